@@ -42,6 +42,8 @@ const GIGABYTE = 2 ** 30;
 const FIREHOSE_STEP_BYTES = 5 * 1024;
 /** Firehose delivers an object a minute, or sooner when it has this much. */
 const BUFFER_BYTES = 64 * 2 ** 20;
+/** S3's notification of one object, with its header. SNS bills a filter on the body by what it reads. */
+const NOTIFICATION_BYTES = 1_000;
 /** A SIEM that waits 20 s for each message asks three times a minute. */
 const POLLS_A_MONTH = 3 * MINUTES_A_MONTH;
 /** The secret is read for each token, and a token of five minutes is used for four and a half. */
@@ -94,6 +96,7 @@ export function billOf(tenant: Tenant): Readonly<Record<string, number>> {
       gigabytes(stockOf(tenant) * ROW.tableBytes) * PRICES.tableGigabyteMonth,
     Firehose: gigabytes(monthly(billedBytes)) * PRICES.firehoseGigabyte,
     'S3, after a year': monthly(objects) * PRICES.objectPut + storedGigabytes * PRICES.objectGigabyteMonth,
+    SNS: monthly(objects) * (PRICES.topicPublish + gigabytes(NOTIFICATION_BYTES) * PRICES.topicFilterGigabyte),
     SQS: (2 * monthly(objects) + POLLS_A_MONTH) * PRICES.queueRequest,
     Scheduler: MINUTES_A_MONTH * PRICES.scheduledStart,
     'Secrets Manager': PARTS.secrets * (PRICES.secretMonth + SECRET_READS_A_MONTH * PRICES.secretRead),

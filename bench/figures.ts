@@ -155,7 +155,10 @@ function walkInMemory(stream: BenchStream, pages: readonly (readonly string[])[]
       return new Response(bodies[Number(searchParams.get('cursor') ?? 0)]);
     },
     dynamodb: sender((action, input) => table.answer(action, input)),
-    firehose: sender((_, input) => ({ FailedPutCount: 0, RequestResponses: (input as { Records: object[] }).Records })),
+    firehose: sender((_, input) => {
+      const { Records } = input as { readonly Records: readonly object[] };
+      return { FailedPutCount: 0, RequestResponses: Records.map(() => ({ RecordId: 'record' })) };
+    }),
     secrets: sender(() => ({ SecretString: '{"client_id":"id","client_secret":"secret"}' })),
     s3: () => Promise.reject(new Error('No row of the benchmark is a dead letter')),
     clock: systemClock,

@@ -1,21 +1,28 @@
 /** `npm run bench`: what the connector takes, each figure beside a floor of the same run. */
 import { Command } from 'commander';
+import { argumentsOrExit, wholeNumber } from '../local/npm-command.ts';
 import { FIGURES, type Measurement } from './figures.ts';
 import { type Result, resultOf, table } from './result.ts';
 
 const names = FIGURES.map(({ name }) => name);
-const command = new Command('bench')
-  .description('Measures what the connector takes, each figure beside a floor of the same run.')
-  .argument('[figures...]', `figures to measure: ${names.join(', ')}`)
-  .option('--runs <n>', 'runs of each figure that is not a count', Number, 3)
-  .parse();
-const { runs } = command.opts<{ runs: number }>();
-const unknown = command.args.filter(each => !names.includes(each));
-if (unknown.length > 0) command.error(`Unknown figure: ${unknown.join(', ')}. Choose from ${names.join(', ')}.`);
-if (!Number.isInteger(runs) || runs < 1) command.error('--runs must be a whole number, 1 or greater.');
+const {
+  flags: { runs },
+  operands: chosen,
+} = argumentsOrExit<{ runs: number }>(describe, ({ operands }) =>
+  operands
+    .filter(name => !names.includes(name))
+    .map(name => `there is no figure ${name}. Choose from ${names.join(', ')}`),
+);
+
+function describe(): Command {
+  return new Command('npm run bench --')
+    .description('Measures what the connector takes, each figure beside a floor of the same run.')
+    .argument('[figures...]', `figures to measure: ${names.join(', ')}`)
+    .option('--runs <n>', 'runs of each figure that is not a count', wholeNumber(1, 1_000), 3);
+}
 
 const results: Result[] = [];
-for (const figure of FIGURES.filter(({ name }) => command.args.length === 0 || command.args.includes(name))) {
+for (const figure of FIGURES.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
   console.error(`${figure.name}: ${figure.title}`);
   const measured: Measurement[][] = [];
   for (let run = 0; run < (figure.isCount ? 1 : runs); run++) measured.push(await figure.measure('full'));

@@ -3,6 +3,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigurationError } from '../lib/config/fault.ts';
 import { connectorsIn } from '../lib/config/read-connectors.ts';
 import { ConnectorStack } from '../lib/connector-stack.ts';
+import { terminalText } from './terminal/terminal-text.ts';
 
 try {
   // No automatic synthesis: an invalid configuration writes nothing.
@@ -17,6 +18,6 @@ try {
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;
-  console.error(error.message);
+  console.error(terminalText(error.message));
   process.exitCode = 1;
 }

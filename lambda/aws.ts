@@ -7,6 +7,7 @@ import { FirehoseClient, type PutRecordBatchInput } from '@aws-sdk/client-fireho
 import { SecretsManagerClient, type SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { AwsJson1_0Protocol, AwsJson1_1Protocol, type JsonCodec2 } from '@aws-sdk/core/protocols';
 import { connectionFault } from './core/connection-fault.ts';
+import { IncompleteAnswerError } from './core/errors.ts';
 import {
   type Failure,
   failureOf,
@@ -46,7 +47,7 @@ export function createAwsClients({ s3PathStyle, leaseSeconds, proxy }: AwsClient
     return client;
   };
   return {
-    dynamodb: sender(new DynamoDBClient({ ...config, protocol: DynamoDBProtocol })),
+    dynamodb: sender(refusingIncomplete(new DynamoDBClient({ ...config, protocol: DynamoDBProtocol }))),
     firehose: sender(new FirehoseClient({ ...config, protocol: FirehoseProtocol })),
     secrets: sender(new SecretsManagerClient(config)),
     s3: () => {
@@ -56,6 +57,52 @@ export function createAwsClients({ s3PathStyle, leaseSeconds, proxy }: AwsClient
       return s3;
     },
   };
+}
+
+/** Members of every answer to an action, also of one that found or left nothing. `PutItem` and `UpdateItem` promise a JSON object and no more. */
+const PROMISED: Readonly<Record<string, readonly string[]>> = {
+  BatchGetItem: ['Responses', 'UnprocessedKeys'],
+  BatchWriteItem: ['UnprocessedItems'],
+  Query: ['Items'],
+  Scan: ['Items'],
+};
+
+/**
+ * The SDK takes every answer with the status 200 for a success, and makes an output without members of an empty body, which a proxy may send. A
+ * write that never reached the table would count as done, and an item that the answer lacks as one that does not exist.
+ */
+function refusingIncomplete(client: DynamoDBClient): DynamoDBClient {
+  const { config, middlewareStack } = client;
+  middlewareStack.add(
+    (next, { commandName }) =>
+      async call => {
+        const result = await next(call);
+        const response = result.response as { readonly statusCode: number; body: Uint8Array };
+        response.body = await config.streamCollector(response.body);
+        if (response.statusCode < 300 && response.body.length === 0)
+          throw new IncompleteAnswerError('DynamoDB', actionOf(commandName), 'without a body');
+        return result;
+      },
+    // The SDK parses the body after it.
+    { step: 'deserialize', priority: 'low' },
+  );
+  middlewareStack.add(
+    (next, { commandName }) =>
+      async call => {
+        const result = await next(call);
+        const output = result.output as object as Readonly<Record<string, unknown>>;
+        const action = actionOf(commandName);
+        const missing = PROMISED[action]?.find(member => output[member] === undefined);
+        if (missing !== undefined) throw new IncompleteAnswerError('DynamoDB', action, `without ${missing}`);
+        return result;
+      },
+    { step: 'initialize' },
+  );
+  return client;
+}
+
+function actionOf(commandName = ''): string {
+  return commandName.replace(/Command$/, '');
 }
 
 /**
@@ -143,6 +190,7 @@ function isThrottle(error: unknown): boolean {
 
 /** The call may or may not have had its effect, or the service failed for a moment. */
 function isTransient(error: unknown): boolean {
+  if (error instanceof IncompleteAnswerError) return true;
   if (!(error instanceof Error)) return false;
   const { $metadata: metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
   const status = metadata?.httpStatusCode;

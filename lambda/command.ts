@@ -1,6 +1,7 @@
 /** Payloads of an invocation: `{}` from the schedule, or an operator's commands. */
 import * as v from 'valibot';
 import type { Commands } from './core/run-streams.ts';
+import { issueText, shownList, shownText } from './issue-text.ts';
 import { STREAMS, type StreamName, type VersionedName } from './streams.ts';
 
 export interface Command extends Commands {
@@ -13,7 +14,7 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
   constructor(faults: readonly string[]) {
     super(
-      `The payload is not understood, and nothing was done: ${faults.join('; ')}. ` +
+      `The payload is not understood, and nothing was done: ${shownList(faults, '; ')}. ` +
         'It is {} or has the members "streams", "resync" and "replay", each a list of stream names, "repair", lists of ids by stream, or ' +
         '"confirmOrganization", which is true.',
     );
@@ -25,35 +26,81 @@ export const MAX_REPAIR = 500;
 
 /** @param known the streams that are on @throws CommandError */
 export function parseCommand(payload: unknown, known: readonly StreamName[]): Command {
+  const schema = payloadSchema(known);
+  const contradictions = isEvent(payload) ? commandsIn(payload, Object.keys(schema.entries)) : [];
+  if (contradictions.length > 0) throw new CommandError(contradictions);
+
   // The schema takes an empty list for an object without members.
   const given = Array.isArray(payload) ? 'a list' : payload;
-  const parsed = v.safeParse(payloadSchema(known), isScheduled(given) ? {} : given);
-  if (!parsed.success)
-    throw new CommandError(parsed.issues.map(issue => `${v.getDotPath(issue) ?? 'payload'} ${issue.message}`));
+  const parsed = v.safeParse(schema, isEvent(given) || given === undefined || given === null ? {} : given);
+  if (!parsed.success) throw new CommandError(parsed.issues.map(issue => issueText(issue, 'payload')));
+
   const { streams: named, ...commands } = parsed.output;
   return { streams: named && STREAMS.map(each => each.name).filter(name => named.includes(name)), ...commands };
 }
 
+/** An event of EventBridge, such as a rule without an input sends it: it starts a run and contains no command. */
+type EventBridgeEvent = Readonly<Record<string, unknown>>;
+
+function isEvent(payload: unknown): payload is EventBridgeEvent {
+  return typeof payload === 'object' && payload !== null && Object.hasOwn(payload, 'detail-type');
+}
+
+const EVENT_MEMBERS: readonly string[] = [
+  'version',
+  'id',
+  'detail-type',
+  'source',
+  'account',
+  'time',
+  'region',
+  'resources',
+  'detail',
+  'replay-name',
+];
+
+/** What somebody may take for a command, although an event has none: it would not be applied. */
+function commandsIn(event: EventBridgeEvent, commands: readonly string[]): string[] {
+  const { detail } = event;
+  const others = Object.keys(event).filter(name => !EVENT_MEMBERS.includes(name));
+  const inDetail = commands.filter(
+    name => typeof detail === 'object' && detail !== null && Object.hasOwn(detail, name),
+  );
+  return [
+    ...others.map(name => `${shownText(name)} is no member of an event with "detail-type"`),
+    ...inDetail.map(
+      name => `detail.${name} is not read: a command is the whole payload, which a rule sends as its input`,
+    ),
+  ];
+}
+
 const VERSIONED = STREAMS.filter(each => each.hasRowStates).map(each => each.name);
 
+/** Entries of a list of streams: more than there are, for a sender that names one twice. */
+const MOST_STREAMS = 100;
+
 function payloadSchema(known: readonly StreamName[]) {
-  const streams = v.array(v.picklist(known, `must be one of ${known.join(', ')}`));
-  const ids = v.optional(v.array(v.pipe(v.string('must be an id'), v.nonEmpty('must be an id'))));
+  const stream = v.picklist(known, `must be one of ${known.join(', ')}`);
+  const streams = listOf(stream, MOST_STREAMS);
+  const ids = v.optional(listOf(v.pipe(v.string('must be an id'), v.nonEmpty('must be an id')), MAX_REPAIR));
   const byStream = Object.fromEntries(VERSIONED.map(name => [name, ids])) as Record<VersionedName, typeof ids>;
   return v.pipe(
-    v.strictObject({
-      streams: v.optional(v.pipe(streams, v.nonEmpty('must name a stream'))),
-      resync: v.optional(streams, []),
-      replay: v.optional(streams, []),
-      repair: v.optional(
-        v.pipe(
-          v.strictObject(byStream),
-          v.check(repair => Object.values(repair).flat().length <= MAX_REPAIR, `must have ${MAX_REPAIR} ids at most`),
+    v.strictObject(
+      {
+        streams: v.optional(v.pipe(streams, v.nonEmpty('must name a stream'))),
+        resync: v.optional(streams, []),
+        replay: v.optional(streams, []),
+        repair: v.optional(
+          v.pipe(
+            v.strictObject(byStream, 'must be an object'),
+            v.check(repair => Object.values(repair).flat().length <= MAX_REPAIR, `must have ${MAX_REPAIR} ids at most`),
+          ),
+          {},
         ),
-        {},
-      ),
-      confirmOrganization: v.optional(v.literal(true, 'must be true')),
-    }),
+        confirmOrganization: v.optional(v.literal(true, 'must be true')),
+      },
+      'must be an object',
+    ),
     v.check(
       ({ streams: named, resync, replay, repair }) =>
         !named || [...resync, ...replay, ...Object.keys(repair)].every(each => named.includes(each as StreamName)),
@@ -62,8 +109,11 @@ function payloadSchema(known: readonly StreamName[]) {
   );
 }
 
-/** EventBridge rules without an input send their own envelope, which contains no command. */
-function isScheduled(payload: unknown): boolean {
-  if (payload === undefined || payload === null) return true;
-  return typeof payload === 'object' && 'detail-type' in payload;
+/** The length is checked before the entries, because each wrong entry takes some memory. */
+function listOf<T extends v.GenericSchema>(entry: T, most: number) {
+  return v.pipe(
+    v.array(v.unknown(), 'must be a list'),
+    v.maxLength(most, `must have ${most} entries at most`),
+    v.array(entry),
+  );
 }

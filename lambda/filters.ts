@@ -15,6 +15,7 @@ import { JMESPathTypeError, search, UnknownFunctionError } from '@aws-lambda-pow
 import type { CutOptions } from './core/json/cutter.ts';
 import { withoutMembers } from './core/json/members.ts';
 import { rowOf } from './core/row.ts';
+import { shownText } from './issue-text.ts';
 import type { FilterResult, Hash, RowSelection } from './ports.ts';
 
 export interface SelectionOptions {
@@ -39,6 +40,7 @@ export function rowSelection(
   return {
     since: since === undefined ? undefined : Date.parse(since),
     tag: hash(JSON.stringify([filter ?? '', omit.toSorted()])).slice(0, TAG_LENGTH),
+    omits: paths.length > 0,
     filter: text => (filter === undefined ? 'send' : evaluate(filter, text, reviver)),
     reduce(element) {
       if (paths.length === 0 || !element.isObject) return element;
@@ -72,17 +74,19 @@ function ownMembersOnly(_: string, value: unknown): unknown {
   return typeof value === 'object' && value !== null ? Object.setPrototypeOf(value, null) : value;
 }
 
+const NO_EXPRESSION = 'is no expression of JMESPath';
+
 /** @returns what is wrong with the text, as the end of a sentence; nothing where it can decide about rows */
 export function filterFault(filter: string): string | undefined {
   try {
     search(filter, {});
   } catch (error) {
     // A function may rightly refuse the members that this row lacks.
-    if (!(error instanceof JMESPathTypeError)) return `is no expression of JMESPath: ${(error as Error).message}`;
+    if (!(error instanceof JMESPathTypeError)) return `${NO_EXPRESSION}: ${shownText((error as Error).message, 200)}`;
   }
   const { bare, literals } = withoutLiterals(filter);
   const unknown = [...bare.matchAll(/([A-Za-z_]\w*)\s*\(/g)].map(([, name]) => name!).find(isUnknown);
-  if (unknown !== undefined) return `is no expression of JMESPath: Unknown function: ${unknown}()`;
+  if (unknown !== undefined) return `${NO_EXPRESSION}: Unknown function: ${shownText(unknown)}()`;
   return orderFault(bare, literals) ?? inheritedFault(filter, bare, literals);
 }
 
@@ -102,7 +106,7 @@ function orderFault(bare: string, literals: readonly string[]): string | undefin
   const found = /(?<left>[<>]=?)\s*#(?<right>\d+)|#(?<first>\d+)\s*(?<then>[<>]=?)/.exec(unwrapped)?.groups;
   if (!found) return undefined;
   const { left, right, first, then } = found;
-  const literal = literals[Number(right ?? first)];
+  const literal = shownText(literals[Number(right ?? first)]!);
   return `orders by ${left ?? then} with ${literal}, but JMESPath orders numbers only, so the filter would decide nothing: use == or !=, or compare a number`;
 }
 

@@ -101,7 +101,12 @@ function conclude({ leaseHeld, results, failures, repaired }: RunOutcome, { log 
     return { streams: {}, more: false, leaseHeld: true };
   }
   if (failures.size > 0) throw new StreamsFailedError(failures, results.size);
-  const more = [...results.values()].some(result => !result.caughtUp);
-  log.info(more ? 'The time budget ended before the streams did' : 'Every stream is drained', { more });
+  const unread = [...results.values()].filter(({ caughtUp }) => !caughtUp);
+  // Another run would end at the same cursor.
+  const more = unread.some(({ stalledCursors }) => stalledCursors === 0);
+  const outcome = more
+    ? 'The time budget ended before the streams did'
+    : 'Every stream was read as far as the API leads';
+  log.info(unread.length > 0 ? outcome : 'Every stream is drained', { more });
   return { streams: Object.fromEntries(results), more, ...(repaired.length > 0 && { repaired }) };
 }

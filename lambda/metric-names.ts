@@ -25,7 +25,7 @@ export const STREAM_METRICS = {
   FilterFaults: 'FilterFaults',
   /** 1 when the stream failed in this run, else 0. */
   StreamFailed: 'StreamFailed',
-  /** 1 when the time budget ended the walk before the end of the stream, else 0. */
+  /** 1 when the walk ended before the end of the stream, by the time budget or at a cursor that leads back, else 0. */
   TimeBudgetExceeded: 'TimeBudgetExceeded',
 } as const;
 
@@ -49,7 +49,7 @@ export const STREAM_PROPERTIES = {
   OversizeEvents: 'OversizeEvents',
   /** Threats that do not name their asset. */
   ThreatsWithoutAsset: 'ThreatsWithoutAsset',
-  /** Walks that stopped at a cursor that came back unchanged without anything new. */
+  /** Walks that ended at a cursor that they had already followed. */
   CursorStalled: 'CursorStalled',
   /** 400 request/invalid-cursor answers. */
   CursorRefused: 'CursorRefused',
@@ -75,7 +75,7 @@ export const SUMMED_COUNTS = [
 export const CONNECTOR_METRICS = {
   /** Failed streams. Sent only by runs of all streams, so that a partial run does not clear the alarm. */
   StreamsFailed: 'StreamsFailed',
-  /** Streams whose walk the time budget ended before their end. Sent only by runs of all streams. */
+  /** Streams whose walk ended before their end, by the time budget or at a cursor that leads back. Sent only by runs of all streams. */
   StreamsBehind: 'StreamsBehind',
   ...(Object.fromEntries(SUMMED_COUNTS.map(name => [name, name])) as {
     [Name in (typeof SUMMED_COUNTS)[number]]: Name;

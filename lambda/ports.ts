@@ -65,7 +65,10 @@ export interface MemberNames {
  */
 export interface Checkpoint {
   readonly cursor: string | undefined;
-  /** The cursor saved before `cursor`. Tried first when the API refuses that one. */
+  /**
+   * The cursor saved before `cursor`, or the one to which `cursor` leads back around a circle. A walk has already followed it. Tried first when
+   * the API refuses `cursor`.
+   */
   readonly previous: string | undefined;
   /** Version tags of the rows read last, oldest first, 24 hexadecimal characters each. */
   readonly window: readonly string[];
@@ -109,6 +112,10 @@ export interface RefreshProgress {
   readonly rows: number;
   /** Rows of the pass before. Absent: this pass is the first, and counts them. */
   readonly lastRows: number | undefined;
+  /** Pages read in this pass. @default 0 */
+  readonly pages?: number | undefined;
+  /** Digest of a cursor that this pass has followed, so that a circle shows. Absent before the first page. */
+  readonly mark?: string | undefined;
 }
 
 export interface SavedStream {
@@ -150,7 +157,9 @@ export interface RowSelection {
   readonly since?: number | undefined;
   /** @param text of the whole row */
   filter(text: string): FilterResult;
-  /** The row without the members that are left out. */
+  /** Whether members are left out. */
+  readonly omits: boolean;
+  /** The row without the members that are left out. They can be found only in an object that can be read. */
   reduce(element: CutElement): CutElement;
 }
 
@@ -236,14 +245,28 @@ export interface Delivery {
   deliver(lines: readonly string[], assertLeaseValid: AssertLeaseValid): Promise<number>;
 }
 
-/** A row that cannot be sent, stored whole for a human. */
+/** A row that cannot be sent, stored for a human. */
 export interface DeadLetter {
   readonly stream: StreamName;
-  readonly reason: 'not-an-object' | 'no-id' | 'id-too-long' | 'not-utf-8' | 'too-deep' | 'oversize';
-  /** The row as the API sent it. */
-  readonly row: string | Uint8Array;
+  readonly reason:
+    | 'not-an-object'
+    | 'no-id'
+    | 'id-too-long'
+    | 'unclear-removal'
+    | 'not-utf-8'
+    | 'too-deep'
+    | 'oversize';
+  /** The row as the API sent it, without the members that are left out; a summary where they cannot be found in it. */
+  readonly row: string | Uint8Array | RowSummary;
   /** The same row is stored under the same key, however often it is delivered. */
   readonly rowHash: string;
+}
+
+/** Says of a row, in place of its content, what leads the API's operator to it. */
+export interface RowSummary {
+  readonly bytes: number;
+  /** Absent where it cannot be read. */
+  readonly id?: string | undefined;
 }
 
 export interface DeadLetters {

@@ -1,5 +1,6 @@
 /** The function's settings. Nothing else reads the environment. */
 import * as v from 'valibot';
+import { issueText } from './issue-text.ts';
 import {
   type AddressRule,
   AUTH_URL,
@@ -193,8 +194,7 @@ const REQUIRED = new Set(
 );
 
 function describe(issue: v.BaseIssue<unknown>): string {
-  const message = issue.received === 'undefined' ? 'is missing' : issue.message;
-  return `${v.getDotPath(issue)} ${message}`;
+  return issue.received === 'undefined' ? `${v.getDotPath(issue)} is missing` : issueText(issue, 'the environment');
 }
 
 function isSafeUrl(text: string): boolean {

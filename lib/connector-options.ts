@@ -2,11 +2,12 @@
 import * as v from 'valibot';
 import { AUTH_URL, BASE_URL, FUNCTION_OPTIONS, integer } from '../lambda/options.ts';
 import { alarmOverridesSchema } from './alarms/overrides.ts';
-import { accountId, address, arn, bucketArn, kmsKeyArn, resourceId, secretArn, text } from './config/fields.ts';
+import { accountId, address, arn, bucketArn, kmsKeyArn, PLACES, resourceId, secretArn, text } from './config/fields.ts';
 import { type ConfigOf, type GroupFor, groupSchema, type OptionGroup } from './config/option.ts';
 import type { SecurityDataConnectorProps } from './connector-props.ts';
 import { destinationSchema } from './delivery/destinations.ts';
 import { noProxySchema, proxyUrlSchema } from './function/proxy.ts';
+import { REGION } from './region.ts';
 import { siemReaderSchema } from './siem/readers.ts';
 
 const connectorName = v.pipe(
@@ -18,14 +19,14 @@ const connectorName = v.pipe(
   ),
 );
 
-/** CloudWatch Logs accepts these and no others. */
+/** CloudWatch Logs accepts these and no others. 9999 is `RetentionDays.INFINITE` of the CDK, which sets no retention. */
 const LOG_RETENTION_DAYS = [
-  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653, 9999,
 ] as const;
 
 const logRetentionDays = v.picklist(
   LOG_RETENTION_DAYS,
-  `must be one of the days that CloudWatch Logs offers: ${LOG_RETENTION_DAYS.join(', ')}`,
+  `must be one of the days that CloudWatch Logs offers, with 9999 for logs that are kept for ever: ${LOG_RETENTION_DAYS.join(', ')}`,
 );
 
 const flag = v.boolean('must be true or false');
@@ -90,17 +91,17 @@ export const CONNECTOR_OPTIONS = {
       default: 'retain',
       form: 'removalPolicy',
     },
-    secret: { schema: secretArn, name: 'secretArn', form: 'secret' },
-    bucket: { schema: bucketArn, name: 'bucketArn', form: 'bucket' },
-    stateTable: { schema: tableArn, name: 'stateTableArn', form: 'table' },
-    encryptionKey: { schema: kmsKeyArn, name: 'kmsKeyArn', form: 'key' },
+    secret: { schema: secretArn, name: 'secretArn', form: 'secret', place: PLACES.secret },
+    bucket: { schema: bucketArn, name: 'bucketArn', form: 'bucket', place: PLACES.bucket },
+    stateTable: { schema: tableArn, name: 'stateTableArn', form: 'table', place: PLACES.table },
+    encryptionKey: { schema: kmsKeyArn, name: 'kmsKeyArn', form: 'key', place: PLACES.key },
     destination: { schema: destinationSchema, default: { type: 's3' }, form: 'destination' },
     siemQueue: { schema: flag, default: true },
     siemReader: { schema: siemReaderSchema, form: 'siemReader' },
     query: { schema: flag, default: false },
     queryScanGigabytes: { schema: integer(1, 100_000, 'gigabytes'), default: 100 },
     alarmEmail: { schema: v.pipe(v.string('must be a string'), v.email('must be an e-mail address')), late: true },
-    alarmTopic: { schema: topicArn, name: 'alarmTopicArn', form: 'topic' },
+    alarmTopic: { schema: topicArn, name: 'alarmTopicArn', form: 'topic', place: PLACES.topic },
     alarms: { schema: alarmOverridesSchema, default: {} },
     runbookUrl: { schema: runbookUrl, default: 'docs/runbook.md', late: true },
     dashboard: { schema: flag, default: false },
@@ -137,10 +138,7 @@ export const STACK_OPTIONS = {
      * @default - that of the credentials in use
      */
     region: {
-      schema: v.pipe(
-        v.string('must be a string'),
-        v.regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-west-1'),
-      ),
+      schema: v.pipe(v.string('must be a string'), v.regex(REGION, 'must be a region such as eu-west-1')),
     },
   },
 } as const satisfies OptionGroup;

@@ -13,7 +13,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { ITopic, Subscription } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 
 /** A value for each stream that has one. */
@@ -145,7 +145,7 @@ export interface SecurityDataConnectorProps {
   readonly memorySize?: number;
 
   /**
-   * Days to keep logs.
+   * Days to keep logs. 9999 (`RetentionDays.INFINITE`) keeps them for ever, for 0.03 dollars a gigabyte and month.
    *
    * @default RetentionDays.THREE_MONTHS
    */
@@ -167,7 +167,8 @@ export interface SecurityDataConnectorProps {
   readonly removalPolicy?: RemovalPolicy;
 
   /**
-   * Existing secret with `{"client_id", "client_secret"}`. Each connector needs its own.
+   * Existing secret with `{"client_id", "client_secret"}`, in the same region. Each connector needs its own. See
+   * docs/configuration.md#resources-of-another-account.
    *
    * @default - a secret with a placeholder is created, and an output has the command that fills it
    */
@@ -175,7 +176,7 @@ export interface SecurityDataConnectorProps {
 
   /**
    * Existing bucket for events, backups and dead letters. No other connector may use it, because readers may read all of `events/`. Configure it
-   * to notify the queue in the output `SiemQueueArn` of objects below `events/`.
+   * to notify the topic in the output `NewObjectsTopicArn` of objects below `events/`.
    *
    * @default - a bucket is created
    */
@@ -190,7 +191,7 @@ export interface SecurityDataConnectorProps {
   readonly stateTable?: ITable;
 
   /**
-   * KMS key for table, bucket, secrets and delivery stream. An existing bucket, table or secret must use this key or AWS's own.
+   * KMS key of the same region for table, bucket, secrets and delivery stream. An existing bucket, table or secret must use this key or AWS's own.
    *
    * @default - keys of AWS
    */
@@ -240,7 +241,8 @@ export interface SecurityDataConnectorProps {
   readonly alarmEmail?: string;
 
   /**
-   * Existing topic to notify of alarms. Where it is given by its ARN, its policy must allow CloudWatch to publish.
+   * Existing topic to notify of alarms, in the same region. Where it is given by its ARN, its policy must allow CloudWatch to publish. See
+   * docs/configuration.md#resources-of-another-account.
    *
    * @default - a topic is created
    */
@@ -585,8 +587,10 @@ export interface StreamSumOptions {
 export interface SiemAccess {
   /** Receives a notification of each new object below `events/`. */
   readonly queue: Queue;
-  /** Notifications that the SIEM failed to process. */
+  /** Notifications that the SIEM failed to process, or that the queue did not accept. */
   readonly deadLetters: Queue;
+  /** Delivers the notifications from the topic of new objects to the queue. */
+  readonly subscription: Subscription;
   /** Reads queue and objects. Attach it to the role of a SIEM. */
   readonly policy: ManagedPolicy;
   /** The role that the SIEM assumes. Absent without `siemReader`. */

@@ -1,7 +1,9 @@
 import { Aws, Duration, Fn, type RemovalPolicy } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
-import type { Construct } from 'constructs';
+import type * as sns from 'aws-cdk-lib/aws-sns';
+import type { Construct, IDependable } from 'constructs';
+import { PREFIXES } from './prefixes.ts';
 import { suppressFinding } from './suppress-finding.ts';
 
 export interface DataBucketProps {
@@ -11,25 +13,85 @@ export interface DataBucketProps {
   readonly encryptionKey?: IKey;
 }
 
-export function createDataBucket(scope: Construct, props: DataBucketProps): s3.Bucket {
-  const bucket = new s3.Bucket(scope, 'Data', {
-    ...bucketDefaults(props.encryptionKey),
-    bucketName: bucketNameOf(props.connectorName),
-    lifecycleRules: [
-      {
-        expiration: props.retention,
-        noncurrentVersionExpiration: Duration.days(30),
-        abortIncompleteMultipartUploadAfter: Duration.days(7),
-      },
-    ],
-    removalPolicy: props.removalPolicy,
-  });
-  suppressFinding(
-    bucket,
-    'AwsSolutions-S1',
-    'Reads are audited by CloudTrail data events where an organization wants them; a second bucket for access logs in every stack would need protection too.',
-  );
-  return bucket;
+/**
+ * The bucket that a connector creates. Its notifications are a property of the bucket itself. The CDK would set them with a custom resource,
+ * which replaces all notifications that the resource does not know, so the methods of the CDK are overridden.
+ */
+export class DataBucket extends s3.Bucket {
+  /** ARN without a reference to the bucket, for policies that must exist before it. */
+  readonly arnByName: string;
+  readonly #connectorName: string;
+
+  constructor(scope: Construct, id: string, { connectorName, ...props }: DataBucketProps) {
+    super(scope, id, {
+      ...bucketDefaults(props.encryptionKey),
+      bucketName: bucketNameOf(connectorName),
+      lifecycleRules: [
+        {
+          expiration: props.retention,
+          noncurrentVersionExpiration: Duration.days(30),
+          abortIncompleteMultipartUploadAfter: Duration.days(7),
+        },
+      ],
+      removalPolicy: props.removalPolicy,
+    });
+    this.#connectorName = connectorName;
+    this.arnByName = `arn:${Aws.PARTITION}:s3:::${this.#resource.bucketName}`;
+
+    suppressFinding(
+      this,
+      'AwsSolutions-S1',
+      'Reads are audited by CloudTrail data events where an organization wants them; a second bucket for access logs in every stack would need protection too.',
+    );
+  }
+
+  /**
+   * Notifies a topic of each new object below `events/`.
+   *
+   * @param policy of the topic. It must exist first, because S3 sends a test message when it creates the bucket
+   */
+  notifyOfEvents(topic: sns.ITopic, policy: IDependable | undefined): void {
+    const filter = { s3Key: { rules: [{ name: 'prefix', value: PREFIXES.events }] } };
+    const notification = { event: 's3:ObjectCreated:*', topic: topic.topicArn, filter };
+    this.#resource.notificationConfiguration = { topicConfigurations: [notification] };
+    if (policy) this.#resource.node.addDependency(policy);
+  }
+
+  /** @throws Error if a topic is notified. `addObjectCreatedNotification` and `addObjectRemovedNotification` come here too */
+  override addEventNotification(
+    event: s3.EventType,
+    destination: s3.IBucketNotificationDestination,
+    ...filters: s3.NotificationKeyFilter[]
+  ): void {
+    if (!this.#notifications) {
+      super.addEventNotification(event, destination, ...filters);
+      return;
+    }
+    throw new Error(
+      `connector.bucket of ${this.#connectorName}: another notification of the bucket would replace the one that reaches the SIEM, ` +
+        'and no alarm would fire. Nothing was added. Subscribe to the topic that is notified of each new object: ' +
+        'connector.newObjectsTopic.addSubscription(new SqsSubscription(queue, { rawMessageDelivery: true })). See docs/construct.md, Other readers.',
+    );
+  }
+
+  /** Adds EventBridge to the notifications, which S3 allows in addition to a topic. */
+  override enableEventBridgeNotification(): void {
+    if (!this.#notifications) {
+      super.enableEventBridgeNotification();
+      return;
+    }
+    const eventBridgeConfiguration = { eventBridgeEnabled: true };
+    this.#resource.notificationConfiguration = { ...this.#notifications, eventBridgeConfiguration };
+  }
+
+  get #resource(): s3.CfnBucket {
+    return this.node.defaultChild as s3.CfnBucket;
+  }
+
+  /** Undefined unless a topic is notified. */
+  get #notifications(): s3.CfnBucket.NotificationConfigurationProperty | undefined {
+    return this.#resource.notificationConfiguration as s3.CfnBucket.NotificationConfigurationProperty | undefined;
+  }
 }
 
 /**

@@ -12,7 +12,7 @@ export const PREBUILT_FUNCTION: string | undefined = existsSync(PREBUILT) ? PREB
 
 /** How and where to start the operator's command. With `--no`, a missing package is not downloaded. */
 export const CONNECTORCTL = PREBUILT_FUNCTION
-  ? { command: 'npx --no connectorctl', folder: 'the folder of your CDK app', note: '' }
+  ? { command: 'npx --no -- connectorctl', folder: 'the folder of your CDK app', note: '' }
   : {
       command: 'npm run connectorctl --',
       folder: 'a clone of the connector',

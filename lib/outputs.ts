@@ -23,6 +23,7 @@ export interface ConnectorParts extends Construct {
   readonly logGroup: ILogGroup;
   readonly dashboard: Dashboard | undefined;
   readonly alarmTopic: ITopic;
+  readonly newObjectsTopic: ITopic | undefined;
   readonly siem: SiemAccess | undefined;
   readonly query: Query | undefined;
 }
@@ -46,6 +47,10 @@ export function addOutputs(connector: ConnectorParts, schedule: Schedule): void 
   add('ScheduleName', schedule.scheduleName, 'Schedule that starts the function');
   add('ScheduleDeadLetterQueueUrl', schedule.deadLetters.queueUrl, 'Queue of starts that failed');
   if (dashboard) add('DashboardName', dashboard.dashboardName, 'Dashboard in CloudWatch');
+  if (connector.newObjectsTopic) {
+    const description = 'Topic of new objects: target of notifications of an existing bucket, and for other readers';
+    add('NewObjectsTopicArn', connector.newObjectsTopic.topicArn, description);
+  }
   if (connector.siem) addSiemOutputs(add, connector.siem, Stack.of(connector).region);
   if (connector.query) addQueryOutputs(add, connector.query);
   exportOutputs(connector, connectorName);
@@ -71,11 +76,7 @@ function addSiemOutputs(
   region: string,
 ): void {
   add('SiemQueueUrl', siem.queue.queueUrl, 'For the SIEM: queue of notifications of new objects');
-  add(
-    'SiemQueueArn',
-    siem.queue.queueArn,
-    'For the SIEM: the same queue, and the target of notifications of an existing bucket',
-  );
+  add('SiemQueueArn', siem.queue.queueArn, 'For the SIEM: the same queue');
   add('SiemDeadLetterQueueUrl', siem.deadLetters.queueUrl, 'Queue of notifications that the SIEM failed to process');
   add('SiemRegion', region, 'For the SIEM: region of queue and bucket');
   add('SiemReaderPolicyArn', siem.policy.managedPolicyArn, 'For the SIEM: policy that reads queue and objects');

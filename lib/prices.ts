@@ -17,6 +17,10 @@ export const PRICES = {
   objectGigabyteMonth: 0.023,
   /** Unconfirmed. */
   queueRequest: 0.4 / 1e6,
+  /** Deliveries to SQS are free. Third party. */
+  topicPublish: 0.5 / 1e6,
+  /** Messages that a filter on the body reads, once for each subscription that has one. Third party. */
+  topicFilterGigabyte: 0.09,
   /** Unconfirmed. */
   scheduledStart: 1 / 1e6,
   secretMonth: 0.4,

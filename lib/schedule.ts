@@ -3,7 +3,7 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 import { TICK_EXPIRES_AFTER } from './alarms/timing.ts';
 import { suppressFinding } from './suppress-finding.ts';
 
@@ -11,6 +11,8 @@ export interface ScheduleProps {
   readonly function: IFunction;
   readonly rate: Duration;
   readonly enabled: boolean;
+  /** Resources that must exist before the first run. */
+  readonly after: IDependable | undefined;
 }
 
 /** The schedule that starts the function, and a queue for starts that failed. */
@@ -38,6 +40,8 @@ export class Schedule extends Construct {
         deadLetterConfig: { arn: this.deadLetters.queueArn },
       },
     });
+    if (props.after) schedule.node.addDependency(props.after);
+
     this.scheduleName = schedule.ref;
     this.scheduleArn = schedule.attrArn;
   }

@@ -7,13 +7,13 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { streamsOn } from '../lambda/streams.ts';
 import { createAlarms, createAlarmTopic, isAddress } from './alarms/create-alarms.ts';
 import { timingOf } from './alarms/timing.ts';
 import { ConfigurationError } from './config/fault.ts';
-import { checkProps, optionsOf } from './config/props.ts';
+import { checkProps, misspeltProps, optionsOf } from './config/props.ts';
 import { SHARED_BUCKET, SHARED_TABLE } from './config/read-connectors.ts';
 import { connectorMetric, type MetricSubject, streamSum } from './connector-metrics.ts';
 import type { ConnectorOptions } from './connector-options.ts';
@@ -30,12 +30,13 @@ import type {
 } from './connector-props.ts';
 import { createCredentials } from './credentials.ts';
 import { createDashboard } from './dashboard/dashboard.ts';
-import { createDataBucket } from './data-bucket.ts';
+import { DataBucket } from './data-bucket.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { deliveryMetricPrefix, kindOf, mostBufferSeconds } from './delivery/destinations.ts';
 import { type FunctionResources, functionEnvironment } from './function/function-environment.ts';
 import { Poller } from './function/poller.ts';
 import { type Granted, grantStatements, operatorStatements } from './grants/grants.ts';
+import { createNewObjectsTopic } from './new-objects-topic.ts';
 import { addOutputs } from './outputs.ts';
 import { createQuery } from './query/query.ts';
 import { Schedule } from './schedule.ts';
@@ -54,8 +55,13 @@ export class SecurityDataConnector extends Construct {
   readonly connectorName: string;
   /** Secret with the client credentials of the organization. */
   readonly credentials: ISecret;
-  /** Bucket of events, backups and dead letters. */
+  /**
+   * Bucket of events, backups and dead letters. The one that the connector creates refuses `addEventNotification`, because that would replace
+   * the notification that reaches the SIEM: subscribe to `newObjectsTopic` instead. `enableEventBridgeNotification` adds EventBridge.
+   */
   readonly bucket: IBucket;
+  /** Topic that is notified of each new object below `events/`. Absent where the destination is not S3. */
+  readonly newObjectsTopic: Topic | undefined;
   /** Table of checkpoints, row states and the lease. */
   readonly state: ITable;
   /** Delivery stream of the events. */
@@ -86,31 +92,40 @@ export class SecurityDataConnector extends Construct {
    */
   constructor(scope: Construct, id: string, props: SecurityDataConnectorProps) {
     super(scope, id);
-    checkProps(props);
+    checkProps(this, props);
     refuseSharedName(this, props.connectorName);
     refuseShared(this, 'bucket', props.bucket?.bucketArn, each => each.bucket?.bucketArn, SHARED_BUCKET);
     refuseShared(this, 'stateTable', props.stateTable?.tableArn, each => each.state?.tableArn, SHARED_TABLE);
     this.connectorName = props.connectorName;
+    for (const { path, reason } of misspeltProps(props)) warnOfProp(this, path, reason);
     const options = optionsOf(this, props);
     this.credentials = props.secret ?? createCredentials(this, options);
-    const createdBucket = props.bucket ? undefined : createDataBucket(this, options);
+    const createdBucket = props.bucket ? undefined : new DataBucket(this, 'Data', options);
     this.bucket = props.bucket ?? (createdBucket as IBucket);
     this.state = props.stateTable ?? createStateTable(this, options);
     if (props.bucket && !props.stateTable) warnOfNewTable(this);
     this.delivery = createDelivery(this, options, this.bucket);
+    const buckets = { bucket: this.bucket, createdBucket };
+    this.newObjectsTopic = kindOf(options.destination).deliversObjects
+      ? createNewObjectsTopic(this, buckets)
+      : undefined;
     this.siem =
-      options.siemQueue && kindOf(options.destination).deliversObjects
-        ? createSiemAccess(this, { ...options, bucket: this.bucket, createdBucket })
+      options.siemQueue && this.newObjectsTopic
+        ? createSiemAccess(this, { ...options, ...buckets, newObjectsTopic: this.newObjectsTopic })
         : undefined;
-    this.query = options.query ? createQuery(this, { ...options, bucket: this.bucket, createdBucket }) : undefined;
+    this.query = options.query ? createQuery(this, { ...options, ...buckets }) : undefined;
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
-    if (props.alarmTopic) letCloudWatchPublish(props.alarmTopic);
+    if (props.alarmTopic) letCloudWatchPublish(this, props.alarmTopic);
     if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl)) warnOfRunbook(this);
     const poller = createPoller(this, options);
     this.function = poller.function;
     this.logGroup = poller.logGroup;
-    // Another id would replace schedule, role and queue.
-    const schedule = new Schedule(this, 'Tick', { ...options, function: this.function });
+    // Another id than Tick would replace schedule, role and queue. SNS delivers to the subscribers of the moment, so the queue of the SIEM is subscribed before a run sends events.
+    const schedule = new Schedule(this, 'Tick', {
+      ...options,
+      function: this.function,
+      after: this.siem?.subscription,
+    });
     const { connectorName, state, delivery, siem } = this;
     const scheduleDeadLetters = schedule.deadLetters;
     const monitored = { connectorName, function: this.function, state, delivery, siem, scheduleDeadLetters };
@@ -248,6 +263,11 @@ function createDelivery(scope: Construct, { destination, ...options }: Connector
   return new Delivery(scope, 'Delivery', { ...options, destination, bucket }).stream;
 }
 
+function warnOfProp(scope: Construct, path: string, reason: string): void {
+  const text = `${path} ${reason} It has no effect. If it belongs to an interface of yours, acknowledge this warning.`;
+  Annotations.of(scope).addWarningV2(`security-data-connector:${path}`, text);
+}
+
 function warnOfRunbook(scope: Construct): void {
   const text =
     'Alarms notify somebody, but runbookUrl is not a URL. Notifications then name a file that on-call cannot open. ' +
@@ -306,8 +326,19 @@ function warnOfNewTable(scope: Construct): void {
   Annotations.of(scope).addWarningV2('security-data-connector:newTable', text);
 }
 
-/** A topic's default policy lets CloudWatch publish, but its own policy or key may not. A topic that is given by its ARN is not changed. */
-function letCloudWatchPublish(topic: ITopic): void {
-  const conditions = { StringEquals: { 'aws:SourceAccount': Stack.of(topic).account } };
+/**
+ * A topic's default policy lets CloudWatch publish, but its own policy or key may not. A topic that is given by its ARN is not changed. The
+ * condition names the account of the alarms, because the topic may belong to another one.
+ */
+function letCloudWatchPublish(scope: Construct, topic: ITopic): void {
+  const { account } = Stack.of(scope);
+  const conditions = { StringEquals: { 'aws:SourceAccount': account } };
   topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }));
+
+  const theirs = Stack.of(topic).account;
+  if (!Token.isUnresolved(account) || Token.isUnresolved(theirs)) return;
+  const text =
+    `alarmTopic is in a stack of account ${theirs}, and the account of this stack is not known at synth. The policy of the topic lets the alarms of ` +
+    `account ${theirs} publish. If the connector is deployed to another account, nobody is notified: give its stack env with account and region.`;
+  Annotations.of(scope).addWarningV2('security-data-connector:alarmTopicAccount', text);
 }

@@ -1,8 +1,9 @@
-import { Stack } from 'aws-cdk-lib';
+import { Stack, Token } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { RegionInfo } from 'aws-cdk-lib/region-info';
 import type { Construct } from 'constructs';
 import { PREFIXES } from './prefixes.ts';
 
@@ -42,7 +43,6 @@ export function keyStatements(
   scope: Construct,
   uses: { readonly [U in keyof typeof KEY_USES]?: readonly (IKey | undefined)[] },
 ): iam.PolicyStatement[] {
-  const { region, urlSuffix } = Stack.of(scope);
   return Object.entries(uses).flatMap(([use, keys]) => {
     const { service, actions } = KEY_USES[use as keyof typeof KEY_USES];
     const arns = keys.flatMap(key => key?.keyArn ?? []);
@@ -50,7 +50,19 @@ export function keyStatements(
     return new iam.PolicyStatement({
       actions: [...actions],
       resources: [...new Set(arns)],
-      conditions: { StringEquals: { 'kms:ViaService': `${service}.${region}.${urlSuffix}` } },
+      conditions: { StringEquals: { 'kms:ViaService': serviceNames(scope, service) } },
     });
   });
+}
+
+/**
+ * Names by which KMS may know a service. In China and other partitions it is not documented whether they end with the domain of the
+ * partition, and the CDK writes `amazonaws.com` into key policies everywhere. For example `s3.cn-north-1.amazonaws.com` and
+ * `s3.cn-north-1.amazonaws.com.cn`. Both belong to AWS.
+ */
+function serviceNames(scope: Construct, service: string): string | string[] {
+  const { region, urlSuffix } = Stack.of(scope);
+  const known = Token.isUnresolved(region) ? undefined : RegionInfo.get(region).domainSuffix;
+  const names = ['amazonaws.com', known ?? urlSuffix].map(domain => `${service}.${region}.${domain}`);
+  return names[0] === names[1] ? names[0]! : names;
 }

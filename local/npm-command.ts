@@ -1,5 +1,132 @@
-/** What the commands that npm runs have in common. */
-import { type Command, InvalidArgumentError } from 'commander';
+/** The command line of the commands that npm runs: their arguments, and the text about wrong ones. */
+import { type Command, CommanderError, InvalidArgumentError, type Option } from 'commander';
+
+/** Arguments as they were typed, and everything that is wrong with them. */
+export interface Arguments<Flags> {
+  /** Values of the options, without the invalid ones. */
+  readonly flags: Flags;
+  /** Arguments that belong to no option. */
+  readonly operands: readonly string[];
+  /** One sentence for each problem, with the option that it is about. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Reads arguments and collects every fault, because commander stops at the first one.
+ *
+ *     npm start -- --change x --nonsense   →   a fault about --change, and one about --nonsense
+ *
+ * @param describe makes the command, without parsing
+ * @param environment where npm stores the options that it took as its own
+ * @throws CommanderError with the exit code 0, once `--help` has been printed
+ */
+export function readArguments<Flags extends object>(
+  describe: () => Command,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Arguments<Flags> {
+  const command = describe()
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
+  const taken = npmTook(command, environment);
+  // Without the options that npm took, the other arguments say nothing.
+  if (taken !== undefined) return { flags: command.opts<Flags>(), operands: [], faults: [taken] };
+
+  const invalid: InvalidValue[] = [];
+  for (const option of command.options) recordInvalidValues(option, invalid);
+  try {
+    const { operands, unknown } = command.parseOptions([...args]);
+    if (unknown.some(argument => HELP.includes(argument))) command.help();
+    const flags = command.opts<Flags>();
+    const faults = [
+      ...invalid.map(({ fault }) => fault),
+      ...unknownOptions(unknown),
+      ...excessArguments(command, operands),
+      ...missingOptions(command, [...Object.keys(flags), ...invalid.map(({ option }) => option.attributeName())]),
+    ];
+    return { flags, operands, faults };
+  } catch (error) {
+    if (!(error instanceof CommanderError) || error.code !== 'commander.optionMissingArgument') throw error;
+    // Only the last argument can be an option that lacks its value, so the arguments before it can be read on their own.
+    const before = readArguments<Flags>(describe, args.slice(0, -1), environment);
+    return { ...before, faults: [...before.faults, error.message.replace(/^error: /, '')] };
+  }
+}
+
+const HELP = ['-h', '--help'];
+
+interface InvalidValue {
+  readonly option: Option;
+  readonly fault: string;
+}
+
+/** Makes the option record an invalid value instead of throwing. */
+function recordInvalidValues(option: Option, invalid: InvalidValue[]): void {
+  const { parseArg } = option;
+  if (parseArg === undefined) return;
+  option.argParser((text: string, before: unknown) => {
+    try {
+      return parseArg(text, before);
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      invalid.push({ option, fault: `option '${option.flags}' argument '${text}' is invalid. ${error.message}` });
+      return before;
+    }
+  });
+}
+
+/** Names without values, because a mistyped option may hold a secret. An argument after one may be its value. */
+function unknownOptions(unknown: readonly string[]): string[] {
+  const options = unknown.filter(argument => /^-./.test(argument) && argument !== '--');
+  return options.map(option => `unknown option '${option.replace(/=.*/s, '')}'`);
+}
+
+function excessArguments({ registeredArguments }: Command, { length }: readonly string[]): string[] {
+  const expected = registeredArguments.length;
+  if (length <= expected || registeredArguments.at(-1)?.variadic) return [];
+  const noun = expected === 1 ? 'argument' : 'arguments';
+  return [`too many arguments. Expected ${expected} ${noun} but got ${length}`];
+}
+
+function missingOptions({ options }: Command, given: readonly string[]): string[] {
+  const missing = options.filter(option => option.mandatory && !given.includes(option.attributeName()));
+  return missing.map(({ flags }) => `required option '${flags}' not specified`);
+}
+
+/**
+ * The text about wrong arguments, with the command that explains them.
+ *
+ * @param name of the command, such as `npm run bench --`
+ */
+export function refusalText(name: string, faults: readonly string[]): string {
+  const listed = faults.length === 1 ? ` ${faults[0]}` : faults.map(fault => `\n  - ${fault}`).join('');
+  return `Nothing was started:${listed}\n"${name} --help" explains.`;
+}
+
+/**
+ * Reads the arguments of this process. Wrong ones end it with status 2, and `--help` ends it with 0.
+ *
+ * @param check finds the faults that concern several options or the operands
+ */
+export function argumentsOrExit<Flags extends object>(
+  describe: () => Command,
+  check: (given: Arguments<Flags>) => readonly string[] = () => [],
+  args: readonly string[] = process.argv.slice(2),
+): Arguments<Flags> {
+  try {
+    const given = readArguments<Flags>(describe, args, process.env);
+    const faults = [...given.faults, ...check(given)];
+    if (faults.length === 0) return given;
+    console.error(refusalText(describe().name(), faults));
+  } catch (error) {
+    if (error instanceof CommanderError) process.exit(error.exitCode);
+    throw error;
+  }
+  process.exit(2);
+}
+
+/** Options of npm itself with these names. npm passes on their values in every run, also when nobody typed them. */
+const OF_NPM = ['--cache', '--omit', '--scope', '--verbose'];
 
 /**
  * The fault of options that were typed without `--` before them. npm takes them as its own and passes them on as variables only.
@@ -8,11 +135,10 @@ import { type Command, InvalidArgumentError } from 'commander';
  *
  * @returns undefined when npm took none
  */
-export function npmTook(command: Command, environment: NodeJS.ProcessEnv): string | undefined {
+function npmTook(command: Command, environment: NodeJS.ProcessEnv): string | undefined {
   const taken = command.options.filter(({ long }) => {
-    // npm has options of these names.
-    if (long === undefined || long === '--verbose' || long === '--omit') return false;
-    return environment[`npm_config_${long.slice(2).replaceAll('-', '_')}`] !== undefined;
+    if (long === undefined || OF_NPM.includes(long)) return false;
+    return Boolean(environment[`npm_config_${long.slice(2).replaceAll('-', '_')}`]);
   });
   if (taken.length === 0) return undefined;
   // As in the help, such as `--change <n>`.

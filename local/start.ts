@@ -1,4 +1,5 @@
 /** `npm start`: the connector on this machine. See `npm start -- --help`. */
+import { CommanderError } from 'commander';
 import { hasClientSecret, PromptAbortedError } from '../bin/terminal/client-secret.ts';
 import { failureText, stateFailureText } from './start/failure-text.ts';
 import { readRequest, StartFaultsError } from './start/options.ts';
@@ -27,10 +28,13 @@ try {
 } catch (error) {
   process.exitCode = statusOf(error);
   const isPlain = error instanceof StartFaultsError || error instanceof PromptAbortedError;
-  console.error(isPlain ? error.message : (stateFailureText(error, folder) ?? failureText(error, isVerbose)));
+  // The help has been printed.
+  if (!(error instanceof CommanderError))
+    console.error(isPlain ? error.message : (stateFailureText(error, folder) ?? failureText(error, isVerbose)));
 }
 
 function statusOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode;
   if (error instanceof StartFaultsError) return 2;
   return error instanceof PromptAbortedError ? 130 : 1;
 }

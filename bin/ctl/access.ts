@@ -53,7 +53,7 @@ export async function openAccess(context: Context, replaced: Replaced = {}): Pro
     try {
       return await answer;
     } catch (error) {
-      throw tableError(error, tableName, 'dynamodb:BatchGetItem');
+      throw await tableError(aws, error, { tableName, needed: 'dynamodb:BatchGetItem' });
     }
   };
   const { baseUrl, requestsPerMinute } = settings;

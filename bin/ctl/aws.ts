@@ -96,11 +96,16 @@ function hasOwnS3(): boolean {
 /** Commands that only read. */
 const READS = /^(BatchGet|Describe|Filter|Get|Head|List|Query|Receive|Scan)/;
 
-/** Aborts reads at Ctrl-C. Writes run to their end, because an aborted write may or may not have happened. */
+/**
+ * Aborts reads at Ctrl-C. Writes run to their end, because an aborted write may or may not have happened.
+ *
+ * Each read has a signal of its own: the SDK adds a listener for each request, and `status` makes more than ten at the same time, which
+ * Node 20 reports as a leak of listeners.
+ */
 function interruptible<T extends Sender>(client: T, signal: AbortSignal): T {
   const send = client.send.bind(client);
   client.send = (command: object, options: object = {}) => {
-    const cut = READS.test(command.constructor.name) ? { abortSignal: signal } : {};
+    const cut = READS.test(command.constructor.name) ? { abortSignal: AbortSignal.any([signal]) } : {};
     return (send as (command: object, options: object) => Promise<unknown>)(command, { ...cut, ...options });
   };
   return client;

@@ -3,10 +3,10 @@ import { Command, CommanderError } from 'commander';
 import { STREAMS } from '../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import { VERSION } from '../../lib/version.ts';
-import { terminalText } from '../terminal/terminal-text.ts';
+import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
 import { type Action, examples, type Run } from './command.ts';
 import type { Surroundings } from './context.ts';
-import { afterInterruption, exitStatusOf, messageOf, RefusedError } from './errors.ts';
+import { afterInterruption, exitStatusOf, messageOf, RefusedError, UsageError } from './errors.ts';
 import { printOutcome, type Shell } from './report.ts';
 
 /** Loaded on demand: loading one command with its AWS clients is faster than loading all. */
@@ -61,16 +61,36 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
     await program.parseAsync(words, { from: 'user' });
     return status;
   } catch (thrown) {
-    // Commander has printed the usage.
-    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : 2;
-    const error = afterInterruption(thrown, signal);
+    const json = words.includes('--json');
+    if (thrown instanceof CommanderError) {
+      // Commander has printed help, the version, or the usage where no command is named.
+      if (thrown.exitCode === 0) return 0;
+      if (thrown.code === NO_COMMAND && !json) return 2;
+    }
+    const error = thrown instanceof CommanderError ? usageError(thrown) : afterInterruption(thrown, signal);
     const message = messageOf(error);
     const name = error instanceof Error ? error.name : 'Error';
     status = exitStatusOf(error);
-    const text = words.includes('--json') ? JSON.stringify({ error: name, message, status }) : message;
+    const text = json ? JSON.stringify({ error: name, message, status }) : message;
     shell.stderr.write(`${terminalText(text)}\n`);
     return status;
   }
+}
+
+/** Commander's code where the command line names no command. */
+const NO_COMMAND = 'commander.help';
+
+const LONGEST_REASON = 400;
+
+/** The reason is one line and short, whatever the command line contains: it may come from a script's variable. */
+function usageError(cause: CommanderError): UsageError {
+  const [first = '', suggestion] = cause.message.replace(/^error: /, '').split(/\n(?=\(Did you mean [^\n]*$)/);
+  const whole = cause.code === NO_COMMAND ? 'no command is given' : terminalLine(first);
+  const half = LONGEST_REASON / 2;
+  const reason = whole.length > LONGEST_REASON ? `${whole.slice(0, half)} … ${whole.slice(-half)}` : whole;
+  const text = suggestion === undefined ? reason : `${reason} ${suggestion}`;
+  const message = `${text.replace(/\.$/, '')}. Nothing was done. Run it with --help for the usage.`;
+  return new UsageError(message, { cause });
 }
 
 /** @param words the arguments. Only the command that they name is loaded, or all if they name none. */
@@ -94,7 +114,10 @@ export async function commandLine(
   for (const command of commands) program.addCommand(command);
   program.configureOutput({
     writeOut: text => void stdout.write(text),
-    writeErr: text => void stderr.write(text),
+    // The usage where no command is named.
+    writeErr: text => void (words.includes('--json') || stderr.write(text)),
+    // Errors are printed where all others are.
+    outputError: () => undefined,
   });
   configure(program);
   return program;
@@ -127,7 +150,7 @@ function commandIn(words: readonly string[]): string | undefined {
 
 /** Applies the same settings to a command and its subcommands. */
 function configure(command: Command): void {
-  command.exitOverride().showHelpAfterError('Run with --help for the usage.');
+  command.exitOverride();
   command.configureHelp({ showGlobalOptions: true });
   for (const each of command.commands) configure(each.copyInheritedSettings(command) as Command);
 }

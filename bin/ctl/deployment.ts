@@ -37,6 +37,8 @@ export interface Deployment {
 export interface SiemSide {
   readonly queueUrl: string;
   readonly queueArn: string;
+  /** Topic of new objects, which delivers to the queue. */
+  readonly topicArn: string;
   readonly deadLetterQueueUrl: string;
   readonly policyArn: string;
   readonly roleArn: string | undefined;
@@ -210,6 +212,7 @@ function deploymentOf({ stack, connector, outputs }: Found): Deployment {
       ? {
           queueUrl: output('SiemQueueUrl'),
           queueArn: output('SiemQueueArn'),
+          topicArn: output('NewObjectsTopicArn'),
           deadLetterQueueUrl: output('SiemDeadLetterQueueUrl'),
           policyArn: output('SiemReaderPolicyArn'),
           roleArn: outputs.get('SiemReaderRoleArn'),

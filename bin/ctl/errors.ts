@@ -17,6 +17,11 @@ export class RefusedError extends Error {
   override readonly name = 'RefusedError';
 }
 
+/** The command line names an unknown command or option, or a wrong value. Nothing was done. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
 /** The function answered with an error of its own. */
 export class FunctionFailedError extends Error {
   override readonly name = 'FunctionFailedError';
@@ -69,22 +74,18 @@ export async function awsCall<T>(call: Promise<T>, what: string, advice: string,
 const GONE =
   'If somebody deleted it by hand, "npx cdk deploy --revert-drift" with the stack’s name restores it. Check --region and --profile first.';
 
-/** A new table does not know what the SIEM has. */
-export const TABLE_GONE =
-  'No run can succeed without it. Do not deploy: with an empty table the SIEM keeps what is removed meanwhile. Restore the table ' +
-  'under its name from the backup that AWS keeps for 35 days: aws dynamodb list-backups --backup-type SYSTEM';
+/** What AWS answers without a permission. S3 answers a HEAD request without a body, so that the name is the status. */
+const DENIED = /AccessDenied|AuthorizationError|NotAuthorized|Unauthorized|^Forbidden$|^403$/;
 
-const NO_ACCOUNT = /^(CredentialsProviderError|ExpiredToken|ExpiredTokenException|RequestExpired)$/;
-
-/** Without a region or a login no permission is missing. */
+/** The sentence about permissions helps only if AWS denies access. After any other failure it would mislead. */
 function adviceFor(cause: unknown, advice: string): string {
-  const isUnrelated =
-    connectionFault(cause)?.of !== undefined ||
-    (cause instanceof Error && (NO_ACCOUNT.test(cause.name) || NO_REGION.test(cause.message)));
-  return isUnrelated ? advice.replace(/\s*You need .*$/s, '') : advice;
+  const isDenied = cause instanceof Error && DENIED.test(cause.name);
+  return isDenied ? advice : advice.replace(/\s*You need .*?\.(?=\s|$)/s, '').trimStart();
 }
 
 const NO_REGION = /^Region (is missing|not accepted)/;
+const NO_REGION_GIVEN =
+  'The AWS region is missing or invalid. Use --region, set AWS_REGION, or give your profile a region.';
 
 const MISSING = /NotFound|NoSuch|DoesNotExist|NonExistentQueue/;
 
@@ -172,7 +173,7 @@ export function isCutOff(error: unknown): boolean {
 /** Status 3 is not an error: a command returns it with its outcome. */
 export function exitStatusOf(error: unknown): 1 | 2 | 130 {
   if (error instanceof InterruptedError) return 130;
-  return error instanceof RefusedError ? 2 : 1;
+  return error instanceof RefusedError || error instanceof UsageError ? 2 : 1;
 }
 
 /** Common failures of the AWS SDK, with what to do. */
@@ -183,7 +184,7 @@ const SENTENCES: readonly (readonly [name: RegExp, sentence: string])[] = [
     /^(UnrecognizedClientException|InvalidClientTokenId|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidSignatureException)$/,
     'AWS rejects these credentials. Check the profile and the clock of this machine.',
   ],
-  [/AccessDenied|AuthorizationError|NotAuthorized|UnauthorizedOperation/, 'Access denied.'],
+  [DENIED, 'Access denied.'],
   [/Throttl|TooManyRequests|SlowDown|RequestLimitExceeded/, 'AWS throttles these requests. Try again in a minute.'],
   [MISSING, 'It does not exist: it was deleted, or is in another account or region.'],
 ];
@@ -194,7 +195,7 @@ export const CONNECTION_ADVICE = { proxy: PROXY_HERE, certificate: CERTIFICATE_H
 /** Name and message of an AWS error, preceded by a sentence for common cases. */
 export function awsFailureText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
-  if (NO_REGION.test(cause.message)) return 'The AWS region is missing or invalid. Use --region, or set AWS_REGION.';
+  if (NO_REGION.test(cause.message)) return NO_REGION_GIVEN;
   const fault = connectionFault(cause);
   if (fault?.of) return `AWS was not reached: ${fault.what}. ${CONNECTION_ADVICE[fault.of]}`;
   const said = `${cause.name}: ${cause.message}`;
@@ -202,5 +203,5 @@ export function awsFailureText(cause: unknown): string {
   if (sentence) return `${sentence} (${said})`;
   const code = 'code' in cause ? String(cause.code) : '';
   if (code === 'ENOTFOUND') return `The address cannot be resolved. Check the region and the network. (${said})`;
-  return said;
+  return fault ? `AWS did not answer: ${fault.what}. Check the network of this machine, then try again.` : said;
 }

@@ -13,7 +13,7 @@ export async function tryRead<T>(read: () => Promise<T>, signal: AbortSignal): P
   }
 }
 
-export function readResultText<T>(read: ReadResult<T>, text: (value: T) => string): string {
+export function readResultText<T, R = string>(read: ReadResult<T>, text: (value: T) => R): R | string {
   return 'value' in read ? text(read.value) : `not readable: ${read.notReadable}`;
 }
 

@@ -1,7 +1,7 @@
 /** Output of a command: the result on stdout as text or one JSON document, everything else on stderr. */
 import type { Readable, Writable } from 'node:stream';
 import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
-import { terminalReport } from './text.ts';
+import { type Text, terminalReport } from './painted.ts';
 
 /** The terminal or pipe of a command. */
 export interface Shell {
@@ -28,7 +28,7 @@ function hasColours({ stdout, environment }: Shell): boolean {
 
 export interface Outcome {
   /** Printed without `--json`. */
-  readonly text: string;
+  readonly text: Text;
   /** Printed with `--json`. */
   readonly json: unknown;
   /** 3: the command succeeded and has a finding. @default 0 */
@@ -38,7 +38,7 @@ export interface Outcome {
 export interface Report {
   readonly json: boolean;
   /** Prints a result, with its colours where the terminal has them. */
-  print(text: string): void;
+  print(text: Text): void;
   /** Prints a line to stderr, unless `--json` is set. */
   say(line: string): void;
   /** Shows progress, unless `--json` is set. @param total if it is known */

@@ -3,6 +3,7 @@
  * "Stack status codes" in the CloudFormation user guide.
  */
 import type { Stack, StackStatus } from '@aws-sdk/client-cloudformation';
+import { awsCommand } from './aws-command.ts';
 
 /**
  * - `complete`: the last deployment succeeded.
@@ -66,8 +67,8 @@ export function isTroubled(status: string): boolean {
 }
 
 /** The command that shows what failed. */
-export function eventsCommand(stackName: string): string {
-  return `aws cloudformation describe-stack-events --stack-name ${stackName}`;
+export function eventsCommand(stackName: string, region: string): string {
+  return awsCommand(region, `cloudformation describe-stack-events --stack-name ${stackName}`);
 }
 
 /** Explains a stack without the outputs of a connector, and how to continue. Undefined for a stack that was created. */
@@ -82,10 +83,10 @@ export function withoutConnector(stack: Stack, region: string): string | undefin
     case 'not created':
       return (
         `Stack ${name} is ${status}: its first deployment failed, so there is no connector and no event was sent.${why}\n` +
-        `${eventsCommand(name)} shows what failed. Correct it, delete the stack, then deploy again. To delete it: ${deletion(stack, region)}`
+        `${eventsCommand(name, region)} shows what failed. Correct it, delete the stack, then deploy again. To delete it: ${deletion(stack, region)}`
       );
     case 'deleting':
-      return `Stack ${name} is ${status}: it is being deleted, or its deletion failed.${why}\n${eventsCommand(name)} shows which resources are left.`;
+      return `Stack ${name} is ${status}: it is being deleted, or its deletion failed.${why}\n${eventsCommand(name, region)} shows which resources are left.`;
     default:
       return undefined;
   }
@@ -93,11 +94,10 @@ export function withoutConnector(stack: Stack, region: string): string | undefin
 
 /** One line for the shell. A stack with termination protection refuses to be deleted. */
 function deletion({ StackName: name, EnableTerminationProtection: isProtected }: Stack, region: string): string {
-  const at = `--stack-name ${name} --region ${region}`;
-  const unprotect = `aws cloudformation update-termination-protection --no-enable-termination-protection ${at}`;
-  return [
-    ...(isProtected ? [unprotect] : []),
-    `aws cloudformation delete-stack ${at}`,
-    `aws cloudformation wait stack-delete-complete ${at}`,
-  ].join(' && ');
+  const steps = [
+    ...(isProtected ? ['update-termination-protection --no-enable-termination-protection'] : []),
+    'delete-stack',
+    'wait stack-delete-complete',
+  ];
+  return steps.map(step => awsCommand(region, `cloudformation ${step} --stack-name ${name}`)).join(' && ');
 }

@@ -10,8 +10,9 @@ import { childOf, STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { systemClock } from '../../lambda/system.ts';
 import { PRICES } from '../../lib/prices.ts';
 import type { Aws } from './aws.ts';
+import { awsCommand } from './aws-command.ts';
 import type { Context } from './context.ts';
-import { AwsCallError, awsCall, hasMissing, TABLE_GONE } from './errors.ts';
+import { AwsCallError, awsCall, hasMissing } from './errors.ts';
 import { freshBudget } from './retry-budget.ts';
 
 export interface LeaseState {
@@ -49,16 +50,29 @@ export async function readState(
     const { streams, organization } = await createCheckpoints(table).load(names);
     return { streams, organization, lease: await readLease(table, now), withdrawals: await countWithdrawals(table) };
   } catch (error) {
-    throw tableError(error, tableName, 'dynamodb:BatchGetItem and dynamodb:Query');
+    throw await tableError(aws, error, { tableName, needed: 'dynamodb:BatchGetItem and dynamodb:Query' });
   }
 }
 
+/** The advice about a missing table. Nothing but a backup knows which events the SIEM was sent. */
+async function tableGone(aws: Aws): Promise<string> {
+  const list = awsCommand(await aws.dynamodb().config.region(), 'dynamodb list-backups --backup-type SYSTEM');
+  return (
+    'No run can succeed without it. Do not deploy: with an empty table the SIEM keeps what is removed meanwhile. Restore the table ' +
+    `under its name from the backup that AWS keeps for 35 days: ${list}`
+  );
+}
+
 /** An item that another version wrote has its own advice. @param needed permissions */
-export function tableError(error: unknown, tableName: string, needed: string): unknown {
+export async function tableError(
+  aws: Aws,
+  error: unknown,
+  { tableName, needed }: { readonly tableName: string; readonly needed: string },
+): Promise<unknown> {
   if (error instanceof StateVersionError) return error;
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const advice = `Nothing was changed. You need ${needed} on it.`;
-  return new AwsCallError(`The state table ${tableName} could not be read`, advice, cause, TABLE_GONE);
+  return new AwsCallError(`The state table ${tableName} could not be read`, advice, cause, await tableGone(aws));
 }
 
 async function readLease(table: Table, now: number): Promise<LeaseState | undefined> {
@@ -85,11 +99,12 @@ export function unconfirmed(saved: SavedStream): number {
 
 /** @param otherwise how the user can avoid the call, for the error message @throws AwsCallError */
 export async function describeTable(aws: Aws, name: string, otherwise = ''): Promise<TableDescription> {
+  const gone = await tableGone(aws);
   const { Table: table = {} } = await awsCall(
     aws.retryingDynamodb().send(new DescribeTableCommand({ TableName: name })),
     `The table ${name} could not be described`,
     `Nothing was changed. ${otherwise}You need dynamodb:DescribeTable on it.`,
-    TABLE_GONE,
+    gone,
   );
   return table;
 }
@@ -98,7 +113,7 @@ export async function describeTable(aws: Aws, name: string, otherwise = ''): Pro
 export async function lostTable({ aws, deployment }: Context): Promise<string> {
   const { table } = await deployment();
   const isLost = await describeTable(aws, table).then(() => false, hasMissing);
-  return isLost ? `The state table ${table} does not exist. ${TABLE_GONE}` : '';
+  return isLost ? `The state table ${table} does not exist. ${await tableGone(aws)}` : '';
 }
 
 export interface TableScan {
@@ -143,7 +158,8 @@ export async function scanRowStates(
     }
   };
   const advice = `Nothing was changed. ${otherwise}You need dynamodb:Scan on it.`;
-  await awsCall(scan(), `The table ${table} could not be read`, advice, TABLE_GONE);
+  const gone = await tableGone(aws);
+  await awsCall(scan(), `The table ${table} could not be read`, advice, gone);
 }
 
 /** An eventually consistent read unit. */

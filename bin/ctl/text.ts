@@ -1,29 +1,6 @@
-/** Formats text for the terminal: colours, tables, times. */
+/** Formats text for the terminal: tables, times. */
 import { isUtf8 } from 'node:buffer';
-import { styleText } from 'node:util';
-import { terminalText } from '../terminal/terminal-text.ts';
 
-const painter = (style: 'green' | 'red' | 'yellow' | 'dim') => (text: string) =>
-  styleText(style, text, { validateStream: false });
-
-/** Colours, which `terminalReport` removes where the terminal has none. */
-export const paint = {
-  good: painter('green'),
-  bad: painter('red'),
-  unconfirmed: painter('yellow'),
-  faint: painter('dim'),
-} as const;
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what `paint` writes begins with it
-const COLOUR = /(\u001b\[(?:2|22|31|32|33|39)m)/;
-
-/** Shows every escape sequence as text but the colours above, which can neither move the cursor nor hide text. */
-export function terminalReport(text: string, coloured: boolean): string {
-  return text
-    .split(COLOUR)
-    .map((part, index) => (index % 2 === 0 ? terminalText(part) : coloured ? part : ''))
-    .join('');
-}
 const NUMBER = /^[\d.,?]*$/;
 
 /** A table: numbers are aligned right, words left. */

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
+import { terminalText } from './terminal-text.ts';
 
 const VARIABLE = 'CLIENT_SECRET';
 
@@ -44,7 +45,7 @@ export async function askHidden(
   const editor = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
   const aborted = new AbortController();
   editor.on('SIGINT', () => aborted.abort()).on('close', () => aborted.abort());
-  stderr.write(question);
+  stderr.write(terminalText(question));
   try {
     const answer = await editor.question('', { signal: aborted.signal });
     if (answer !== '') return answer;

@@ -1,13 +1,16 @@
 /**
- * A dead letter as it is stored in the bucket. Its key is `dead-letter/<connector>/<stream>/<reason>/<hash>.json`, its body one line of JSON
- * with the row last. lib/prefixes.ts has the first part of the key too.
+ * A dead letter as it is stored in the bucket. Its key is `dead-letter/<connector>/<stream>/<reason>/<hash>.json`, its body one line of JSON, with
+ * the row last, or with a summary in its place. lib/prefixes.ts has the first part of the key too.
+ *
+ *     {"reason":"no-id","stream":"assets","connector":"acme","row":{"hostname":"web-01"}}
+ *     {"reason":"too-deep","stream":"assets","connector":"acme","row_hash":"1b7d…","bytes":4711,"id":"asset-7f3a"}
  */
-import type { DeadLetter } from '../ports.ts';
+import type { DeadLetter, RowSummary } from '../ports.ts';
 import { STREAMS, type StreamName } from '../streams.ts';
 
 export interface ReadDeadLetter extends Pick<DeadLetter, 'stream' | 'reason'> {
-  /** The row's bytes as the API sent them: a row that is `not-utf-8` has no text. */
-  readonly row: Buffer;
+  /** The row's bytes as the API sent them, because a row that is `not-utf-8` has no text; or the summary. */
+  readonly row: Buffer | RowSummary;
 }
 
 const PREFIX = 'dead-letter';
@@ -36,27 +39,40 @@ export const REASONS: readonly string[] = [
   'not-an-object',
   'no-id',
   'id-too-long',
+  'unclear-removal',
   'not-utf-8',
   'too-deep',
   'oversize',
 ] satisfies DeadLetter['reason'][];
 
 /** The row comes last, as the API sent it. The same row makes the same object: it holds no time and no run. */
-export function deadLetterBody({ reason, stream, row }: Omit<DeadLetter, 'rowHash'>, connector: string): Uint8Array {
-  const head = JSON.stringify({ reason, stream, connector });
-  return Buffer.concat([head.slice(0, -1) + ROW_MEMBER, row, '}\n'].map(part => Buffer.from(part)));
+export function deadLetterBody({ reason, stream, rowHash, row }: DeadLetter, connector: string): Uint8Array {
+  const head = { reason, stream, connector };
+  if (isSummary(row)) return Buffer.from(`${JSON.stringify({ ...head, row_hash: rowHash, ...row })}\n`);
+  const parts = [JSON.stringify(head).slice(0, -1) + ROW_MEMBER, row, '}\n'];
+  return Buffer.concat(parts.map(part => Buffer.from(part)));
+}
+
+function isSummary(row: DeadLetter['row']): row is RowSummary {
+  return typeof row === 'object' && !ArrayBuffer.isView(row);
 }
 
 /** @returns undefined when this is no dead letter that this version can read */
 export function readDeadLetter(body: Buffer): ReadDeadLetter | undefined {
-  // The members before the row are names, so the first match is the row's.
+  // The members before the row are names, so the first match is the row's. In a summary the quotes of an id are escaped.
   const at = body.indexOf(ROW_MEMBER);
   const end = body.lastIndexOf('}');
-  if (at < 0 || end < at) return undefined;
-  const head = parsed(`${body.toString('utf8', 0, at)}}`);
+  if (end < at) return undefined;
+  const head = parsed(at < 0 ? body.toString() : `${body.toString('utf8', 0, at)}}`);
   const stream = STREAMS.find(each => each.name === head?.['stream'])?.name;
   const reason = REASONS.find(each => each === head?.['reason']) as DeadLetter['reason'] | undefined;
-  return stream && reason && { stream, reason, row: body.subarray(at + ROW_MEMBER.length, end) };
+  const row = at < 0 ? summaryIn(head ?? {}) : body.subarray(at + ROW_MEMBER.length, end);
+  return stream && reason && row && { stream, reason, row };
+}
+
+function summaryIn({ bytes, id }: Record<string, unknown>): RowSummary | undefined {
+  if (typeof bytes !== 'number') return undefined;
+  return { bytes, ...(typeof id === 'string' && { id }) };
 }
 
 function parsed(text: string): Record<string, unknown> | undefined {

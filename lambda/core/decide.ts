@@ -418,13 +418,27 @@ function readCounts(
   };
 }
 
-/** Saves the newest non-null cursor (walk rule 1). */
-function positionAfter({ sent, next, names }: Omit<ReadPage, 'rows'>, { checkpoint }: StreamState) {
-  const cursor = next ?? sent;
-  // The cursor that was sent has just worked: the one to fall back to.
-  const previous = cursor === checkpoint.cursor ? checkpoint.previous : next === null ? undefined : sent;
+/** Saves the newest non-null cursor (walk rule 1), unless it leads around a circle (rule 4). */
+function positionAfter(page: Omit<ReadPage, 'rows'>, { checkpoint }: StreamState) {
   const { rows, pagination } = checkpoint.names;
-  return { cursor, previous, names: names.rows === rows && names.pagination === pagination ? checkpoint.names : names };
+  const isSame = page.names.rows === rows && page.names.pagination === pagination;
+  return { ...cursorsAfter(page, checkpoint), names: isSame ? checkpoint.names : page.names };
+}
+
+/**
+ * The cursor that was sent has just worked, so it is the one to fall back to. Where the next one leads around a circle the cursor stays, and
+ * the one that is not followed takes the place of the one before. The next run knows it as followed, and stops after one page:
+ *
+ *     c1 → c2 → c3          saved: cursor c3, previous c2
+ *     c1 → c2 → c3 → c1     saved: cursor c3, previous c1
+ */
+function cursorsAfter(
+  { sent, next, repeats }: Omit<ReadPage, 'rows'>,
+  { cursor, previous }: StreamState['checkpoint'],
+) {
+  if (repeats) return { cursor: sent, previous: next === null || next === sent ? previous : next };
+  const after = next ?? sent;
+  return { cursor: after, previous: after === cursor ? previous : next === null ? undefined : sent };
 }
 
 /** Tags that the window keeps at most, where it is the only memory: two pages, and two more with which the walk began. */

@@ -126,8 +126,9 @@ export class PageTimeoutError extends Error {
 /** An answer that does not fit the contract: nothing is guessed, nothing is saved. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
-  constructor(path: string, what: string, options?: ErrorOptions) {
-    super(`The answer of ${path} does not fit the contract: ${what}. ${SAFE}.`, options);
+  /** @param advice what to do, where the operator of the connector can do something */
+  constructor(path: string, what: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
+    super(`The answer of ${path} does not fit the contract: ${what}. ${SAFE}.${advice ? ` ${advice}` : ''}`, options);
   }
 }
 
@@ -136,6 +137,18 @@ export class JsonError extends Error {
   override readonly name = 'JsonError';
   constructor(what: string, at: number) {
     super(`${what} at character ${at}`);
+  }
+}
+
+/** An answer of AWS without the part that says that the call had its effect. It is no acknowledgement, so the call is made again. */
+export class IncompleteAnswerError extends Error {
+  override readonly name = 'IncompleteAnswerError';
+  /** @param what ends the sentence "DynamoDB answered Query …" */
+  constructor(service: string, action: string, what: string) {
+    super(
+      `${service} answered ${action} ${what}, so nothing shows that the call had its effect. ${SAFE}. If it happens at every run, look for a ` +
+        'proxy that answers in the place of AWS.',
+    );
   }
 }
 

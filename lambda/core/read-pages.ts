@@ -2,9 +2,9 @@
  * The walk over one stream: page after page, each with the cursor of the one before, the next one being fetched while
  * this one is worked on.
  */
-import type { Clock, MemberNames, PageSource } from '../ports.ts';
+import type { Clock, Hash, MemberNames, PageSource } from '../ports.ts';
 import { ContractError, CursorRefusedError, JsonError, PageTimeoutError, PageTooLargeError } from './errors.ts';
-import { idTag } from './hashes.ts';
+import { FollowedCursors } from './followed.ts';
 import type { CutElement, CutOptions } from './json/cutter.ts';
 import { parsePage } from './page.ts';
 import { retry } from './retry.ts';
@@ -12,11 +12,12 @@ import { retry } from './retry.ts';
 export interface ReadPagesOptions {
   readonly source: PageSource;
   readonly clock: Clock;
+  readonly hash: Hash;
   readonly path: string;
   readonly cut: CutOptions;
   /** Absent: from the beginning. Never null. */
   readonly cursor: string | undefined;
-  /** Tried first when the API refuses `cursor`. */
+  /** Tried first when the API refuses `cursor`. It was followed before, so a page that leads to it leads around a circle. */
   readonly previous: string | undefined;
   /** Whether a refused cursor is replaced by an earlier one, or by the beginning. @default true */
   readonly rewinds?: boolean;
@@ -38,14 +39,14 @@ export interface ReadPage {
   readonly next: string | null;
   /** The API refused the cursor that was due: this page is read with an earlier one, or from the beginning. */
   readonly rewound: boolean;
-  /** The next cursor has been sent before. Unless this page held changes, another request would repeat for ever. */
+  /** The walk has already followed the next cursor, so it ends here: behind that cursor are only pages that it has read. */
   readonly repeats: boolean;
   readonly names: MemberNames;
 }
 
 const NOT_JSON_TRIES = 3;
 
-/** Yields pages until `next_cursor` is null. The loop may be left early. */
+/** Yields pages until `next_cursor` is null, or one that this walk has already followed. The loop may be left early. */
 export async function* readPages(options: ReadPagesOptions): AsyncGenerator<ReadPage, void, void> {
   const left = new AbortController();
   const walker = new Walker({ ...options, signal: AbortSignal.any([options.signal, left.signal]) });
@@ -53,9 +54,9 @@ export async function* readPages(options: ReadPagesOptions): AsyncGenerator<Read
   try {
     for (;;) {
       const page = await fetched;
-      if (page.next === null) return yield page;
+      if (page.next === null || page.repeats) return yield page;
       const next = page.next;
-      if (page.repeats || options.ahead === false) {
+      if (options.ahead === false) {
         yield page;
         fetched = walker.fetch(next);
       } else {
@@ -73,15 +74,17 @@ export async function* readPages(options: ReadPagesOptions): AsyncGenerator<Read
   }
 }
 
-/** A mistaken match would end a walk early, once, and only where a page held no changes. */
-function cursorTag(cursor: string): string {
-  return `${cursor.length} ${idTag(cursor)}`;
+/**
+ * Whether the stream has nothing more. Some APIs answer a poll that has caught up with an empty page and the cursor that was sent. Behind any
+ * other cursor that comes back there may be rows that no walk can reach.
+ */
+export function isEnd({ rows, sent, next }: ReadPage): boolean {
+  return next === null || (rows.length === 0 && next === sent);
 }
 
 class Walker {
   readonly #options: ReadPagesOptions;
-  /** Tags: a cursor may have 64 KiB, and a walk a thousand pages. */
-  readonly #sent = new Set<string>();
+  readonly #followed: FollowedCursors;
   #fallbacks: (string | undefined)[];
   #limit: number;
   #learned: MemberNames;
@@ -90,6 +93,8 @@ class Walker {
     this.#options = options;
     this.#limit = options.limit;
     this.#learned = options.learnedNames;
+    this.#followed = new FollowedCursors(options.hash);
+    if (options.previous !== undefined) this.#followed.add(options.previous);
     this.#fallbacks = options.rewinds === false ? [] : [options.previous, undefined];
   }
 
@@ -104,8 +109,8 @@ class Walker {
         if (!(error instanceof CursorRefusedError) || sent === undefined) throw error;
         sent = this.#fallback(sent, error);
         rewound = true;
-        // The walk goes back, so cursors that were sent before may come again.
-        this.#sent.clear();
+        // The walk goes back, so cursors that it has followed may come again.
+        this.#followed.clear();
       }
     }
   }
@@ -117,11 +122,11 @@ class Walker {
     );
     this.#learned = content.names;
     this.#limit = Math.min(this.#options.limit, this.#limit * 2);
-    if (sent !== undefined) this.#sent.add(cursorTag(sent));
+    if (sent !== undefined) this.#followed.add(sent);
     const next = content.nextCursor;
     if (next !== null && sent !== undefined)
       this.#fallbacks = this.#fallbacks.length === 2 ? [sent, undefined] : this.#fallbacks;
-    const repeats = next !== null && this.#sent.has(cursorTag(next));
+    const repeats = next !== null && this.#followed.has(next);
     return { rows: content.rows, sent, next, repeats, names: content.names };
   }
 

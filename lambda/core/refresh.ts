@@ -18,7 +18,7 @@
  * SIEM has exactly this: a row that changed meanwhile is sent by its change, and one that was removed or withheld is not revived. Its events
  * say `refresh`, and have an `event_id` of their own that a repeat after a kill shares.
  */
-import type { RefreshProgress, RowState } from '../ports.ts';
+import type { Hash, RefreshProgress, RowState } from '../ports.ts';
 import { PAUSE, passMilliseconds, REFRESH_PAGES, refreshLimit } from '../refresh-pace.ts';
 import { sendAndCommit } from './commit.ts';
 import {
@@ -36,7 +36,7 @@ import { type ReadPage, readPages } from './read-pages.ts';
 import { type Row, readRow } from './row.ts';
 import type { StreamRun } from './run.ts';
 import { sequenceAt } from './sequence.ts';
-import { decideOptions, walkOf } from './sync.ts';
+import { decideOptions, noteRepeat, walkOf } from './sync.ts';
 
 /** Reads the pages of a stream that are due, and sends what is old of them. @throws as `sync` does */
 export async function refresh(days: number, initial: StreamState, streamRun: StreamRun): Promise<StreamState> {
@@ -48,7 +48,8 @@ export async function refresh(days: number, initial: StreamState, streamRun: Str
   for (let pages = 0; pages < REFRESH_PAGES && isDue(progress, now, pass) && !run.outOfTime(); pages++) {
     run.lease.signal.throwIfAborted();
     const page = await nextPage(progress, state, streamRun);
-    const next = progressAfter(page, progress, now, pass);
+    if (page.repeats) noteRepeat(page, streamRun);
+    const next = progressAfter(page, progress, { now, pass, hash: run.hash });
     // While rows are counted nothing is sent: on the day when the option is set, every row may be old.
     const sentBefore = progress.lastRows === undefined ? Number.NEGATIVE_INFINITY : progress.started - pass;
     state = await refreshPage(page, sentBefore, next, state, streamRun);
@@ -82,12 +83,23 @@ function isDue(progress: RefreshProgress, now: number, pass: number): boolean {
   return progress.lastRows === undefined || (now - progress.started) / pass >= partRead(progress);
 }
 
-function progressAfter({ rows, next, repeats }: ReadPage, before: RefreshProgress, now: number, pass: number) {
+interface PassOptions {
+  readonly now: number;
+  /** Milliseconds that a pass takes. */
+  readonly pass: number;
+  readonly hash: Hash;
+}
+
+function progressAfter(page: ReadPage, before: RefreshProgress, { now, pass, hash }: PassOptions): RefreshProgress {
   // After a refused cursor rows are read and counted twice: the pass ends when it should have, and no row waits for another one.
-  const read = before.rows + rows.length;
-  if (next !== null && !repeats) return { ...before, cursor: next, rows: read };
+  const rows = before.rows + page.rows.length;
   // The next pass begins when this one should have ended, or now, where that has passed.
-  return passFrom(before.lastRows === undefined ? now : Math.max(before.started + pass, now), read);
+  if (page.next === null || page.repeats)
+    return passFrom(before.lastRows === undefined ? now : Math.max(before.started + pass, now), rows);
+
+  const pages = page.rewound ? 1 : (before.pages ?? 0) + 1;
+  const isPowerOfTwo = (pages & (pages - 1)) === 0;
+  return { ...before, cursor: page.next, rows, pages, mark: isPowerOfTwo ? hash(page.next) : before.mark };
 }
 
 async function nextPage(progress: RefreshProgress, state: StreamState, streamRun: StreamRun): Promise<ReadPage> {
@@ -102,7 +114,16 @@ async function nextPage(progress: RefreshProgress, state: StreamState, streamRun
   });
   const { value } = await pages.next();
   await pages.return();
-  return value as ReadPage;
+  const page = value as ReadPage;
+  return { ...page, repeats: page.repeats || leadsBack(page, progress, streamRun.run.hash) };
+}
+
+/**
+ * A pass takes days, so of the cursors that it has followed only one is kept, that of page 1, 2, 4, 8, and so on. A circle leads back to it
+ * after a few rounds at most (Brent's algorithm). After a refused cursor the pass goes back, and cursors may come again.
+ */
+function leadsBack({ next, rewound }: ReadPage, { mark }: RefreshProgress, hash: Hash): boolean {
+  return next !== null && !rewound && mark !== undefined && hash(next) === mark;
 }
 
 async function refreshPage(

@@ -93,16 +93,20 @@ export function isRetryable(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
 }
 
+/** Milliseconds. A longer wait is no hint, but a time since 1970 in place of a number of seconds, or a clock that is wrong. */
+const LONGEST_WAIT = 3_600_000;
+
 /**
  * Milliseconds that an answer asks to wait: `Retry-After` (RFC 9110 §10.2.3: seconds or an HTTP date, here with fractions too), else the
- * seconds of `RateLimit-Reset`; nothing when neither says a time.
+ * seconds of `RateLimit-Reset`; nothing when neither says a time of an hour at most, so that the backoff decides.
  */
 export function retryAfter(headers: Pick<Headers, 'get'>, now: number): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';
   // Date.parse also takes forms that are no HTTP date, such as "1". Each HTTP date begins with the day's name.
   const date = /^[A-Za-z]{3}/.test(value) ? Date.parse(value) : Number.NaN;
-  if (!Number.isNaN(date)) return Math.max(0, date - now);
-  return seconds(value) ?? seconds(headers.get('ratelimit-reset')?.trim() ?? '');
+  const asked = Number.isNaN(date) ? seconds(value) : Math.max(0, date - now);
+  const reset = seconds(headers.get('ratelimit-reset')?.trim() ?? '');
+  return [asked, reset].find(wait => wait !== undefined && wait <= LONGEST_WAIT);
 }
 
 function seconds(value: string): number | undefined {

@@ -1,5 +1,5 @@
 /** A row as the walk sees it: its untouched text, and the few members that the connector reads. */
-import type { DeadLetter, FilterResult, Hash } from '../ports.ts';
+import type { DeadLetter, FilterResult, Hash, RowSummary } from '../ports.ts';
 import type { SelectedStream, Stream } from '../streams.ts';
 import { ContractError, JsonError } from './errors.ts';
 import { versionTagOf } from './hashes.ts';
@@ -29,7 +29,7 @@ export interface Row {
 /** A row that cannot be an event, with what the window remembers of it. */
 export interface BadRow {
   readonly reason: Exclude<DeadLetter['reason'], 'oversize'>;
-  /** As the API sent it; bytes where they are not UTF-8, or nested too deep to be read. */
+  /** Bytes where they are not UTF-8, or nested too deep to be read; of such a row a summary where members are left out. */
   readonly row: DeadLetter['row'];
   readonly rowHash: string;
   readonly versionTag: string;
@@ -53,21 +53,64 @@ export function rowCut(stream: Stream, parentMember: string): CutOptions {
   return { wanted: stream.cascadesFrom ? [...wanted, parentMember] : wanted, excluded: 'stream_position' };
 }
 
-/** Reads one element of the row array (rule: no non-empty string `id`, no event). */
+/** Reads one element of the row array (rule 13: what cannot be an event is a dead letter). */
 export function readRow(whole: CutElement, stream: SelectedStream, hash: Hash): Row | BadRow {
-  if (whole.fault) return badRow(whole.fault, whole, hash);
-  if (!whole.isObject) return badRow('not-an-object', whole, hash);
+  if (whole.fault) return badRow(whole.fault, whole, stream, hash);
+  if (!whole.isObject) return badRow('not-an-object', whole, stream, hash);
+
   const element = stream.selection?.reduce(whole) ?? whole;
   const id = asString(element.wanted(ID));
-  if (!id) return badRow('no-id', element, hash);
-  if (id.length > MAX_ID_BYTES / 3) return badRow('id-too-long', element, hash);
-  return new CutRow(id, element, whole, stream, hash);
+  if (!id) return badRow('no-id', element, stream, hash);
+  if (!isStorable(id)) return badRow('id-too-long', element, stream, hash);
+
+  const isRemoved = stream.tombstones ? removalIn(element) : false;
+  if (isRemoved === undefined) return badRow('unclear-removal', element, stream, hash);
+  return new CutRow({ id, isRemoved, element, whole, stream, hash });
 }
 
-function badRow(reason: BadRow['reason'], { fault, bytes, text, canonical }: CutElement, hash: Hash): BadRow {
+/**
+ * Whether the row is a tombstone. A wrong guess would keep a removed asset in the SIEM, or withdraw the threats of one that exists:
+ *
+ *     deleted           deleted_at        the asset
+ *     true              anything          is removed
+ *     false             anything          exists: one that was restored may keep the date of its removal
+ *     absent or null    absent or null    exists
+ *     absent or null    anything else     unclear
+ *     anything else     anything          unclear, such as "true" or 1
+ *
+ * @returns undefined when that is unclear
+ */
+function removalIn(element: CutElement): boolean | undefined {
+  const deleted = element.wanted(DELETED) ?? 'null';
+  if (deleted === 'true' || deleted === 'false') return deleted === 'true';
+  const hasDate = (element.wanted(DELETED_AT) ?? 'null') !== 'null';
+  return deleted === 'null' && !hasDate ? false : undefined;
+}
+
+function badRow(reason: BadRow['reason'], element: CutElement, { selection }: SelectedStream, hash: Hash): BadRow {
+  const { fault, isObject, bytes, text, canonical } = element;
   const rowHash = hash(fault ? Buffer.from(bytes).toString('latin1') : canonical).slice(0, HASH_LENGTH);
-  const row = fault ? bytes : withoutLineBreaks(text);
-  return { reason, row, rowHash, versionTag: versionTagOf('', rowHash) };
+  const versionTag = versionTagOf('', rowHash);
+  // Members that are to be left out cannot be found in such a row, so all of it is.
+  if (selection?.omits && (fault || !isObject)) return { reason, row: summaryOf(element), rowHash, versionTag };
+  return { reason, row: fault ? bytes : withoutLineBreaks(text), rowHash, versionTag };
+}
+
+function summaryOf(element: CutElement): RowSummary {
+  const id = asString(element.wanted(ID));
+  // Bytes of an id that are not UTF-8 are read as replacement characters.
+  const isReadable = id && isStorable(id) && !id.includes('\ufffd');
+  return { bytes: element.bytes.length, ...(isReadable && { id }) };
+}
+
+interface RowParts {
+  readonly id: string;
+  readonly isRemoved: boolean;
+  /** The row without the members that are left out. */
+  readonly element: CutElement;
+  readonly whole: CutElement;
+  readonly stream: SelectedStream;
+  readonly hash: Hash;
 }
 
 /** Expensive values are computed on first use: of a row that is in the window, only the version tag ever is. */
@@ -83,9 +126,9 @@ class CutRow implements Row {
   #versionHash: string | undefined;
   #versionTag: string | undefined;
 
-  constructor(id: string, element: CutElement, whole: CutElement, stream: SelectedStream, hash: Hash) {
+  constructor({ id, isRemoved, element, whole, stream, hash }: RowParts) {
     this.id = id;
-    this.deleted = stream.tombstones && element.wanted(DELETED) === 'true';
+    this.deleted = isRemoved;
     this.#element = element;
     this.#whole = whole;
     this.#stream = stream;
@@ -116,7 +159,7 @@ class CutRow implements Row {
 
   get parent(): string | undefined {
     const parent = this.#stream.cascadesFrom ? asString(this.#element.wanted(PARENT)) : undefined;
-    return parent && parent.length <= MAX_ID_BYTES / 3 ? parent : undefined;
+    return parent && isStorable(parent) ? parent : undefined;
   }
 
   get filter(): FilterResult {
@@ -152,6 +195,11 @@ class CutRow implements Row {
     }
     return this.#versionTag;
   }
+}
+
+/** Whether the items that remember the id have room for it. */
+function isStorable(id: string): boolean {
+  return id.length <= MAX_ID_BYTES / 3;
 }
 
 /** The value of a JSON string; nothing for any other JSON text. */

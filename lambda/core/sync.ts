@@ -9,7 +9,7 @@
 import type { RowState } from '../ports.ts';
 import { commit, send, writeIntent } from './commit.ts';
 import { type Candidates, type DecideOptions, decide, deDuplicate, type StreamState, toCheckpoint } from './decide.ts';
-import { type ReadPage, type ReadPagesOptions, readPages } from './read-pages.ts';
+import { isEnd, type ReadPage, type ReadPagesOptions, readPages } from './read-pages.ts';
 import { rowCut } from './row.ts';
 import { eventContext, type StreamRun } from './run.ts';
 
@@ -40,12 +40,10 @@ export async function sync(initial: StreamState, streamRun: StreamRun): Promise<
         count({ committedPages: 1 });
       });
       state = batch.state;
-      const changes = batch.lines.length + batch.deadLetters.length + batch.states.size > 0;
-      const stalled = page.repeats && !changes;
-      if (stalled) count({ stalledCursors: 1 });
-      if (page.next === null || stalled) {
+      if (page.repeats) noteRepeat(page, streamRun);
+      if (page.next === null || page.repeats) {
         await overlap.ended();
-        count({ caughtUp: true });
+        count({ caughtUp: isEnd(page) });
         break;
       }
       if (run.outOfTime()) break;
@@ -127,6 +125,14 @@ function pagesOf({ checkpoint }: StreamState, streamRun: StreamRun): AsyncIterab
   return readPages({ ...walkOf(streamRun), cursor, previous, learnedNames: names });
 }
 
+/** Counts a walk that ended at a cursor that it had already followed. */
+export function noteRepeat(page: ReadPage, { stream, run, count }: StreamRun): void {
+  count({ stalledCursors: 1 });
+  if (isEnd(page)) return;
+  const what = 'The API sent a next_cursor that leads back to a page that was read before; the walk ends there';
+  run.log.warn(what, { stream: stream.name });
+}
+
 /** What every walk over the stream has in common. */
 export function walkOf({
   stream,
@@ -137,6 +143,7 @@ export function walkOf({
   return {
     source: run.source,
     clock: run.clock,
+    hash: run.hash,
     path: stream.path,
     cut: rowCut(stream, parentMember),
     limit: pageLimit,

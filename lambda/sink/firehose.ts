@@ -1,5 +1,9 @@
 /** Sends event lines to the delivery stream until every record is acknowledged. */
-import { PutRecordBatchCommand, type PutRecordBatchResponseEntry } from '@aws-sdk/client-firehose';
+import {
+  PutRecordBatchCommand,
+  type PutRecordBatchOutput,
+  type PutRecordBatchResponseEntry,
+} from '@aws-sdk/client-firehose';
 import { awsFailure, callAws, isLeaseError, type Sender } from '../aws.ts';
 import { DeliveryError, OutOfTimeError } from '../core/errors.ts';
 import { MAX_LINE_BYTES } from '../core/event.ts';
@@ -31,9 +35,11 @@ interface PutOptions {
 }
 
 /**
- * After a partial failure only the refused records are sent again.
+ * Sends records until Firehose has acknowledged each of them. After a partial failure only the others are sent again, but after an answer that
+ * contradicts itself all of them, because it does not say which ones were taken:
  *
- *     records 1 2 3 4   →   answer ok, throttled, ok, throttled   →   records 2 4   →   …
+ *     records 1 2 3 4   →   ok, throttled, ok, neither id nor code   →   records 2 4   →   …
+ *     records 1 2 3 4   →   ok, ok                                   →   records 1 2 3 4   →   …
  *
  * @returns milliseconds spent waiting because of throttling
  */
@@ -47,15 +53,16 @@ async function putRecords(
   let throttled = 0;
   const put = async () => {
     const input = { DeliveryStreamName: stream, Records: left.map(Data => ({ Data })) };
-    const answer = await client.send(new PutRecordBatchCommand(input)).catch((cause: unknown) => {
+    const answer: PutRecordBatchOutput = await client.send(new PutRecordBatchCommand(input)).catch((cause: unknown) => {
       throw new TryAgain(awsFailure(cause), deliveryError(cause));
     });
-    const entries: PutRecordBatchResponseEntry[] = answer.RequestResponses ?? [];
-    if (entries.length !== left.length) throw new DeliveryError('it did not answer for each record');
-    // FailedPutCount is no error: the answer is 200, and each entry must be read.
-    left = left.filter((_, index) => entries[index]?.ErrorCode !== undefined);
+    const refusals = refusalsIn(answer, left.length);
+    if (!refusals) throw new TryAgain('transient', new DeliveryError('it did not answer for each record'));
+
+    left = left.filter((_, index) => refusals[index] !== undefined);
     if (left.length === 0) return;
-    const codes = new Set(entries.flatMap(entry => entry.ErrorCode ?? []));
+
+    const codes = new Set(refusals.filter(code => code !== undefined));
     const failure = [...codes].every(code => THROTTLE_CODES.test(code)) ? 'throttled' : 'transient';
     throw new TryAgain(failure, new DeliveryError(`it keeps answering ${wordsOf(codes)}`));
   };
@@ -77,6 +84,29 @@ async function putRecords(
   return throttled;
 }
 
+/**
+ * What the answer says of each record: nothing for one that was taken, else its error code, which is empty where the entry has none. Only an id
+ * shows that a record was taken, because the status is 200 in any case.
+ *
+ * @returns undefined when the answer has not one entry for each record, or not as many failures as it says
+ */
+function refusalsIn(
+  { RequestResponses: entries = [], FailedPutCount }: PutRecordBatchOutput,
+  sent: number,
+): (string | undefined)[] | undefined {
+  const refusals = entries.map(refusalIn);
+  const refused = refusals.filter(code => code !== undefined).length;
+  // An entry without id and code is no acknowledgement, but Firehose may not have counted it as a failure.
+  const withCode = refusals.filter(Boolean).length;
+  const failed = FailedPutCount ?? refused;
+  return refusals.length === sent && failed >= withCode && failed <= refused ? refusals : undefined;
+}
+
+function refusalIn(entry: PutRecordBatchResponseEntry | null): string | undefined {
+  const code = entry?.ErrorCode ?? undefined;
+  return entry?.RecordId && code === undefined ? undefined : (code ?? '');
+}
+
 function deliveryError(cause: unknown): Error {
   if (cause instanceof Error && isLeaseError(cause)) return cause;
   return new DeliveryError((cause instanceof Error && serviceWord(cause.name)) || 'the call failed', { cause });
@@ -84,7 +114,8 @@ function deliveryError(cause: unknown): Error {
 
 /** Text that is not an error code is left out: it may contain a row. */
 function wordsOf(codes: ReadonlySet<string>): string {
-  return [...new Set([...codes].map(code => serviceWord(code) ?? 'an unknown code'))].join(', ');
+  const words = [...codes].map(code => (code === '' ? 'no record id' : (serviceWord(code) ?? 'an unknown code')));
+  return [...new Set(words)].join(', ');
 }
 
 /**

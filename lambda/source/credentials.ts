@@ -50,8 +50,13 @@ function adviceFor(cause: unknown): string {
   return `Do not fill the secret: it may be right. ${advice ?? 'The next run reads it again.'}`;
 }
 
+const NO_TEXT = 'Secrets Manager answered without the text of the secret (SecretString).';
+const NO_TEXT_ADVICE =
+  'Do not fill the secret: it may be right. If it was stored as binary, store the same JSON as text; the next run reads it again.';
+
 /** Errors carry neither the secret nor the parser's message, which may quote it. */
 function parse(secret: unknown): ClientCredentials {
+  if (typeof secret !== 'string') throw new CredentialsError(NO_TEXT, { advice: NO_TEXT_ADVICE });
   const parsed = v.safeParse(Secret, json(secret));
   if (!parsed.success) {
     throw new CredentialsError('The secret is not JSON of the form {"client_id": "...", "client_secret": "..."}.');
@@ -59,9 +64,9 @@ function parse(secret: unknown): ClientCredentials {
   return { clientId: parsed.output.client_id, clientSecret: parsed.output.client_secret };
 }
 
-function json(text: unknown): unknown {
+function json(text: string): unknown {
   try {
-    return JSON.parse(String(text));
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -136,7 +136,7 @@ function ask(credentials: ClientCredentials, options: TokenOptions, retryBudget:
     if (!(outcome instanceof Response)) throw unavailable(outcome, timer.signal.aborted);
     const { status, headers } = outcome;
     const failure = failureOfAnswer(status, headers, clock.now());
-    if (failure === 'final') throw await refusal(outcome);
+    if (failure === 'final') throw await refusal(outcome, credentials);
     throw new TryAgain(failure, answered(status, 'The token endpoint', 'the token endpoint'));
   };
   return retry(attempt, { budget: retryBudget });
@@ -195,13 +195,32 @@ function issue(
 }
 
 /** Names the OAuth error code, never its free text. */
-async function refusal(response: Response): Promise<CredentialsError | ApiRefusedError> {
+async function refusal(
+  response: Response,
+  credentials: ClientCredentials,
+): Promise<CredentialsError | ApiRefusedError> {
   // A redirect or a 404 says that the URL is wrong, not the credentials.
   if (![400, 401, 403].includes(response.status)) return new ApiRefusedError('The token endpoint', response.status);
   const body: unknown = await response.json().catch(() => undefined);
   const code = typeof body === 'object' && body !== null && 'error' in body ? String(body.error) : '';
   const said = /^[a-z_]{1,40}$/.test(code) ? `${response.status} ${code}` : `${response.status}`;
-  return new CredentialsError(`The token endpoint refused the client credentials (${said}).`);
+  return new CredentialsError(`The token endpoint refused the client credentials (${said}).${strayIn(credentials)}`);
+}
+
+/** At either end white space, or a character that nobody sees; anywhere a control character. */
+const STRAY = /^[\s\p{C}]|[\s\p{C}]$|\p{Cc}/u;
+
+/**
+ * Names what was probably stored by mistake, such as the line feed at the end of a file. Said only after a refusal, because a server may accept
+ * such a text: RFC 6749 (appendix A) allows spaces anywhere in an id and a secret, and a connector that works must not stop.
+ */
+function strayIn({ clientId, clientSecret }: ClientCredentials): string {
+  const names = Object.entries({ client_id: clientId, client_secret: clientSecret })
+    .filter(([, text]) => STRAY.test(text))
+    .map(([name]) => name);
+  if (names.length === 0) return '';
+  const [begin, end, have] = names.length > 1 ? ['begin', 'end', 'have'] : ['begins', 'ends', 'has'];
+  return ` ${names.join(' and ')} ${begin} or ${end} with white space, or ${have} a control character, such as the line feed at the end of a file.`;
 }
 
 /** The error for an answer without a token, or for no answer. */

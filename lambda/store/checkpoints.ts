@@ -92,21 +92,25 @@ function decode(item: Item | undefined): Checkpoint {
   };
 }
 
-function encodeRefresh({ cursor, started, rows, lastRows }: RefreshProgress): Item {
+function encodeRefresh({ cursor, started, rows, lastRows, pages, mark }: RefreshProgress): Item {
   return {
     ...optional('cursor', cursor),
     started: { N: String(started) },
     rows: { N: String(rows) },
     ...(lastRows === undefined ? {} : { last_rows: { N: String(lastRows) } }),
+    ...(pages === undefined ? {} : { pages: { N: String(pages) } }),
+    ...optional('mark', mark),
   };
 }
 
-function decodeRefresh({ cursor, started, rows, last_rows }: Item): RefreshProgress {
+function decodeRefresh({ cursor, started, rows, last_rows, pages, mark }: Item): RefreshProgress {
   return {
     cursor: cursor?.S,
     started: Number(started!.N),
     rows: Number(rows!.N),
     lastRows: last_rows && Number(last_rows.N),
+    pages: pages && Number(pages.N),
+    mark: mark?.S,
   };
 }
 

@@ -11,7 +11,7 @@ import {
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { callAws, isLeaseError, type Sender } from '../aws.ts';
-import { StateError } from '../core/errors.ts';
+import { IncompleteAnswerError, StateError } from '../core/errors.ts';
 import { chunks, inParallel } from '../core/in-parallel.ts';
 import { type RetryBudget, type RetryPolicy, TryAgain } from '../core/retry.ts';
 import type { AssertLeaseValid } from '../ports.ts';
@@ -62,8 +62,13 @@ export function createTable(client: Sender, name: string, retryBudget: RetryBudg
     const get = async () => {
       const input = { RequestItems: { [name]: { Keys: left, ConsistentRead: true } } };
       const answer = await client.send(new BatchGetItemCommand(input));
-      items.push(...(answer.Responses?.[name] ?? []));
-      left = answer.UnprocessedKeys?.[name]?.Keys ?? [];
+      const found: Item[] | undefined = answer.Responses?.[name];
+      const unprocessed: Keys = answer.UnprocessedKeys?.[name]?.Keys ?? [];
+      // Only a list of what was found says of the other keys that they have no item.
+      if (!found && unprocessed.length < left.length)
+        throw new IncompleteAnswerError('DynamoDB', 'BatchGetItem', 'without the items of the table');
+      items.push(...(found ?? []));
+      left = unprocessed;
       if (left.length > 0) throw unfinished('read every item');
     };
     await call('read items', get, { stop });
@@ -100,17 +105,25 @@ export function createTable(client: Sender, name: string, retryBudget: RetryBudg
         ...(limit === undefined ? {} : { Limit: limit - items.length }),
         ...(from ? { ExclusiveStartKey: from } : {}),
       };
-      const answer = await call('query items', () => client.send(new QueryCommand(input)));
-      items.push(...(answer.Items ?? []));
-      from = answer.LastEvaluatedKey;
+      const ask = async () => {
+        const { Items, LastEvaluatedKey } = await client.send(new QueryCommand(input));
+        if (!Items) throw new IncompleteAnswerError('DynamoDB', 'Query', 'without Items');
+        return { found: Items as Item[], next: LastEvaluatedKey as Item | undefined };
+      };
+      const { found, next } = await call('query items', ask);
+      items.push(...found);
+      from = next;
     } while (from && (limit === undefined || items.length < limit));
     return items;
   }
 
   async function scan(limit: number, from?: Item): Promise<ScannedPage> {
     const input = { TableName: name, ConsistentRead: true, Limit: limit, ...(from && { ExclusiveStartKey: from }) };
-    const answer = await call('scan items', () => client.send(new ScanCommand(input)));
-    return { items: answer.Items ?? [], next: answer.LastEvaluatedKey };
+    return await call('scan items', async () => {
+      const { Items, LastEvaluatedKey } = await client.send(new ScanCommand(input));
+      if (!Items) throw new IncompleteAnswerError('DynamoDB', 'Scan', 'without Items');
+      return { items: Items as Item[], next: LastEvaluatedKey as Item | undefined };
+    });
   }
 
   return {

@@ -50,7 +50,8 @@ export const ALARMS: readonly AlarmDefinition[] = [
     name: 'stream-behind',
     severity: 'warning',
     first: 'status',
-    impact: 'The SIEM is hours behind: every run has used up its time without reaching the end of every stream.',
+    impact:
+      'The SIEM is hours behind: no run has reached the end of every stream, because its time was used up or the API led it around a circle.',
     data: 'Nothing is lost. Events arrive late.',
     signal: { of: 'connector', metric: 'StreamsBehind' },
     when: ({ timing }) => ({ statistic: 'Minimum', atLeast: 1, period: timing.backlog.toMinutes(), periods: 6 }),

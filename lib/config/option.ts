@@ -27,6 +27,22 @@ export const FORMS = {
   siemReader: { type: 'SiemReader' },
 } as const satisfies Readonly<Record<string, { readonly type: string; readonly member?: string }>>;
 
+/** Account and region. A part that is known only at deployment is undefined. */
+export interface Place {
+  readonly account?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+/** Where an existing resource must be, compared with the stack. */
+export interface PlaceRule {
+  /** Parts that must be those of the stack. */
+  readonly same: (resource: unknown) => readonly (keyof Place)[];
+  /** Reason, such as `alarms notify topics of their own region only`. */
+  readonly because: string;
+  /** A way out other than to move the connector, such as `Give a topic of the region of the stack`. */
+  readonly instead: string;
+}
+
 export interface Option {
   /** Rule for the value in `cdk.json`. */
   readonly schema: v.GenericSchema;
@@ -37,6 +53,8 @@ export interface Option {
   readonly form?: keyof typeof FORMS;
   /** Whether the value may be a token, which is known only at deployment, because nothing at synth depends on it. */
   readonly late?: true;
+  /** Where the resource must be that the value names. */
+  readonly place?: PlaceRule;
   /** Variable of the function that gets the value. */
   readonly variable?: string;
 }

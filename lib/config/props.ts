@@ -1,5 +1,5 @@
 /** Between `cdk.json` and the construct: values become props, props are checked by the same rules, and defaults are filled in. */
-import { Duration, RemovalPolicy, Token } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -23,8 +23,9 @@ import { suppressFinding } from '../suppress-finding.ts';
 import { certificatesFaultsWithin } from './certificates.ts';
 import { contradictionsWithin } from './contradictions.ts';
 import { ConfigurationError, type Fault } from './fault.ts';
-import { type ConfigOf, FORMS, type Option, type OptionGroup } from './option.ts';
-import { schemaFaults, unknownReason } from './schema-faults.ts';
+import { type ConfigOf, FORMS, type Option, type OptionGroup, type Place } from './option.ts';
+import { misplaced, placeInArn } from './place.ts';
+import { schemaFaults, similarName } from './schema-faults.ts';
 
 /** The prop for a value of `cdk.json`. `id` is free in the scope. */
 const PROP_OF: Readonly<Record<keyof typeof FORMS, (value: never, scope: Construct, id: string) => unknown>> = {
@@ -68,21 +69,59 @@ function propOf({ form }: Option, value: unknown, scope: Construct, id: string):
   return form ? PROP_OF[form](value as never, scope, id) : value;
 }
 
-/** Fills in every default. */
+/** Fills in every default, and leaves out members that are not props. */
 export function optionsOf(scope: Construct, props: SecurityDataConnectorProps): ConnectorOptions {
-  const defaults = optionsIn(CONNECTOR_OPTIONS).flatMap(([key, option]) =>
-    option.default === undefined ? [] : [[key, propOf(option, option.default, scope, key)]],
-  );
-  return { ...Object.fromEntries(defaults), ...defined(props) };
+  const given = props as unknown as Record<string, unknown>;
+  const options = optionsIn(CONNECTOR_OPTIONS).flatMap(([key, option]) => {
+    if (given[key] !== undefined) return [[key, given[key]]];
+    return option.default === undefined ? [] : [[key, propOf(option, option.default, scope, key)]];
+  });
+  return Object.fromEntries(options);
 }
+
+/**
+ * Members that are not props, but resemble one. TypeScript refuses them where an object is written down, and JavaScript nowhere. Other unknown
+ * members are ignored, because the props of a stack often extend those of the construct.
+ */
+export function misspeltProps(props: SecurityDataConnectorProps): Fault[] {
+  const { destination, siemReader, network } = props;
+  const parts: readonly [path: string, names: Names, values: object | undefined][] = [
+    ['props', namesIn(CONNECTOR_OPTIONS), props],
+    ['props.destination', destination ? namesIn(DESTINATIONS[destination.type]) : {}, destination],
+    ['props.siemReader', siemReader ? namesIn(SIEM_READERS[siemReader.type]) : {}, siemReader],
+    ['props.network', NETWORK, network],
+  ];
+  return parts.flatMap(([path, names, values = {}]) => {
+    const unknown = Object.keys(values).filter(name => name !== 'type' && !Object.hasOwn(names, name));
+    return unknown.flatMap(name => {
+      const keys = Object.keys(names);
+      const meant = keys.find(key => names[key] === name) ?? similarName(name, keys);
+      return meant ? [{ path: `${path}.${name}`, reason: `is not a prop; did you mean ${meant}?` }] : [];
+    });
+  });
+}
+
+/** Names in `cdk.json` by the names of props. */
+type Names = Readonly<Record<string, string>>;
+
+function namesIn(group: OptionGroup): Names {
+  return Object.fromEntries(optionsIn(group).map(([key, { name = key }]) => [key, name]));
+}
+
+const NETWORK: Names & Record<keyof Network, keyof ConfigOf<typeof VPC_OPTIONS>> = {
+  vpc: 'vpcId',
+  subnets: 'subnetIds',
+  securityGroups: 'securityGroupIds',
+};
 
 /**
  * Checks props by the rules of the configuration, whatever a program in JavaScript gives. A token passes where nothing here depends on its
  * value.
  *
+ * @param scope of the connector, whose stack has an account and a region
  * @throws {ConfigurationError} naming every fault.
  */
-export function checkProps(props: unknown): void {
+export function checkProps(scope: Construct, props: unknown): void {
   const faults = groupFaults(CONNECTOR_OPTIONS, props, 'props');
   if (isObject(props)) {
     const given = configNames(props);
@@ -92,9 +131,30 @@ export function checkProps(props: unknown): void {
       // The CDK runs an app in the folder of its cdk.json.
       ...certificatesFaultsWithin(known, process.cwd(), 'props'),
     ];
-    faults.push(...between.map(inPropNames));
+    faults.push(...between.map(inPropNames), ...misplacedProps(scope, props));
   }
   if (faults.length > 0) throw new ConfigurationError(faults);
+}
+
+function misplacedProps(scope: Construct, values: Readonly<Record<string, unknown>>): Fault[] {
+  const nameOf = (key: string) => key;
+  return misplaced({ group: CONNECTOR_OPTIONS, values, path: 'props', nameOf, placeOf }, knownPlace(Stack.of(scope)));
+}
+
+/** The ARN counts before `env`, because some resources that the CDK imports have the account and region of the stack as `env`. */
+function placeOf(resource: unknown, { form }: Option): Place {
+  const { member = '' }: { readonly type: string; readonly member?: string } = FORMS[form!];
+  const members = resource as Readonly<Record<string, unknown>>;
+  const named = members[member];
+  const inArn = knownPlace(placeInArn(isObject(named) ? named['deliveryStreamArn'] : named));
+  const ofResource = knownPlace(members['env'] ?? {});
+  return { account: inArn.account ?? ofResource.account, region: inArn.region ?? ofResource.region };
+}
+
+/** The parts of a place that are known at synth. */
+function knownPlace({ account, region }: Place): Place {
+  const known = (part: string | undefined) => (Token.isUnresolved(part) ? undefined : part);
+  return { account: known(account), region: known(region) };
 }
 
 /** Whether a fault is about the option of this name, so that rules between options leave it alone. */
@@ -105,17 +165,11 @@ function isAbout(name: string): (fault: Fault) => boolean {
 
 function groupFaults(group: OptionGroup, props: unknown, root: string): Fault[] {
   if (!isObject(props)) return [{ path: root, reason: 'must be an object' }];
-  const options = optionsIn(group);
-  const known = [...options.map(([key]) => key), ...(root === 'props' ? [] : ['type'])];
-  const unknown = Object.keys(props).filter(key => !known.includes(key));
-  return [
-    ...options.flatMap(([key, option]) => {
-      const prop = props[key];
-      if (prop !== undefined) return propFaults(option, prop, `${root}.${key}`);
-      return key in group.required ? [{ path: `${root}.${key}`, reason: 'is required' }] : [];
-    }),
-    ...unknown.map(key => ({ path: `${root}.${key}`, reason: unknownReason(key, known, 'a prop') })),
-  ];
+  return optionsIn(group).flatMap(([key, option]) => {
+    const prop = props[key];
+    if (prop !== undefined) return propFaults(option, prop, `${root}.${key}`);
+    return key in group.required ? [{ path: `${root}.${key}`, reason: 'is required' }] : [];
+  });
 }
 
 function propFaults({ form, schema, late }: Option, prop: unknown, path: string): Fault[] {
@@ -181,9 +235,7 @@ function kindFaults(
   return kind ? groupFaults(kind, prop, path) : schemaFaults(schema, { type }, path);
 }
 
-function networkFaults(network: Network, path: string): Fault[] {
-  const { vpc, subnets, securityGroups, ...others } = network;
-  const known = ['vpc', 'subnets', 'securityGroups'];
+function networkFaults({ vpc, subnets, securityGroups }: Network, path: string): Fault[] {
   const wrong = (name: string, reason: string) => ({ path: `${path}.${name}`, reason });
   return [
     ...(isObject(vpc) && 'vpcId' in vpc ? [] : [wrong('vpc', 'must be an IVpc, which has vpcId')]),
@@ -191,7 +243,6 @@ function networkFaults(network: Network, path: string): Fault[] {
     ...(securityGroups === undefined || isListOfGroups(securityGroups)
       ? []
       : [wrong('securityGroups', 'must be a list of ISecurityGroup, one at least')]),
-    ...Object.keys(others).map(name => wrong(name, unknownReason(name, known, 'a prop'))),
   ];
 }
 
@@ -222,9 +273,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** Props under their names in `cdk.json`, for the rules between options. */
-function configNames(props: object): Record<string, unknown> {
-  const names = Object.fromEntries(optionsIn(CONNECTOR_OPTIONS).map(([key, { name = key }]) => [key, name]));
-  return Object.fromEntries(Object.entries(defined(props)).map(([key, value]) => [names[key] ?? key, value]));
+function configNames(props: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const given = Object.entries(namesIn(CONNECTOR_OPTIONS)).filter(([key]) => props[key] !== undefined);
+  return Object.fromEntries(given.map(([key, name]) => [name, props[key]]));
 }
 
 function inPropNames({ path, reason }: Fault): Fault {
@@ -239,10 +290,6 @@ function keyOf(name: string): string {
 
 function optionsIn({ required, optional }: OptionGroup): [string, Option][] {
   return Object.entries({ ...required, ...optional });
-}
-
-function defined<T extends object>(values: T): T {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as T;
 }
 
 /** A network known by its ids alone, so that synth looks nothing up and needs no credentials. */

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
-import { type ConnectorConfig, connectorSchema } from '../connector-options.ts';
+import { CONNECTOR_OPTIONS, type ConnectorConfig, connectorSchema } from '../connector-options.ts';
 import { certificatesFaults } from './certificates.ts';
 import { contradictions } from './contradictions.ts';
 import { ConfigurationError, type Fault } from './fault.ts';
+import { misplacedInList } from './place.ts';
 import { schemaFaults } from './schema-faults.ts';
 
 /** The context `connectors` of `cdk.json`. */
@@ -44,7 +45,13 @@ export function connectorsIn(context: ConnectorsContext, folder: string): readon
 export function readConnectors(context: unknown, folder = process.cwd()): readonly ConnectorConfig[] {
   const list = typeof context === 'string' ? parseText(context) : context;
   const wrong = schemaFaults(connectorsSchema, list, 'connectors');
-  const faults = [...wrong, ...contradictions(list), ...collisions(list), ...certificatesFaults(list, folder)];
+  const faults = [
+    ...wrong,
+    ...contradictions(list),
+    ...collisions(list),
+    ...misplacedInList(list, CONNECTOR_OPTIONS),
+    ...certificatesFaults(list, folder),
+  ];
   if (faults.length > 0) throw new ConfigurationError(faults);
   return v.parse(connectorsSchema, list);
 }

@@ -73,13 +73,19 @@ function listed(name: string, known: readonly string[], what: string): string {
 }
 
 /** @param what such as `an option` */
-export function unknownReason(name: string, known: readonly string[], what = 'an option'): string {
+function unknownReason(name: string, known: readonly string[], what = 'an option'): string {
+  const similar = similarName(name, known);
+  return similar ? `is not ${what}; did you mean ${similar}?` : `is not ${what}`;
+}
+
+/** The known name that a misspelt one is most likely meant to be. */
+export function similarName(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase();
   const ranked = known
     .map(each => ({ each, distance: distanceBetween(lower, each.toLowerCase()) }))
     .filter(({ each, distance }) => distance <= Math.max(1, Math.min(name.length, each.length) / 3))
     .toSorted((a, b) => a.distance - b.distance);
-  return ranked[0] ? `is not ${what}; did you mean ${ranked[0].each}?` : `is not ${what}`;
+  return ranked[0]?.each;
 }
 
 /** Edits between two words: a character added, removed or changed, or two neighbours swapped. */

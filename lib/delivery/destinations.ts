@@ -7,7 +7,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import * as v from 'valibot';
 import { integer } from '../../lambda/options.ts';
-import { arn, endpointUrl, secretArn, text } from '../config/fields.ts';
+import { arn, endpointUrl, PLACES, secretArn, text } from '../config/fields.ts';
 import { type GroupFor, kindsSchema, type OptionGroup } from '../config/option.ts';
 import type {
   Destination,
@@ -61,7 +61,7 @@ const buffer = (most: number) =>
 
 /** Options of every endpoint. */
 const ENDPOINT = {
-  secret: { schema: secretArn, name: 'secretArn', form: 'secret' },
+  secret: { schema: secretArn, name: 'secretArn', form: 'secret', place: PLACES.secret },
   retry: { schema: integer(0, 7200, 'seconds'), default: 7200, name: 'retrySeconds', form: 'seconds', late: true },
 } as const;
 
@@ -132,7 +132,14 @@ const deliveryStreamArn = arn(
 );
 
 const existing = {
-  required: { deliveryStream: { schema: deliveryStreamArn, name: 'deliveryStreamArn', form: 'deliveryStream' } },
+  required: {
+    deliveryStream: {
+      schema: deliveryStreamArn,
+      name: 'deliveryStreamArn',
+      form: 'deliveryStream',
+      place: PLACES.deliveryStream,
+    },
+  },
   optional: {
     deliversTo: { schema: v.picklist(['s3', 'splunk', 'http'], 'must be "s3", "splunk" or "http"'), default: 's3' },
   },

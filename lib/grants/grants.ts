@@ -46,7 +46,7 @@ function operatorResources(
   connector: Connector,
   schedule: Granted['schedule'],
 ): Readonly<Record<OperatorResource, readonly string[]>> {
-  const { connectorName, bucket, siem } = connector;
+  const { connectorName, bucket, siem, newObjectsTopic } = connector;
   const stack = Stack.of(connector);
   const objects = (prefix: string) => [bucket.arnForObjects(`${prefix}*`)];
   const alarm = (name: string) =>
@@ -78,6 +78,7 @@ function operatorResources(
     'the SIEM’s dead-letter queue': siem ? [siem.deadLetters.queueArn] : [],
     'the SIEM’s queue': siem ? [siem.queue.queueArn] : [],
     'the state table': [connector.state.tableArn],
+    'the topic of new objects': siem && newObjectsTopic ? [newObjectsTopic.topicArn] : [],
     'the topic of the alarms': [connector.alarmTopic.topicArn],
   };
 }

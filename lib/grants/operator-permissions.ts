@@ -28,6 +28,7 @@ export type OperatorResource =
   | 'the SIEM’s dead-letter queue'
   | 'the SIEM’s queue'
   | 'the state table'
+  | 'the topic of new objects'
   | 'the topic of the alarms';
 
 export interface OperatorPermission {
@@ -84,6 +85,7 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     on: 'the state table',
     actions: ['dynamodb:BatchGetItem', 'dynamodb:DescribeTable', 'dynamodb:Query', 'dynamodb:Scan'],
   },
+  { grant: 'inspect', on: 'the topic of new objects', actions: ['sns:ListSubscriptionsByTopic'] },
   { grant: 'inspect', on: 'the topic of the alarms', actions: ['sns:ListSubscriptionsByTopic'] },
   {
     grant: 'operate',

@@ -1,10 +1,14 @@
-import { Aws, Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
+import { FilterOrPolicy, Subscription, SubscriptionFilter, type Topic } from 'aws-cdk-lib/aws-sns';
+import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { SiemAccess, SiemReader } from '../connector-props.ts';
+import type { DataBucket } from '../data-bucket.ts';
+import { forBucket } from '../new-objects-topic.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, listing } from '../statements.ts';
 import { suppressFinding, suppressWildcard } from '../suppress-finding.ts';
@@ -13,8 +17,9 @@ import { createReaderRole } from './siem-reader.ts';
 export interface SiemAccessProps {
   readonly connectorName: string;
   readonly bucket: s3.IBucket;
-  /** The same bucket, if this stack creates it and can configure its notifications. */
-  readonly createdBucket: s3.Bucket | undefined;
+  /** `bucket`, unless it exists already. */
+  readonly createdBucket: DataBucket | undefined;
+  readonly newObjectsTopic: Topic;
   readonly siemReader?: SiemReader;
   readonly encryptionKey?: IKey;
 }
@@ -36,34 +41,49 @@ export function createSiemAccess(scope: Construct, props: SiemAccessProps): Siem
     visibilityTimeout: Duration.minutes(10),
     deadLetterQueue: { queue: deadLetters, maxReceiveCount: MAX_RECEIVES },
   });
-  acceptNotifications(queue, props);
+
+  if (!props.createdBucket) acceptBucket(queue, props);
+  const subscription = subscribe({ queue, deadLetters }, props);
+
   const policy = createReaderPolicy(within, queue, props);
   const role = props.siemReader && createReaderRole(within, { ...props, reader: props.siemReader, policy });
-  return { queue, deadLetters, policy, role };
+  return { queue, deadLetters, subscription, policy, role };
 }
 
 /**
- * A bucket that this stack creates notifies the queue of each event object. In an existing bucket this stack would overwrite other
- * notifications, so the queue only accepts them.
+ * Subscribes the queue to the new objects. It receives S3's own format, which SIEMs read. The filter drops S3's test message, which would
+ * otherwise wait in the queue until a SIEM is connected, so that `siem-reader-stalled` fires. SNS may take 15 minutes to apply a new filter, so
+ * the subscription comes after the bucket, whose creation sends the first test message.
  */
-function acceptNotifications(queue: sqs.Queue, { bucket, createdBucket }: SiemAccessProps): void {
-  const resource = createdBucket?.node.defaultChild as s3.CfnBucket | undefined;
-  const accepted = queue.addToResourcePolicy(
+function subscribe(queues: Pick<SiemAccess, 'queue' | 'deadLetters'>, props: SiemAccessProps): Subscription {
+  const { newObjectsTopic: topic, createdBucket } = props;
+  const { subscriberScope, subscriberId, subscriptionDependency, ...settings } = new SqsSubscription(queues.queue, {
+    rawMessageDelivery: true,
+    filterPolicyWithMessageBody: { Records: FilterOrPolicy.policy({ eventName: CREATED }) },
+    deadLetterQueue: queues.deadLetters,
+  }).bind(topic);
+
+  // The id that the CDK suggests contains the path of the stack. A changed id would end the delivery: CloudFormation subscribes under the new id,
+  // SNS answers with the subscription that exists, and CloudFormation deletes it as that of the old id.
+  const subscription = new Subscription(queues.queue, 'Subscription', { topic, ...settings });
+
+  if (subscriptionDependency) subscription.node.addDependency(subscriptionDependency);
+  if (createdBucket) subscription.node.addDependency(createdBucket.node.defaultChild!);
+  return subscription;
+}
+
+const CREATED = FilterOrPolicy.filter(SubscriptionFilter.stringFilter({ matchPrefixes: ['ObjectCreated:'] }));
+
+/** An existing bucket may notify the queue itself, without the topic, as long as it has no other reader. */
+function acceptBucket(queue: sqs.Queue, { bucket }: SiemAccessProps): void {
+  queue.addToResourcePolicy(
     new iam.PolicyStatement({
       actions: ['sqs:SendMessage'],
       resources: [queue.queueArn],
       principals: [new iam.ServicePrincipal('s3.amazonaws.com')],
-      conditions: {
-        StringEquals: { 'aws:SourceAccount': Stack.of(queue).account },
-        ArnEquals: { 'aws:SourceArn': resource ? arnByName(resource) : bucket.bucketArn },
-      },
+      conditions: forBucket(queue, bucket.bucketArn),
     }),
   );
-  if (!resource) return;
-  const filter = { s3Key: { rules: [{ name: 'prefix', value: PREFIXES.events }] } };
-  const notification = { event: 's3:ObjectCreated:*', queue: queue.queueArn, filter };
-  resource.notificationConfiguration = { queueConfigurations: [notification] };
-  if (accepted.policyDependable) resource.node.addDependency(accepted.policyDependable);
 }
 
 function createReaderPolicy(scope: Construct, queue: sqs.Queue, props: SiemAccessProps): iam.ManagedPolicy {
@@ -100,11 +120,6 @@ export function readerStatements(scope: Construct, props: ReaderStatementsProps)
 
 function eventObjects({ bucket }: Pick<ReaderStatementsProps, 'bucket'>): string {
   return bucket.arnForObjects(`${PREFIXES.events}*`);
-}
-
-/** The policy must exist before the bucket that sends notifications, so it names the bucket without a reference to it. */
-function arnByName({ bucketName }: s3.CfnBucket): string {
-  return `arn:${Aws.PARTITION}:s3:::${bucketName}`;
 }
 
 /** The queues hold names of objects and no content, so the keys of SQS are enough. */

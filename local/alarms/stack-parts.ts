@@ -2,6 +2,7 @@ import {
   LOGICAL_IDS,
   onlyResource,
   resolveText,
+  resourcesOf,
   type Template,
   type TemplateResource,
 } from '../deployment/template.ts';
@@ -12,8 +13,8 @@ export type Part = 'function' | 'table' | 'delivery' | 'schedule-dead-letters' |
 type Source = Omit<SeriesName, 'metric'>;
 
 /**
- * Metrics of AWS services for each part of a stack. The parts are found by their role in the stack (the queue that the bucket
- * notifies), not by the dimensions of the alarms.
+ * Metrics of AWS services for each part of a stack. The parts are found by their role in the stack (for example the queue that new objects
+ * are reported to), not by the dimensions of the alarms.
  */
 export function stackParts(template: Template): Record<Part, Source> {
   const queue = siemQueue(template);
@@ -44,11 +45,16 @@ function scheduleDeadLetters(template: Template): string {
   return resolveText((target as { DeadLetterConfig: { Arn: unknown } }).DeadLetterConfig.Arn, LOGICAL_IDS);
 }
 
-/** Empty where the destination sends no notifications of objects. */
+/** The queue that the topic delivers to which the bucket notifies. Empty where the destination sends no notifications of objects. */
 function siemQueue(template: Template): string {
   const { NotificationConfiguration: notification } = propertiesOf(template, onlyId(template, 'AWS::S3::Bucket'));
-  const { QueueConfigurations: queues } = (notification ?? {}) as { QueueConfigurations?: { Queue: unknown }[] };
-  return queues ? resolveText(queues[0]!.Queue, LOGICAL_IDS) : '';
+  const { TopicConfigurations: topics } = (notification ?? {}) as { TopicConfigurations?: { Topic: unknown }[] };
+  if (!topics) return '';
+  const topic = resolveText(topics[0]!.Topic, LOGICAL_IDS);
+
+  const subscriptions = resourcesOf(template, 'AWS::SNS::Subscription').map(([id]) => propertiesOf(template, id));
+  const found = subscriptions.find(({ TopicArn }) => resolveText(TopicArn, LOGICAL_IDS) === topic);
+  return found ? resolveText(found['Endpoint'], LOGICAL_IDS) : '';
 }
 
 function redriveTarget(template: Template, queue: string): string {

@@ -14,7 +14,7 @@ export interface DirectClient {
 }
 
 /** Of a service with a JSON protocol. */
-export interface DirectOptions extends Pick<WireOptions, 'faults' | 'onCall' | 'spared'> {
+export interface DirectOptions extends Pick<WireOptions, 'faults' | 'onCall' | 'onFailure' | 'spared'> {
   /** What precedes the action in the `X-Amz-Target` header. */
   readonly target: string;
   /** Id of the access key of the caller. */

@@ -56,6 +56,8 @@ export interface AwsOptions {
   readonly faults?: Faults;
   /** Called for every signed request, once it is answered. */
   readonly onCall?: (call: Call) => void;
+  /** Called with an error of this machine, such as a full disk, which the caller sees as an internal failure and tries again. */
+  readonly onFailure?: (error: unknown) => void;
   /** Milliseconds since 1970. @default the clock */
   readonly now?: () => number;
 }
@@ -98,14 +100,15 @@ export const LOCAL_NAMES: AwsNames = {
  * @throws DirectoryInUseError when another process works in the same folder
  */
 export async function startAws(options: AwsOptions): Promise<LocalAws> {
-  const { directory, onCall, onDelivered, accessKey, region = 'us-east-1', now = Date.now } = options;
+  const { directory, onCall, onFailure, onDelivered, accessKey, region = 'us-east-1', now = Date.now } = options;
   const { faults = createFaults(), later = timer, spared = [], dated = false } = options;
   const names = { ...LOCAL_NAMES, ...options.names };
   const place = { region, account: ACCOUNT };
   const unlock = await lockDirectory(directory);
   const folder = join(directory, 's3');
   const store = await openObjectStore(folder, [...new Set([names.bucket, names.deadLetterBucket])]);
-  const stream = { streamName: names.deliveryStream, now, later, ...(onDelivered && { onDelivered }) };
+  const callbacks = { ...(onDelivered && { onDelivered }), ...(onFailure && { onFailure }) };
+  const stream = { streamName: names.deliveryStream, now, later, ...callbacks };
   const target = { store, bucket: names.bucket, prefix: names.prefix, ...stream };
   const firehose = createFirehose({ ...target, ...place, buffering: options.buffering ?? WRITE_THROUGH });
   const secrets = createSecretsManager({ name: names.secret, value: options.secret, now, ...place });
@@ -113,7 +116,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   const wires: Wire[] = [];
   const record = (call: Call): void => onCall?.(call);
   const start = async <O extends Operation>(service: Service<O>, server?: WireOptions['server']): Promise<string> => {
-    const choices = { ...(server && { server }), ...(accessKey && { accessKey }) };
+    const choices = { ...(server && { server }), ...(accessKey && { accessKey }), ...(onFailure && { onFailure }) };
     const clock = dated ? { now } : {};
     const wire = await serve(service, { faults, onCall: record, port: 0, spared, ...clock, ...choices });
     wires.push(wire);
@@ -131,7 +134,8 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   const inProgress = new Set<Promise<unknown>>();
   const direct = (service: Service<JsonOperation>, target: string): DirectClient => {
     const caller = ofSdk.AWS_ACCESS_KEY_ID;
-    const client = directClient(service, { faults, onCall: record, spared, target, caller });
+    const choices = { spared, target, caller, ...(onFailure && { onFailure }) };
+    const client = directClient(service, { faults, onCall: record, ...choices });
     return {
       send(command) {
         const call = client.send(command);

@@ -205,6 +205,8 @@ export interface DeliveryTarget {
   readonly now: () => number;
   /** Called for each object in the bucket. */
   readonly onDelivered?: (object: DeliveredObject) => void;
+  /** Called when a buffer cannot be delivered later. Without it, the rejection is unhandled. */
+  readonly onFailure?: (error: unknown) => void;
   /** Runs the task once after that many milliseconds. Returns a function that cancels it. */
   readonly later: (task: () => void, milliseconds: number) => () => void;
 }
@@ -252,6 +254,10 @@ export function createDeliveryBuffer(target: DeliveryTarget, buffering: Bufferin
     delivery = delivery.then(deliver);
     return delivery;
   };
+  const flushUnwatched = (): void => {
+    const flushed = flush();
+    void (target.onFailure ? flushed.catch(target.onFailure) : flushed);
+  };
 
   return {
     flush,
@@ -259,13 +265,13 @@ export function createDeliveryBuffer(target: DeliveryTarget, buffering: Bufferin
       if (buffering.milliseconds === 0) return write(records, target.now());
       if (pending.length === 0) {
         firstArrival = target.now();
-        cancel = target.later(() => void flush(), buffering.milliseconds);
+        cancel = target.later(flushUnwatched, buffering.milliseconds);
       }
       for (const record of records) {
         pending.push(record);
         bytes += record.length;
       }
-      if (bytes >= buffering.bytes) void flush();
+      if (bytes >= buffering.bytes) flushUnwatched();
     },
   };
 }

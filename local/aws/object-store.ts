@@ -34,7 +34,7 @@ export async function openObjectStore(root: string, buckets: readonly string[]):
 
   const folder = async (bucket: string): Promise<string> => {
     const path = join(root, bucket);
-    const isThere = BUCKET_NAME.test(bucket) && (await stat(path).catch(() => undefined));
+    const isThere = BUCKET_NAME.test(bucket) && (await stat(path).catch(undefinedIfMissing));
     if (isThere) return path;
     throw new AwsError(404, 'NoSuchBucket', 'The specified bucket does not exist');
   };
@@ -53,17 +53,20 @@ export async function openObjectStore(root: string, buckets: readonly string[]):
     },
     async get(bucket, key) {
       const path = await file(bucket, key);
-      try {
-        const [bytes, { mtime }] = await Promise.all([readFile(path), stat(path)]);
-        return { bytes, modified: mtime };
-      } catch (cause) {
-        throw new AwsError(404, 'NoSuchKey', 'The specified key does not exist.', { cause });
-      }
+      const found = await Promise.all([readFile(path), stat(path)]).catch(undefinedIfMissing);
+      if (found === undefined) throw new AwsError(404, 'NoSuchKey', 'The specified key does not exist.');
+      const [bytes, { mtime }] = found;
+      return { bytes, modified: mtime };
     },
     delete: async (bucket, key) => rm(await file(bucket, key), { force: true }),
     requireBucket: folder,
     keys: async (bucket, prefix) => listKeys(await folder(bucket), prefix),
   };
+}
+
+/** A folder is not an object. Every other error, such as too many open files, says nothing about what exists. */
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
+  if (!['ENOENT', 'ENOTDIR', 'EISDIR'].includes(error.code ?? '')) throw error;
 }
 
 async function listKeys(folder: string, prefix: string): Promise<string[]> {

@@ -169,7 +169,7 @@ function crc32Base64(content: Buffer): string {
   return bytes.toString('base64');
 }
 
-/** A queue that a bucket notifies. Events have S3's names. */
+/** A queue or topic that a bucket notifies. Events have S3's names. */
 export interface BucketNotification {
   readonly arn: string;
   readonly events: readonly string[];
@@ -184,19 +184,21 @@ export interface BucketNotifications {
 }
 
 function notificationsXml({ entries, eventBridge = false }: BucketNotifications): string {
-  const parts = entries.map(entry => `<QueueConfiguration>${entryXml(entry)}</QueueConfiguration>`);
+  const parts = entries.map(entryXml);
   const bridge = eventBridge ? '<EventBridgeConfiguration></EventBridgeConfiguration>' : '';
   const body = parts.join('') + bridge;
   return `${XML_DECLARATION}<NotificationConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${body}</NotificationConfiguration>`;
 }
 
 function entryXml({ arn, events, prefix, suffix }: BucketNotification): string {
+  const target = arn.split(':')[2] === 'sns' ? 'Topic' : 'Queue';
   // S3 returns the names of filters capitalized, however they were written.
   const rules = Object.entries({ Prefix: prefix, Suffix: suffix }).flatMap(([name, value]) =>
     value === undefined ? [] : [`<FilterRule>${element('Name', name)}${element('Value', value)}</FilterRule>`],
   );
   const filter = rules.length > 0 ? `<Filter><S3Key>${rules.join('')}</S3Key></Filter>` : '';
-  return [element('Queue', arn), filter, ...events.map(event => element('Event', event))].join('');
+  const members = [element(target, arn), filter, ...events.map(event => element('Event', event))];
+  return `<${target}Configuration>${members.join('')}</${target}Configuration>`;
 }
 
 function errorXml({ code, message }: AwsError, resource: string): string {

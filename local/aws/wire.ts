@@ -40,6 +40,8 @@ export interface Service<O extends Operation = Operation> {
 export interface WireOptions {
   readonly faults: FaultSource;
   readonly onCall: (call: Call) => void;
+  /** Called with an error of this machine, such as a full disk, which the caller sees as an internal failure and tries again. */
+  readonly onFailure?: (error: unknown) => void;
   /** The service's own server, if it has one. It must have no request listener. */
   readonly server?: Server;
   /** 0 takes a free port. */
@@ -108,9 +110,10 @@ async function exchange<O extends Operation>(
 /** The service's answer; undefined when a fault cuts the connection. */
 export async function answer<O extends Operation>(
   service: Service<O>,
-  { faults, onCall, accessKey, spared = [] }: Pick<WireOptions, 'faults' | 'onCall' | 'accessKey' | 'spared'>,
+  options: Pick<WireOptions, 'faults' | 'onCall' | 'onFailure' | 'accessKey' | 'spared'>,
   request: WireRequest,
 ): Promise<Reply | undefined> {
+  const { faults, onCall, onFailure, accessKey, spared = [] } = options;
   let operation: O;
   try {
     if (!request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 ')) throw service.unsigned;
@@ -122,7 +125,16 @@ export async function answer<O extends Operation>(
   const caller = / Credential=([^/]+)/.exec(request.headers.authorization ?? '')?.[1];
   const fault = spared.includes(caller ?? '') ? {} : faults.for(service.name, operation);
   if (fault.latencyMilliseconds) await delay(fault.latencyMilliseconds);
-  const reply = fault.loseRequest ? undefined : await perform(service, operation, request, fault);
+  const perform = async () => {
+    try {
+      if (fault.refuse) throw new AwsError(fault.refuse.status, fault.refuse.code, fault.refuse.message);
+      return await service.perform(operation, request, fault);
+    } catch (error) {
+      if (!(error instanceof AwsError)) onFailure?.(error);
+      return service.refusal(asAwsError(error), request);
+    }
+  };
+  const reply = fault.loseRequest ? undefined : await perform();
   const { action, permission, resource } = operation;
   const { status, readUnits, writeUnits } = reply ?? { status: 0 };
   const answered = reply !== undefined && !fault.loseAnswer;
@@ -137,15 +149,6 @@ export async function answer<O extends Operation>(
     writeUnits,
   });
   return answered ? reply : undefined;
-}
-
-async function perform<O extends Operation>(service: Service<O>, operation: O, request: WireRequest, fault: Fault) {
-  try {
-    if (fault.refuse) throw new AwsError(fault.refuse.status, fault.refuse.code, fault.refuse.message);
-    return await service.perform(operation, request, fault);
-  } catch (error) {
-    return service.refusal(asAwsError(error), request);
-  }
 }
 
 async function receive(incoming: IncomingMessage): Promise<WireRequest> {

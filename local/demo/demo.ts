@@ -46,6 +46,8 @@ export interface DemoOptions {
   readonly stack?: SynthesizedStack;
   /** Address of docs/runbook.md, to which alarms link. */
   readonly runbookUrl: string;
+  /** Called with an error of this machine's files, such as a full disk. */
+  readonly onFailure?: (error: unknown) => void;
 }
 
 /** What the server of the page needs. */
@@ -70,7 +72,7 @@ export function demoStack(runbookUrl: string): Promise<SynthesizedStack> {
 }
 
 export async function startDemo(options: DemoOptions): Promise<Demo> {
-  const { minuteTakes, changes, seed, say, warmUpMinutes = WARM_UP_MINUTES } = options;
+  const { minuteTakes, changes, seed, say, onFailure, warmUpMinutes = WARM_UP_MINUTES } = options;
   say('Synthesizing the stack …');
   const synthesized = options.stack ?? (await demoStack(options.runbookUrl));
   const start = Math.floor(Date.now() / MINUTE) * MINUTE;
@@ -85,6 +87,7 @@ export async function startDemo(options: DemoOptions): Promise<Demo> {
     changes,
     seed,
     onMinute,
+    onFailure,
   });
   say(`Running the first ${warmUpMinutes} minutes of the schedule …`);
   await stack.pass(warmUpMinutes);

@@ -45,6 +45,8 @@ export interface RunningStackOptions {
   readonly seed: number;
   /** Called at the end of each minute, once its alarms are evaluated. */
   readonly onMinute: (stack: RunningStack) => Promise<void>;
+  /** Called with an error of this machine's files, such as a full disk. */
+  readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
 export interface CurrentIncident {
@@ -91,7 +93,7 @@ export class RunningStack implements AsyncDisposable {
   #minutes: Promise<void> = Promise.resolve();
 
   static async start(options: RunningStackOptions): Promise<RunningStack> {
-    const { stack, time, seed } = options;
+    const { stack, time, seed, onFailure } = options;
     const siem = demoSiem();
     const counted = new Map<string, CallCount>();
     const runs: ((run: EndedRun) => void)[] = [];
@@ -110,6 +112,7 @@ export class RunningStack implements AsyncDisposable {
         dated: true,
         spared: [READER, SIEM_KEY],
         buffering: bufferingOf(stack.template),
+        ...(onFailure && { onFailure }),
       },
       onCall: call => count(counted, call),
       onRequest: (request, status) => countRequest(counted, request, status),

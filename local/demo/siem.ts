@@ -126,8 +126,12 @@ export function demoSiem(): DemoSiem {
       const { deployment, notifications, reports, now } = stack;
       for (const { arn, prefix = '' } of notifications?.entries ?? []) {
         if (!object.key.startsWith(prefix)) continue;
-        deployment.queues.send(arn.slice(arn.lastIndexOf(':') + 1), { body: notificationOf(object, now()) });
-        reports.feed('siem-queue', 'NumberOfMessagesSent', 1);
+        for (const queueArn of queuesOf(deployment, arn)) {
+          deployment.queues.send(queueArn.slice(queueArn.lastIndexOf(':') + 1), {
+            body: notificationOf(object, now()),
+          });
+          reports.feed('siem-queue', 'NumberOfMessagesSent', 1);
+        }
       }
       wake();
     },
@@ -149,6 +153,12 @@ export function demoSiem(): DemoSiem {
 /** The SIEM has an access key of its own. */
 export const SIEM_KEY = 'siem';
 const KEY = { accessKeyId: SIEM_KEY, secretAccessKey: SIEM_KEY };
+
+/** The queues that S3 reaches: those that the notified topic delivers to. */
+function queuesOf({ topics }: LocalDeployment, topicArn: string): string[] {
+  const subscriptions = topics.find(({ arn }) => arn === topicArn)?.subscriptions ?? [];
+  return subscriptions.filter(({ protocol }) => protocol === 'sqs').map(({ endpoint }) => endpoint);
+}
 
 /** S3's notification of a new object. */
 function notificationOf({ bucket, key }: DeliveredObject, now: number): string {

@@ -3,7 +3,7 @@ import type { AlarmDefinition } from '../aws/alarms.ts';
 import type { LocalStack } from '../aws/cloudformation.ts';
 import type { LocalPolicy, LocalRole } from '../aws/iam.ts';
 import type { JsonObject } from '../aws/protocols.ts';
-import type { BucketNotifications } from '../aws/s3.ts';
+import type { BucketNotification, BucketNotifications } from '../aws/s3.ts';
 import type { LocalTopic } from '../aws/sns.ts';
 import type { QueueDefinition } from '../aws/sqs.ts';
 import {
@@ -81,7 +81,7 @@ function queuePolicy(template: Template, references: References, url: string): {
   return found ? { Policy: textOf(found['PolicyDocument']) } : {};
 }
 
-/** Every topic. Subscriptions of the template are unconfirmed, like all others. */
+/** Every topic. An e-mail address of the template has not confirmed yet. A queue of the account needs no confirmation. */
 export function topicsOf(template: Template, references: References): LocalTopic[] {
   const subscribed = resourcesOf(template, 'AWS::SNS::Subscription').map(([, each]) => propertiesOf(each, references));
   return resourcesOf(template, 'AWS::SNS::Topic').map(([id]) => {
@@ -90,7 +90,7 @@ export function topicsOf(template: Template, references: References): LocalTopic
     const subscriptions = own.map(({ Protocol, Endpoint }) => ({
       protocol: String(Protocol),
       endpoint: String(Endpoint),
-      confirmed: false,
+      confirmed: Protocol === 'sqs',
     }));
     return { arn, subscriptions };
   });
@@ -131,22 +131,32 @@ export function notificationsOf(template: Template, references: References): Map
   return found;
 }
 
-/** As CloudFormation names its members. */
+/** CloudFormation's names of the members. */
 interface Given {
-  readonly QueueConfigurations: readonly {
-    readonly Queue: string;
-    readonly Event: string;
-    readonly Filter?: {
-      readonly S3Key: { readonly Rules: readonly { readonly Name: string; readonly Value: string }[] };
-    };
-  }[];
+  readonly QueueConfigurations?: readonly (GivenEntry & { readonly Queue: string })[];
+  readonly TopicConfigurations?: readonly (GivenEntry & { readonly Topic: string })[];
 }
 
-function notifications({ QueueConfigurations: queues }: Given): BucketNotifications {
-  return {
-    entries: queues.map(({ Queue: arn, Event: event, Filter: filter }) => {
-      const rules = filter?.S3Key.Rules.map(({ Name: name, Value: value }) => [name.toLowerCase(), value]) ?? [];
-      return { arn, events: [event], ...Object.fromEntries(rules) };
-    }),
+interface GivenEntry {
+  readonly Event: string;
+  readonly Filter?: {
+    readonly S3Key: { readonly Rules: readonly { readonly Name: string; readonly Value: string }[] };
   };
+}
+
+function notifications({
+  QueueConfigurations: queues = [],
+  TopicConfigurations: topics = [],
+}: Given): BucketNotifications {
+  return {
+    entries: [
+      ...queues.map(({ Queue: arn, ...entry }) => notification(arn, entry)),
+      ...topics.map(({ Topic: arn, ...entry }) => notification(arn, entry)),
+    ],
+  };
+}
+
+function notification(arn: string, { Event: event, Filter: filter }: GivenEntry): BucketNotification {
+  const rules = filter?.S3Key.Rules.map(({ Name: name, Value: value }) => [name.toLowerCase(), value]) ?? [];
+  return { arn, events: [event], ...Object.fromEntries(rules) };
 }

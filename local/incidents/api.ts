@@ -106,6 +106,26 @@ export const API_INCIDENTS: readonly Incident[] = [
     alarms: ['cursor-refused'],
   },
   {
+    name: 'The API leads a walk back to where it was',
+    caused: 'each poll of DNS blocks is answered with a block, and with the cursor that was sent',
+    minutes: 375,
+    platform: { endOfStream: 'empty-page-null' },
+    begin({ api }) {
+      api.tamper(({ target }) => {
+        const next_cursor = new URL(target, 'http://localhost').searchParams.get('cursor');
+        if (!target.startsWith('/v1/dns-blocks?') || next_cursor === null) return undefined;
+        const block = { id: 'block-x', blocked_at: '2026-11-20T12:00:00Z' };
+        return json(200, { data: [block], pagination: { next_cursor, page_size: 1 } });
+      });
+    },
+    // The API repairs the block: a row that it never had would stay in the SIEM's copy.
+    end(scene) {
+      honest(scene);
+      scene.platform.put('dns-blocks', { id: 'block-x' });
+    },
+    alarms: ['stream-behind'],
+  },
+  {
     name: 'A row cannot be sent',
     caused: 'a threat without an id comes among the others',
     minutes: 10,

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAwsClients, type Sender } from '../../lambda/aws.ts';
@@ -74,6 +75,9 @@ export class Scene implements AsyncDisposable {
   static async open(options: SceneOptions): Promise<Scene> {
     const { time, onCall, onRequest } = options;
     const directory = await mkdtemp(join(tmpdir(), 'scene-'));
+    // On a full disk the process ends without the rest of its cleanup, and the files must not stay.
+    const erase = () => rmSync(directory, { recursive: true, force: true });
+    process.once('exit', erase);
     let scene: Scene | undefined;
     const aws = await startAws({
       directory,
@@ -99,7 +103,7 @@ export class Scene implements AsyncDisposable {
       now: time.clock.now,
       ...(onRequest && { onRequest }),
     });
-    scene = new Scene(options, { directory, aws, platform, api });
+    scene = new Scene(options, { erase, aws, platform, api });
     scene.storeCredentials();
     return scene;
   }
@@ -298,16 +302,18 @@ export class Scene implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const { api, aws, directory } = this.#parts;
+    const { api, aws, erase } = this.#parts;
     this.kill();
     await api[Symbol.asyncDispose]();
     await aws.close();
-    await rm(directory, { recursive: true, force: true });
+    erase();
+    process.off('exit', erase);
   }
 }
 
 interface Parts {
-  readonly directory: string;
+  /** Deletes the files of the endpoints. */
+  readonly erase: () => void;
   readonly aws: LocalAws;
   readonly platform: Platform;
   readonly api: TamperedApi;

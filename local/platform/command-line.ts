@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { STREAMS, STREAMS_WITHOUT_PATH, streamKey } from '../../lambda/streams.ts';
-import { optionOf, wholeNumber } from '../npm-command.ts';
+import { argumentsOrExit, optionOf, wholeNumber } from '../npm-command.ts';
 import { defaultCounts, type SeedCounts } from './seed.ts';
-import { DEFAULT_SETTINGS, type PlatformSettings } from './settings.ts';
+import { DEFAULT_SETTINGS, type PlatformSettings, settingFaults } from './settings.ts';
 
 /** The platform's settings and how to run it. */
 export interface CommandLine extends SeedCounts {
@@ -15,18 +15,28 @@ export interface CommandLine extends SeedCounts {
   readonly traffic: number;
 }
 
-/** Reads the command line. `--help` ends the process with status 0, an invalid option with 2. */
-export function readCommandLine(argv: readonly string[]): CommandLine {
-  const flags = describe().parse(argv).opts<Record<string, unknown>>();
+/** Reads the command line. `--help` ends the process with status 0, invalid options with 2. */
+export function readCommandLine(): CommandLine {
+  const { flags } = argumentsOrExit<Flags>(describe, given =>
+    settingFaults({ ...DEFAULT_SETTINGS, ...given.flags }).map(inTermsOfOptions),
+  );
   const { control, controlPort, role, life, ...rest } = flags;
-  const settings = { ...rest, roles: { ...DEFAULT_SETTINGS.roles, ...(role as object) } };
-  const run = { ...rest, traffic: life } as unknown as Omit<CommandLine, 'settings'>;
+  const settings = { ...rest, roles: { ...DEFAULT_SETTINGS.roles, ...role } };
   const port = controlPort ?? (control ? 0 : undefined);
-  return {
-    ...run,
-    settings: settings as Partial<PlatformSettings>,
-    ...(port === undefined ? {} : { controlPort: port as number }),
+  return { ...rest, settings, traffic: life, ...(port === undefined ? {} : { controlPort: port }) };
+}
+
+/** Options as they were typed. */
+type Flags = Omit<PlatformSettings, 'roles'> &
+  Omit<CommandLine, 'settings' | 'traffic'> & {
+    readonly control: boolean;
+    readonly life: number;
+    readonly role?: Readonly<Record<string, string>>;
   };
+
+/** `rowsMember and paginationMember must differ` → `--rows-member and --pagination-member must differ` */
+function inTermsOfOptions(fault: string): string {
+  return fault.replace(/\b[a-z]+[A-Z]\w*/g, optionOf);
 }
 
 function describe(): Command {
@@ -46,8 +56,7 @@ function describeCounts(command: Command): Command {
 }
 
 function describeRun(): Command {
-  return new Command('platform')
-    .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
+  return new Command('npm run platform --')
     .description(
       'Serves the whole Security Data External API on this machine. The first line on stdout is a JSON object with its addresses and credentials.',
     )

@@ -1,3 +1,4 @@
+import { onInterruption } from '../interruption.ts';
 import { readCommandLine } from './command-line.ts';
 import { startControlServer } from './control.ts';
 import { createPlatform } from './platform.ts';
@@ -9,12 +10,12 @@ import { startTraffic } from './traffic.ts';
 try {
   await run();
 } catch (error) {
-  console.error(`platform: cannot start: ${(error as Error).message}`);
+  console.error(`Nothing was started: ${(error as Error).message}`);
   process.exitCode = 2;
 }
 
 async function run(): Promise<void> {
-  const { settings, seed, port, controlPort, traffic, ...counts } = readCommandLine(process.argv);
+  const { settings, seed, port, controlPort, traffic, ...counts } = readCommandLine();
   const platform = createPlatform({
     ...settings,
     clock: Date.now,
@@ -36,5 +37,5 @@ async function run(): Promise<void> {
     pace.setRate(0);
     await Promise.all([server.close(), control?.close()]);
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop());
+  onInterruption({ onFirst: () => void stop(), onFurther: () => process.exit(130) });
 }

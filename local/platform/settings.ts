@@ -96,22 +96,33 @@ export const DEFAULT_SETTINGS: PlatformSettings = {
   tokens: 'signed',
 };
 
-/** Fills in the defaults. Throws a RangeError that names the first invalid setting. */
+/** Fills in the defaults. Throws a RangeError that names every invalid setting. */
 export function completeSettings(given: Partial<PlatformSettings>): PlatformSettings {
   const known = Object.entries(given).filter(([name, value]) => value !== undefined && name in SETTING_NAMES);
   const settings: PlatformSettings = { ...DEFAULT_SETTINGS, ...Object.fromEntries(known) };
-  requireThat(settings.rowsMember !== settings.paginationMember, 'rowsMember and paginationMember must differ');
-  for (const [option, example] of Object.entries(PATHS) as [keyof StreamPaths, string][])
-    requireThat(/^\/[^?#]+$/.test(settings[option]), `${option} must be a path such as ${example}`);
-  requireThat(!ENVELOPE.has(settings.threatAssetMember), 'threatAssetMember must not be a member with another meaning');
-  requireThat(settings.withholdMs >= 0 && settings.latencyMs >= 0, 'times must not be negative');
-  requireThat(settings.tieSize >= 1, 'tieSize must be at least 1');
-  requireThat(
-    isProbability(settings.shortPages) && isProbability(settings.emptyPages),
-    'probabilities must be in 0..1',
-  );
-  requireThat(settings.emptyPages < 1, 'emptyPages must be below 1, or no walk would ever end');
+  const faults = settingFaults(settings);
+  if (faults.length > 0) throw new RangeError(faults.join('; '));
   return settings;
+}
+
+/** One sentence for each invalid setting. */
+export function settingFaults(settings: PlatformSettings): string[] {
+  const { rowsMember, paginationMember, threatAssetMember, withholdMs, latencyMs } = settings;
+  const { tieSize, shortPages, emptyPages } = settings;
+  const paths = Object.entries(PATHS) as [keyof StreamPaths, string][];
+  const rules: readonly [holds: boolean, fault: string][] = [
+    [rowsMember !== paginationMember, 'rowsMember and paginationMember must differ'],
+    ...paths.map(([option, example]): [boolean, string] => [
+      /^\/[^?#]+$/.test(settings[option]),
+      `${option} must be a path such as ${example}`,
+    ]),
+    [!ENVELOPE.has(threatAssetMember), 'threatAssetMember must not be a member with another meaning'],
+    [withholdMs >= 0 && latencyMs >= 0, 'times must not be negative'],
+    [tieSize >= 1, 'tieSize must be at least 1'],
+    [isProbability(shortPages) && isProbability(emptyPages), 'probabilities must be in 0..1'],
+    [emptyPages < 1, 'emptyPages must be below 1, or no walk would ever end'],
+  ];
+  return rules.flatMap(([holds, fault]) => (holds ? [] : [fault]));
 }
 
 /** Members that the platform writes. A row of the control API may set only `id` and its times. */
@@ -121,8 +132,4 @@ const SETTING_NAMES = { ...DEFAULT_SETTINGS, clientSecret: undefined, trustedIss
 
 function isProbability(value: number): boolean {
   return value >= 0 && value <= 1;
-}
-
-function requireThat(holds: boolean, message: string): void {
-  if (!holds) throw new RangeError(message);
 }

@@ -10,7 +10,7 @@ import {
 import { Command, CommanderError } from 'commander';
 import { terminalLine, terminalText } from '../../bin/terminal/terminal-text.ts';
 import { VIEWS } from '../../lib/query/views.ts';
-import { npmTook } from '../npm-command.ts';
+import { readArguments, refusalText } from '../npm-command.ts';
 import { EventDatabase, failAtRow, QueryFailedError, QueryRequestError } from './event-database.ts';
 
 const HELP = `
@@ -21,12 +21,14 @@ Examples:
   npm run query -- "select id, json_extract_scalar(row, '$.name') as name, updated_at from current_assets limit 10"
   npm run query -- "select change, stream, id from changes where first_forwarded_at > now() - interval 1 day order by sequence"
   npm run --silent query -- --json "select row from current_threats" | head
-  aws s3 sync s3://BUCKET/events/ events/ && npm run query -- --folder events "describe changes"
+  aws s3 sync s3://BUCKET/events/ events/ --region REGION && npm run query -- --folder events "describe changes"
 
 Exit status: 0 answered, 1 the SQL failed or a file was skipped, 2 wrong options or no files.`;
 
+const NAME = 'npm run query --';
+
 function describe(output: Output): Command {
-  return new Command('npm run query --')
+  return new Command(NAME)
     .usage('[options] ["select …"]')
     .description(
       'Queries the delivered files in SQL (DuckDB), through the same views as Athena in a deployed stack. Without SQL: a summary. ' +
@@ -41,11 +43,12 @@ function describe(output: Output): Command {
     .option('--json', 'one JSON object a line, cells not shortened; numbers that JSON would round are strings')
     .helpOption('-h, --help', 'show this text')
     .addHelpText('after', HELP)
-    .configureOutput({
-      writeOut: text => output.print(text.trimEnd()),
-      writeErr: text => output.complain(text.trimEnd()),
-    })
-    .exitOverride();
+    .configureOutput({ writeOut: text => output.print(text.trimEnd()) });
+}
+
+interface Flags {
+  readonly folder: string;
+  readonly json?: true;
 }
 
 /** Where the command prints. */
@@ -70,8 +73,8 @@ export async function runQuery(args: readonly string[], environment: NodeJS.Proc
   try {
     return await query(args, environment, output);
   } catch (error) {
-    // Commander has printed its message.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    // The help has been printed.
+    if (error instanceof CommanderError) return error.exitCode;
     if (!(error instanceof QueryRequestError || error instanceof QueryFailedError)) throw error;
     output.complain(error.message);
     return error instanceof QueryRequestError ? 2 : 1;
@@ -79,13 +82,13 @@ export async function runQuery(args: readonly string[], environment: NodeJS.Proc
 }
 
 async function query(args: readonly string[], environment: NodeJS.ProcessEnv, output: Output): Promise<number> {
-  const command = describe(output);
-  const taken = npmTook(command, environment);
-  if (taken !== undefined) throw new QueryRequestError(taken);
-  command.parse(withSqlLast(args), { from: 'user' });
-  const { folder, json = false } = command.opts<{ folder: string; json?: true }>();
-  const [sql] = command.args;
-  if (json && sql === undefined) throw new QueryRequestError('--json needs SQL. The summary has no JSON form.');
+  const { flags, operands, faults } = readArguments<Flags>(() => describe(output), withSqlLast(args), environment);
+  const { folder, json = false } = flags;
+  const [sql] = operands;
+  const needsSql = json && sql === undefined ? ['--json needs SQL. The summary has no JSON form.'] : [];
+  const all = [...faults, ...needsSql];
+  if (all.length > 0) throw new QueryRequestError(refusalText(NAME, all));
+
   using database = await EventDatabase.open(folder);
   if (sql === undefined) await printSummary(database, output);
   else await (json ? printJson : printTable)(await database.query(sql), output);

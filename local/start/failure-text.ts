@@ -1,18 +1,37 @@
 import { terminalText } from '../../bin/terminal/terminal-text.ts';
 
+const CREDENTIALS_HERE = 'In this run the secret consists of --client-id and of CLIENT_SECRET or the prompt.';
+
 /** A failure as text for people. The stack and the causes only with --verbose. */
 export function failureText(error: unknown, verbose: boolean): string {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
   if (verbose && stack) return terminalText(stack);
-  const remedy = message.includes('CredentialsError: ') ? `\n${CREDENTIALS_HERE}` : '';
-  return terminalText(`Failed: ${name}: ${message}${remedy}`);
+  const remedies = message.includes('CredentialsError: ') ? [CREDENTIALS_HERE] : remediesFor(codeOf(error));
+  return indented(`Failed: ${name}: ${message}`, remedies);
 }
 
-const CREDENTIALS_HERE = '  In this run the secret consists of --client-id and of CLIENT_SECRET or the prompt.';
+const AGAIN = 'run again: the next run continues where the saved state ends';
 
-/** Errors of LevelDB (below dynalite) and of the file system for a full disk or damaged files. */
-const DISK =
-  /ENOSPC|EDQUOT|EFBIG|EIO|LEVEL_|IO error|Corruption|Database is (?:closed|not open)|no space left|table was left half made/i;
+/** Remedies by the code of the file system, or by the text of LevelDB (below dynalite), whose errors have no such code. */
+const REMEDIES: readonly [cause: RegExp, remedy: string][] = [
+  [
+    /ENOSPC|EDQUOT|EFBIG|no space left|quota exceeded|file too large/i,
+    `If the disk is full, free some space and ${AGAIN}.`,
+  ],
+  [
+    /EACCES|EPERM|EROFS|permission denied|not permitted|read-only file system/i,
+    `Make the folder and its files writable for this user, and ${AGAIN}. Or choose another --state-folder.`,
+  ],
+  [/EMFILE|ENFILE|too many open files/i, `Allow more open files, for example with "ulimit -n 4096", and ${AGAIN}.`],
+  [
+    /\bEIO\b|LEVEL_|IO error|Corruption|Database is (?:closed|not open)|table was left half made/i,
+    'If the state is damaged, start from the beginning with --reset, which deletes the state and the files of this folder.',
+  ],
+];
+
+function remediesFor(text: string): string[] {
+  return REMEDIES.filter(([cause]) => cause.test(text)).map(([, remedy]) => remedy);
+}
 
 /**
  * The text for a state folder that cannot be read or written.
@@ -20,11 +39,19 @@ const DISK =
  * @returns undefined for other errors
  */
 export function stateFailureText(error: unknown, folder: string): string | undefined {
-  const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string };
-  if (!DISK.test(`${code} ${message}`)) return undefined;
-  return terminalText(
-    `Failed: The state in ${folder} cannot be read or written (${message}). The run has stopped. The tenant was only read, so nothing is lost there.
-  If the disk is full, free some space and run again: the next run continues where the saved state ends.
-  If the state is damaged, start from the beginning with --reset, which deletes the state and the files of this folder.`,
-  );
+  const { message = '', path } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
+  const remedies = remediesFor(`${codeOf(error)} ${message}`);
+  // Errors of the file system name their path, and those of the network do not.
+  if (remedies.length === 0 && path === undefined) return undefined;
+
+  const problem = `Failed: The state in ${folder} cannot be read or written (${message}). The run has stopped. The tenant was only read, so nothing is lost there.`;
+  return indented(problem, remedies.length > 0 ? remedies : [`Repair the path that the message names, and ${AGAIN}.`]);
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { readonly code?: unknown } | undefined)?.code ?? '');
+}
+
+function indented(problem: string, remedies: readonly string[]): string {
+  return terminalText([problem, ...remedies.map(remedy => `  ${remedy}`)].join('\n'));
 }

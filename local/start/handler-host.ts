@@ -15,6 +15,8 @@ export interface HandlerHostOptions {
   /** Takes the function's output, as CloudWatch Logs would. */
   readonly logFile: string;
   readonly onAnswer: (answer: ApiAnswer) => void;
+  /** Called with the error of a log that cannot be written. */
+  readonly onLogFailure: (error: Error) => void;
 }
 
 /** Runs the deployed handler as Lambda does, in a process that is reused by later invocations. */
@@ -22,13 +24,14 @@ export class HandlerHost {
   readonly #process: ChildProcess;
   #pending: PromiseWithResolvers<InvocationResult> | undefined;
 
-  constructor({ environment, logFile, onAnswer }: HandlerHostOptions) {
+  constructor({ environment, logFile, onAnswer, onLogFailure }: HandlerHostOptions) {
     const log = openSync(logFile, 'a');
     const file = fileURLToPath(new URL('./handler-process.ts', import.meta.url));
     this.#process = fork(file, { env: environment, stdio: ['ignore', log, log, 'ipc'] });
     closeSync(log);
     this.#process.on('message', (message: FromHandler) => {
       if (message.kind === 'answered') onAnswer(message.answer);
+      else if (message.kind === 'log failed') onLogFailure(Object.assign(new Error(message.message), message));
       else if (message.kind === 'returned') this.#pending?.resolve(message.result as InvocationResult);
       else this.#pending?.reject(new HandlerError(message));
     });

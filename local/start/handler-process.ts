@@ -1,5 +1,6 @@
 /** The process of the deployed handler. Like a container of Lambda, it has its own environment and output. */
 import { subscribe } from 'node:diagnostics_channel';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { StreamsFailedError } from '../../lambda/core/errors.ts';
 
@@ -9,7 +10,9 @@ export type ToHandler = { readonly milliseconds: number };
 export type FromHandler =
   | { readonly kind: 'answered'; readonly answer: ApiAnswer }
   | { readonly kind: 'returned'; readonly result: unknown }
-  | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly stack: string };
+  | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly stack: string }
+  /** The log cannot be written, as on a full disk. */
+  | { readonly kind: 'log failed'; readonly code: string | undefined; readonly message: string };
 
 /** The answer to a request of this process's `fetch`, which is only used for the API and the token endpoint. */
 export interface ApiAnswer {
@@ -47,6 +50,11 @@ process.on('message', ({ milliseconds }: ToHandler) => {
   if (!isRunning) void invoke();
 });
 
+// The console ignores errors of its output. But the metrics of the run are in the log, so the run cannot go without it.
+for (const output of [process.stdout, process.stderr]) {
+  output.on('error', ({ code, message }: NodeJS.ErrnoException) => post({ kind: 'log failed', code, message }));
+}
+
 // The terminal sends Ctrl-C to this process too. The parent shortens the time instead.
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit());
@@ -56,6 +64,8 @@ async function invoke(): Promise<void> {
   try {
     const { handler } = await import('../../lambda/handler.ts');
     const result = await handler({}, { getRemainingTimeInMillis: () => deadline - Date.now() });
+    // An error of the log is reported in the next turn of the event loop.
+    await nextTurn();
     post({ kind: 'returned', result });
   } catch (error) {
     post({ kind: 'failed', ...wordsOf(error), stack: inspect(error) });

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
-import { Command, type CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { readSettings, SettingsError } from '../../lambda/settings.ts';
 import { STREAMS, STREAMS_WITHOUT_PATH, type StreamKey, streamKey } from '../../lambda/streams.ts';
 import { LOCAL_NAMES } from '../aws/endpoints.ts';
-import { npmTook, optionOf, wholeNumber } from '../npm-command.ts';
+import { optionOf, readArguments, refusalText, wholeNumber } from '../npm-command.ts';
 import { COUNT_NAMES, defaultCounts, type SeedCounts } from '../platform/seed.ts';
 
 /** The function's settings by the option that gives them. */
@@ -40,23 +40,17 @@ export type Flags = EmbeddedFlags & {
   readonly verbose: boolean;
 };
 
+const NAME = 'npm start --';
+
 function describe(): Command {
-  const command = new Command('npm start --')
+  const command = new Command(NAME)
     .usage('[options]')
     .description(
       'Runs the connector on this machine: the same handler as in Lambda, with DynamoDB, Secrets Manager, Firehose and S3 ' +
         'replaced by local endpoints. Without options it drains an embedded platform; with --base-url, --auth-url and ' +
         '--client-id a real tenant. Events arrive as .json.gz files, laid out as in S3. Each run continues where the last one ended.',
-    )
-    .allowExcessArguments(false)
-    .configureOutput({ writeErr: () => undefined })
-    .exitOverride(refuse);
+    );
   return describeTenant(describeEmbedded(describeRun(command))).addHelpText('after', EXAMPLES);
-}
-
-function refuse({ exitCode, message }: CommanderError): never {
-  if (exitCode === 0) process.exit(0);
-  throw new StartFaultsError([message.replace(/^error: /, '')]);
 }
 
 function describeRun(command: Command): Command {
@@ -154,7 +148,7 @@ export class StartFaultsError extends Error {
   override readonly name = 'StartFaultsError';
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
-    super(`Nothing was started:\n${faults.map(fault => `  - ${fault}`).join('\n')}\n"npm start -- --help" explains.`);
+    super(refusalText(NAME, faults));
     this.faults = faults;
   }
 }
@@ -195,21 +189,19 @@ const ONLY_OF_TENANT = [
 const ONLY_OF_EMBEDDED = ['seed', ...COUNT_NAMES, 'change'] as const;
 
 /**
- * Reads the arguments behind the program's name. `--help` prints and ends the process with 0.
+ * Reads the arguments behind the program's name.
  *
  * @param environment where npm stores the options that it took as its own
  * @param hasSecret whether a client secret is available or can be prompted for
- * @throws StartFaultsError
+ * @throws StartFaultsError, and CommanderError once `--help` has been printed
  */
 export function readRequest(args: readonly string[], environment: NodeJS.ProcessEnv, hasSecret: boolean): StartRequest {
-  const command = describe();
-  const taken = npmTook(command, environment);
-  if (taken !== undefined) throw new StartFaultsError([taken]);
-  const flags = command.parse(args, { from: 'user' }).opts<Flags>();
+  const { flags, faults: argumentFaults } = readArguments<Flags>(describe, args, environment);
   const isTenant = ONLY_OF_TENANT.some(flag => flags[flag] !== undefined);
   const name = flags.name ?? (isTenant ? defaultName(flags.baseUrl ?? '') : 'local');
   const settings = settingsOf({ ...flags, name });
   const faults = [
+    ...argumentFaults,
     ...(flags.clientSecret === undefined ? [] : [SECRET_IS_NO_ARGUMENT]),
     ...(isTenant ? tenantFaults(flags, hasSecret) : []),
     ...settingFaults(isTenant ? settings : { ...EMBEDDED_PATHS, ...settings }),

@@ -9,6 +9,7 @@ import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
 import { deliveredObjects } from '../aws/delivered.ts';
 import { type LocalAws, startAws } from '../aws/endpoints.ts';
 import { randomAccessKey } from '../aws/signature.ts';
+import { onInterruption } from '../interruption.ts';
 import { countsIn } from '../platform/seed.ts';
 import { startPlatformServer } from '../platform/server.ts';
 import { pathSettings } from '../platform/settings.ts';
@@ -17,7 +18,8 @@ import { failureText } from './failure-text.ts';
 import { HandlerHost } from './handler-host.ts';
 import type { StartRequest } from './options.ts';
 import { counted, Progress } from './progress.ts';
-import { logFileIn, makeFolder, nextSource, readSource, resetFolder, type Source, writeSource } from './source.ts';
+import { resetFolder } from './reset.ts';
+import { logFileIn, makeFolder, nextSource, readSource, type Source, writeSource } from './source.ts';
 import { metricsIn, nextSteps, placesText, summaryNotes, summaryTable } from './summary.ts';
 
 /** The lease of a killed run must expire. No other run can hold one, because the folder is locked. */
@@ -39,13 +41,23 @@ export async function run(request: StartRequest): Promise<number> {
   if (reset) await resetFolder(folder);
   await using resources = new AsyncDisposableStack();
   await makeFolder(folder);
-  const aws = await startAws({ directory: folder, secret, accessKey: randomAccessKey() });
+  const broken = new AbortController();
+  const onFailure = (error: unknown) => broken.abort(error);
+  const aws = await startAws({ directory: folder, secret, accessKey: randomAccessKey(), onFailure });
   resources.defer(() => aws.close());
   await writeSource(folder, source);
   const settings = { ...request.settings, LEASE_SECONDS, ...(await startPlatform(source, aws, resources)) };
   console.log(`${introduction(request.name, source)}\n`);
   // Without await, the endpoints would be closed at once.
-  return await drainAndReport(request, settings, aws);
+  return await drainAndReport(request, { settings, aws, broken });
+}
+
+interface RunParts {
+  /** The function's settings. */
+  readonly settings: Settings;
+  readonly aws: LocalAws;
+  /** Aborted with the error when this machine cannot write or read the files of the run, as with a full disk. */
+  readonly broken: AbortController;
 }
 
 /** @returns the function's settings for the embedded platform; none for a real tenant */
@@ -103,7 +115,8 @@ async function lookUpHosts(urls: readonly string[], environment: NodeJS.ProcessE
 }
 
 /** Runs the handler until every stream is drained, then prints what became of the rows. @returns the exit status */
-async function drainAndReport(request: StartRequest, settings: Settings, aws: LocalAws): Promise<number> {
+async function drainAndReport(request: StartRequest, parts: RunParts): Promise<number> {
+  const { settings, aws } = parts;
   const { deliveredFolder: delivered, deadLetterFolder: deadLetters } = aws;
   const log = logFileIn(request.folder);
   const filesBefore = new Set(await deliveredObjects(delivered));
@@ -112,7 +125,7 @@ async function drainAndReport(request: StartRequest, settings: Settings, aws: Lo
     () => 0,
   );
   const start = performance.now();
-  const drained = await drain(request, settings, aws, log);
+  const drained = await drain(request, parts, log);
   const seconds = (performance.now() - start) / 1000;
   const files = (await deliveredObjects(delivered)).filter(file => !filesBefore.has(file));
   const streams = streamsIn(settings).map(({ name }) => name);
@@ -134,11 +147,19 @@ async function drainAndReport(request: StartRequest, settings: Settings, aws: Lo
   return 1;
 }
 
-async function drain(request: StartRequest, settings: Settings, aws: LocalAws, logFile: string) {
+/** @throws what the files of the run failed with */
+async function drain(request: StartRequest, { settings, aws, broken }: RunParts, logFile: string) {
   const progress = new Progress(streamsIn(settings), process.stdout);
   const inherited = 'baseUrl' in request.target ? process.env : {};
   const environment = functionEnvironment({ endpoints: aws.environment, settings, inherited });
-  const host = new HandlerHost({ environment, logFile, onAnswer: answer => progress.observe(answer) });
+  const host = new HandlerHost({
+    environment,
+    logFile,
+    onAnswer: answer => progress.observe(answer),
+    onLogFailure: error => broken.abort(error),
+  });
+  // The function would try again for half a minute, because it takes the local endpoints for AWS.
+  broken.signal.addEventListener('abort', () => void host.end());
   const onFirst = () => {
     progress.say('Stopping: the current page is finished and saved. Press Ctrl-C again to stop at once.');
     host.hurry();
@@ -149,7 +170,7 @@ async function drain(request: StartRequest, settings: Settings, aws: LocalAws, l
   try {
     isDone = await drainUntilDone({
       invoke: () => host.invoke(),
-      isStopped: () => interruption.isInterrupted,
+      isStopped: () => interruption.isInterrupted || broken.signal.aborted,
       onLeaseHeld: () => progress.waitsFor('waiting for the lease of an earlier run, which was killed, to expire'),
     });
   } catch (error) {
@@ -157,6 +178,7 @@ async function drain(request: StartRequest, settings: Settings, aws: LocalAws, l
   }
   await host.end();
   progress.end();
+  broken.signal.throwIfAborted();
   return { isDone, isInterrupted: interruption.isInterrupted, failure, trouble: progress.trouble };
 }
 
@@ -192,39 +214,6 @@ export async function drainUntilDone(options: DrainOptions): Promise<boolean> {
     } else if (!more) return true;
   }
   return false;
-}
-
-export interface InterruptionOptions {
-  /** Called at the first signal, to finish. */
-  readonly onFirst: () => void;
-  /** Called at a later signal, to end at once. */
-  readonly onFurther: () => void;
-  /** Milliseconds, from any start. */
-  readonly now?: () => number;
-}
-
-/** The terminal sends Ctrl-C to npm and to its child, and npm forwards it. Signals this close together are one key press. */
-const SAME_MILLISECONDS = 500;
-
-/** Handles SIGINT and SIGTERM until disposed. */
-export function onInterruption(options: InterruptionOptions): Disposable & { readonly isInterrupted: boolean } {
-  const { onFirst, onFurther, now = () => performance.now() } = options;
-  let first: number | undefined;
-  const listener = () => {
-    if (first === undefined) {
-      first = now();
-      onFirst();
-    } else if (now() - first > SAME_MILLISECONDS) onFurther();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, listener);
-  return {
-    get isInterrupted() {
-      return first !== undefined;
-    },
-    [Symbol.dispose]() {
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, listener);
-    },
-  };
 }
 
 export interface EnvironmentParts {

@@ -1,9 +1,8 @@
-import { access, chmod, constants, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import type { StreamKey } from '../../lambda/streams.ts';
-import { lockDirectory } from '../aws/directory-lock.ts';
 import { optionOf } from '../npm-command.ts';
 import { COUNT_NAMES, defaultCounts } from '../platform/seed.ts';
 import { StartFaultsError, type StartRequest, type TenantTarget } from './options.ts';
@@ -77,10 +76,8 @@ function tenantRecord({ baseUrl, clientId }: TenantTarget): NonNullable<Source['
   return { baseUrl: baseUrl.replace(/\/+$/, ''), clientId };
 }
 
-const SOURCE_FILE = 'source.json';
-const LOG_FILE = 'function.log';
-/** What a run leaves in its folder. A reset deletes nothing else. */
-const FILES_OF_RUNS = [SOURCE_FILE, LOG_FILE, 'dynamodb', 's3'];
+export const SOURCE_FILE = 'source.json';
+export const LOG_FILE = 'function.log';
 
 export function logFileIn(folder: string): string {
   return join(folder, LOG_FILE);
@@ -95,7 +92,13 @@ export async function readSource(folder: string): Promise<Source | undefined> {
   if (text === undefined) return undefined;
   const source = v.safeParse(v.pipe(v.string(), v.parseJson(), Source), text);
   if (source.success) return source.output;
-  throw new StartFaultsError([`${file} was not written by this version: start again with --reset`]);
+  const remedy = isSourceText(text) ? 'start again with --reset' : 'choose another --name or --state-folder';
+  throw new StartFaultsError([`${terminalLine(file)} was not written by this version: ${remedy}`]);
+}
+
+/** Whether a run has written the text, of this or another version. */
+export function isSourceText(text: string): boolean {
+  return v.is(v.pipe(v.string(), v.parseJson(), v.object({ version: v.number(), format: v.string() })), text);
 }
 
 /** Written atomically: with half a file, the state would have no source. */
@@ -118,16 +121,4 @@ export async function makeFolder(folder: string): Promise<void> {
 function cannotUse(path: string, what: 'read' | 'written', cause: unknown): StartFaultsError {
   const { code } = cause as NodeJS.ErrnoException;
   return new StartFaultsError([`${terminalLine(path)} cannot be ${what} (${code}): choose another --state-folder`]);
-}
-
-/** Deletes what runs left in the folder and makes it private. @throws DirectoryInUseError */
-export async function resetFolder(folder: string): Promise<void> {
-  await makeFolder(folder);
-  const unlock = await lockDirectory(folder);
-  try {
-    await chmod(folder, 0o700);
-    for (const name of FILES_OF_RUNS) await rm(join(folder, name), { recursive: true, force: true });
-  } finally {
-    await unlock();
-  }
 }

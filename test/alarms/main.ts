@@ -4,7 +4,9 @@
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Command } from 'commander';
 import type { Incident } from '../../local/incidents/incident.ts';
+import { argumentsOrExit } from '../../local/npm-command.ts';
 import { ROOT } from '../docs/pages.ts';
 import { INCIDENTS, NO_INCIDENTS } from './incidents.ts';
 import { criticalAlarms, type DrillResult, drill } from './support/drill.ts';
@@ -23,14 +25,19 @@ export interface Finding {
 /** A line of `--json`. */
 export type Line = Finding | { readonly table: string };
 
-const asJson = process.argv.includes('--json');
+const { flags } = argumentsOrExit<{ json: boolean; write: boolean }>(() =>
+  new Command('npm run alarm-tests --')
+    .description('Runs every incident, and prints which alarms fire after how many minutes.')
+    .option('--json', 'a JSON line for each incident as soon as it has ended, and the table last', false)
+    .option('--write', 'keep the table in docs/alarm-tests.md', false),
+);
 
 async function all(incidents: readonly Incident[]): Promise<DrillResult[]> {
   const results: DrillResult[] = [];
   for (const incident of incidents) {
     console.error(incident.name);
     const result = await drill(incident);
-    if (asJson) print(found(result));
+    if (flags.json) print(found(result));
     results.push(result);
   }
   return results;
@@ -53,6 +60,6 @@ function print(line: Line): void {
 const incidents = await all(INCIDENTS);
 const healthy = await all(NO_INCIDENTS);
 const table = drillTable(incidents, healthy, await criticalAlarms());
-if (asJson) print({ table });
+if (flags.json) print({ table });
 else console.log(table);
-if (process.argv.includes('--write')) await writeFile(path.join(ROOT, 'docs', 'alarm-tests.md'), table);
+if (flags.write) await writeFile(path.join(ROOT, 'docs', 'alarm-tests.md'), table);

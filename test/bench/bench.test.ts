@@ -44,6 +44,7 @@ describe('the bill of a tenant', () => {
       DynamoDB: '0.22',
       Firehose: '0.00',
       'S3, after a year': '0.00',
+      SNS: '0.00',
       SQS: '0.05',
       Scheduler: '0.04',
       'Secrets Manager': '0.45',
@@ -63,7 +64,7 @@ describe('the bill of a tenant', () => {
   test('the bill of a busier tenant is higher in each part that follows from rows', () => {
     const [quiet, busy] = [billOf(QUIET), billOf(BUSY)];
     const higher = Object.keys(quiet).filter(part => busy[part]! > quiet[part]!);
-    expect(higher).toEqual(['Lambda', 'DynamoDB', 'Firehose', 'S3, after a year', 'SQS', 'together']);
+    expect(higher).toEqual(['Lambda', 'DynamoDB', 'Firehose', 'S3, after a year', 'SNS', 'SQS', 'together']);
   });
 
   test('the formula has the parts that the template has', async () => {

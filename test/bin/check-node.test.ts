@@ -11,7 +11,7 @@ const COMMANDS = [...Object.values<string>(scripts).filter(command => !command.s
 
 /** The ways in which a command begins with the check. */
 const CHECK =
-  /^node (?:--no-warnings )?(--import \.\/bin\/check-node\.mjs |bin\/check-node\.mjs && |bin\/connectorctl\.mjs)/;
+  /^(?:exec )?node (?:--no-warnings )?(--import \.\/bin\/check-node\.mjs |bin\/check-node\.mjs && |bin\/connectorctl\.mjs)/;
 const ONE_OF_EACH_WAY = [...new Map(COMMANDS.map(command => [CHECK.exec(command)?.[1], command])).values()];
 
 test('every command begins with the check of packages and Node', () => {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
+import { argumentsOrExit } from '../../local/npm-command.ts';
 import { findBrowser } from './browser.ts';
 import { BOUNDED_VARIABLE, BROWSER_VARIABLE } from './given-browser.ts';
 
@@ -15,14 +16,15 @@ interface Flags {
   readonly hour: boolean;
 }
 
-const command = new Command('npm run test:browser --')
-  .description('Tests the page of the demo in Chromium: every incident, accessibility, keyboard, memory.')
-  .argument('[files...]', 'only test files whose path contains one of these')
-  .option('--strict', 'fail when there is no Chromium, instead of skipping the tests', false)
-  .option('--bounded', 'an incident of each kind, instead of all', false)
-  .option('--hour', 'run the demo for an hour, and measure its memory and the page', false)
-  .parse();
-const { strict, bounded, hour } = command.opts<Flags>();
+const { flags, operands } = argumentsOrExit<Flags>(() =>
+  new Command('npm run test:browser --')
+    .description('Tests the page of the demo in Chromium: every incident, accessibility, keyboard, memory.')
+    .argument('[files...]', 'only test files whose path contains one of these')
+    .option('--strict', 'fail when there is no Chromium, instead of skipping the tests', false)
+    .option('--bounded', 'an incident of each kind, instead of all', false)
+    .option('--hour', 'run the demo for an hour, and measure its memory and the page', false),
+);
+const { strict, bounded, hour } = flags;
 
 const browser = findBrowser(process.env);
 if ('skipped' in browser) {
@@ -30,7 +32,7 @@ if ('skipped' in browser) {
   process.exit(strict ? 1 : 0);
 }
 console.log(`Chromium: ${browser.how}, ${browser.path}`);
-const wanted = hour ? ['hour.browser.ts'] : command.args;
+const wanted = hour ? ['hour.browser.ts'] : operands;
 const files = globSync('test/browser/*.browser.ts', { cwd: ROOT }).filter(file =>
   wanted.length === 0 ? !file.includes('hour.') : wanted.some(each => file.includes(each)),
 );

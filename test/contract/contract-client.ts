@@ -32,7 +32,7 @@ export interface Walk {
   readonly rows: readonly Json[];
   /** Whether the end of the stream was reached within `maxPages`. */
   readonly complete: boolean;
-  /** Whether it ended at an empty page whose cursor was the one sent. */
+  /** Whether it ended at a page whose cursor it had already followed. */
   readonly stalled: boolean;
 }
 
@@ -96,13 +96,15 @@ export class ContractClient {
   async #walk(stream: StreamName): Promise<Walk> {
     const path = this.streams.find(([name]) => name === stream)![1];
     const pages: PageSeen[] = [];
+    const followed = new Set<string>();
     let cursor: string | null = null;
     let stalled = false;
     do {
+      if (cursor !== null) followed.add(cursor);
       const page: PageSeen = await this.page(path, { cursor, limit: 500 });
       pages.push(page);
-      stalled = page.rows.length === 0 && page.nextCursor !== null && page.nextCursor === cursor;
       cursor = page.nextCursor;
+      stalled = cursor !== null && followed.has(cursor);
     } while (cursor !== null && !stalled && pages.length < this.target.maxPages);
     return { pages, rows: pages.flatMap(page => page.rows), complete: cursor === null, stalled };
   }
@@ -157,11 +159,16 @@ export function findPage(body: unknown): PageSeen {
   const pagination = paginations[0] as Json;
   const nextCursor = pagination['next_cursor'];
   hold(nextCursor === null || typeof nextCursor === 'string', 'next_cursor is neither a string nor null.');
+  const pageSize = pagination['page_size'];
   const arrays = Object.values(body).filter(value => Array.isArray(value));
   const rowArrays = arrays.filter(array => array.length > 0 && array.every(row => isObject(row) && 'id' in row));
-  hold(rowArrays.length === 1 || arrays.some(array => array.length === 0), `No member holds rows; members: ${names}.`);
+  const hasEmpty = arrays.some(array => array.length === 0);
+  hold(rowArrays.length === 1 || hasEmpty, `No member holds rows; members: ${names}.`);
   hold(rowArrays.length <= 1, `Several members could hold the rows; members: ${names}.`);
-  return { rows: (rowArrays[0] as Json[] | undefined) ?? [], nextCursor, pageSize: pagination['page_size'] };
+  const [rows = []] = rowArrays as [Json[]?];
+  const isClear = rows.length === 0 || !hasEmpty || pageSize === rows.length;
+  hold(isClear, `An empty array, and one that page_size does not count, could hold the rows; members: ${names}.`);
+  return { rows, nextCursor, pageSize };
 }
 
 export function isObject(value: unknown): value is Json {

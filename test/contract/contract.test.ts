@@ -73,9 +73,37 @@ describe('the suite notices a platform that breaks', () => {
     expect(reason).not.toContain('could not be checked');
   });
 
+  const endless = RULES.find(({ id }) => id === 'lists-9')!;
+
   test('lists-9: a walk that gets its own cursor back on every page', async () => {
-    const rule = RULES.find(({ id }) => id === 'lists-9')!;
-    expect((await checkRule(rule, new ContractClient(tenant({ endOfStream: 'repeat-cursor' })))).result).toBe('broken');
+    const client = new ContractClient(tenant({ endOfStream: 'repeat-cursor' }));
+    expect((await checkRule(endless, client)).result).toBe('broken');
+  });
+
+  test('lists-9: a walk that is led around a circle', async () => {
+    const target = tenant();
+    const circle = ['circle-1', 'circle-2', 'circle-3'];
+    const fetch = mutated(target.fetch, {
+      answer({ url, body }) {
+        if (body.pagination && url.pathname === '/v1/assets') body.pagination.next_cursor = circle[0]!;
+        circle.push(circle.shift()!);
+      },
+      request: url => url.searchParams.delete('cursor'),
+    });
+    const { result, reason } = await checkRule(endless, new ContractClient({ ...target, fetch }));
+    expect([result, reason]).toEqual(['broken', expect.stringContaining('leads back')]);
+  });
+
+  test('lists-1: an empty array beside an array of objects with an id that page_size does not count', async () => {
+    const target = tenant();
+    const fetch = mutated(target.fetch, {
+      answer({ body }) {
+        if (body.pagination) Object.assign(body, { items: [], pagination: { ...body.pagination, page_size: 0 } });
+      },
+    });
+    const rule = RULES.find(({ id }) => id === 'lists-1')!;
+    const { result, reason } = await checkRule(rule, new ContractClient({ ...target, fetch }));
+    expect([result, reason]).toEqual(['broken', expect.stringContaining('An empty array')]);
   });
 });
 

@@ -4,10 +4,11 @@ import { wholeNumber } from '../../bin/ctl/command.ts';
 import { machineProxy, useProxy } from '../../bin/machine-proxy.ts';
 import { hasClientSecret, readClientSecret } from '../../bin/terminal/client-secret.ts';
 import { tokenEndpoint } from '../../lambda/source/token.ts';
+import { argumentsOrExit } from '../../local/npm-command.ts';
 import { type ContractTarget, checkRules } from './contract-client.ts';
 import { RULES } from './rules.ts';
 
-const options = readOptions();
+const { flags: options } = argumentsOrExit<Options>(describe);
 useProxy(machineProxy(process.env));
 if (hasClientSecret(process.env)) {
   // An error: the prompt got no answer, or Ctrl-C ended it.
@@ -61,8 +62,8 @@ interface Options {
   waitForExpiry: boolean;
 }
 
-function readOptions(): Options {
-  return new Command('contract')
+function describe(): Command {
+  return new Command('npm run contract --')
     .description(
       `Checks a tenant of the Security Data External API against its specification, reading only. Exit 1 if a rule is broken. The client secret comes from CLIENT_SECRET or a hidden prompt.`,
     )
@@ -72,10 +73,7 @@ function readOptions(): Options {
     .option('--dns-blocks-path <path>', 'path of the DNS block list; without it that list is not checked')
     .option('--threat-asset-member <name>', 'member of a threat that names its asset', 'asset_id')
     .option('--max-pages <n>', 'pages of 500 rows to read of each stream', wholeNumber({ min: 1 }), 200)
-    .option('--wait-for-expiry', 'wait five minutes to see a token expire', false)
-    .exitOverride(error => process.exit(error.exitCode === 0 ? 0 : 2))
-    .parse()
-    .opts<Options>();
+    .option('--wait-for-expiry', 'wait five minutes to see a token expire', false);
 }
 
 /** Plain http is for this machine only: the secret and the token travel in it. */

@@ -101,7 +101,7 @@ export const LIST_RULES: readonly Rule[] = [
       let complete = false;
       for (const [name] of client.streams) {
         const walk = await client.walk(name);
-        hold(!walk.stalled, `${name}: an empty page carries the very cursor that was sent, so a walk never ends.`);
+        hold(!walk.stalled, `${name}: a page leads back to a cursor that was sent before, so a walk never ends.`);
         complete ||= walk.complete;
       }
       return complete ? undefined : { notSeen: `the end of a stream within ${client.target.maxPages} pages` };

@@ -1,29 +1,29 @@
 /** `npm run crash-test -- --kills N --seed S`: kills real processes, and compares the SIEM's copy with the platform. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { argumentsOrExit, wholeNumber } from '../../local/npm-command.ts';
 import { type TrialResult, trial } from './trial.ts';
 
 const MAX_BREACHES_SHOWN = 5;
 
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(text);
+const MOST = 999_999_999;
+
+function describe(): Command {
+  return new Command('npm run crash-test --')
+    .description(
+      'Kills the connector with SIGKILL at random moments of its work, while the platform changes, and compares what the SIEM ' +
+        'received with GET …/truth.',
+    )
+    .option('--kills <n>', 'how many processes to kill', wholeNumber(0, MOST), 100)
+    .option(
+      '--seed <n>',
+      'of the tenant data, its changes and the moments; what a moment hits depends on the machine',
+      wholeNumber(0, MOST),
+      1,
+    )
+    .option('--traffic <rate>', 'changes a second', wholeNumber(0, MOST), 60);
 }
 
-const { kills, seed, traffic } = new Command('crash-test')
-  .description(
-    'Kills the connector with SIGKILL at random moments of its work, while the platform changes, and compares what the SIEM ' +
-      'received with GET …/truth.',
-  )
-  .option('--kills <n>', 'how many processes to kill', wholeNumber, 100)
-  .option(
-    '--seed <n>',
-    'of the tenant data, its changes and the moments; what a moment hits depends on the machine',
-    wholeNumber,
-    1,
-  )
-  .option('--traffic <rate>', 'changes a second', wholeNumber, 60)
-  .parse()
-  .opts<{ kills: number; seed: number; traffic: number }>();
+const { kills, seed, traffic } = argumentsOrExit<{ kills: number; seed: number; traffic: number }>(describe).flags;
 
 console.log(`${kills} kills, seed ${seed}, ${traffic} changes a second`);
 const result = await trial({

@@ -75,13 +75,14 @@ export function secretOf({ FillCredentials = '' }: Deployment['outputs']): strin
 }
 
 /** An existing bucket is configured by hand, as docs/configuration.md says. */
-export async function notifyQueue({ outputs }: Deployment): Promise<void> {
+export async function notifyTopic({ outputs }: Deployment): Promise<void> {
   const Filter = { Key: { FilterRules: [{ Name: 'prefix' as const, Value: 'events/' }] } };
-  const QueueConfigurations = [{ QueueArn: outputs['SiemQueueArn'], Events: ['s3:ObjectCreated:*' as const], Filter }];
+  const Events = ['s3:ObjectCreated:*' as const];
+  const TopicConfigurations = [{ TopicArn: outputs['NewObjectsTopicArn'], Events, Filter }];
   await new S3Client({ forcePathStyle: true }).send(
     new PutBucketNotificationConfigurationCommand({
       Bucket: outputs['BucketName'],
-      NotificationConfiguration: { QueueConfigurations },
+      NotificationConfiguration: { TopicConfigurations },
     }),
   );
 }

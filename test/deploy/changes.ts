@@ -12,7 +12,7 @@ import {
 import { CreateBucketCommand, DeleteObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { code, page, section } from '../docs/pages.ts';
 import type { Account, Deployment, Options } from './account.ts';
-import { assertCopy, forwarded, notifyQueue, secretOf, setCredentials } from './acts.ts';
+import { assertCopy, forwarded, notifyTopic, secretOf, setCredentials } from './acts.ts';
 import { runBlock } from './runbook.ts';
 import { createReader, openSiem } from './siem.ts';
 import type { Story } from './story.ts';
@@ -52,7 +52,7 @@ export async function changes(account: Account, story: Story): Promise<void> {
     const Bucket = 'another-bucket-of-acme';
     await new S3Client({ forcePathStyle: true }).send(new CreateBucketCommand({ Bucket }));
     const after = await account.deploy({ ...OPTIONS, bucketArn: `arn:aws:s3:::${Bucket}` });
-    await notifyQueue(after);
+    await notifyTopic(after);
     assert.equal(after.outputs['SiemQueueUrl'], acme.outputs['SiemQueueUrl']);
     assert.equal(forwarded(await after.json(['run'])), 0);
     platform.put('assets', { id: 'asset-4', changed: 'in the other bucket' });
@@ -71,7 +71,7 @@ export async function changes(account: Account, story: Story): Promise<void> {
       const sent = forwarded(await moved.json(['run']));
       await siem.read();
       const restored = await account.deploy({ ...OPTIONS, bucketArn: bucketOf(moved), stateTableArn: table });
-      await notifyQueue(restored);
+      await notifyTopic(restored);
       const again = forwarded(await restored.json(['run']));
       assert.equal(again, sent);
       assert.equal((await restored.ctl(['verify', '--repair'])).status, 0);
@@ -95,7 +95,7 @@ export async function changes(account: Account, story: Story): Promise<void> {
         secretArn: secretOf(moved.outputs),
       };
       const renamed = await account.deploy({ ...OPTIONS, ...kept, name: 'acme-emea' });
-      await notifyQueue(renamed);
+      await notifyTopic(renamed);
       assert.equal(forwarded(await renamed.json(['run'])), 0);
       await renamed.json(['replay', 'assets', 'threats', 'dns-blocks', '--yes', '--until-done']);
       const siem = openSiem(renamed, await createReader(renamed));

@@ -12,6 +12,7 @@ import ministack.services.cloudwatch_logs as logs
 import ministack.services.firehose as firehose
 import ministack.services.iam as iam
 import ministack.services.lambda_svc as functions
+import ministack.services.sns as sns
 from ministack import app
 from ministack.core import iam_actions
 
@@ -123,6 +124,37 @@ def resource_as_named(service, method, path, headers, body, query_params, region
 
 
 iam_actions.extract_resource_arn = resource_as_named
+
+
+# SNS: a filter on the body looks into each object of an array, such as the Records of S3.
+
+body_lookup = sns._body_lookup
+
+
+def any_of(lookups):
+    def lookup(key):
+        found = [each(key) for each in lookups]
+        values = [value for _, values, _ in found for value in values]
+        return any(present for present, _, _ in found), values, any(nonempty for _, _, nonempty in found)
+
+    lookup.child = lambda key: next((child for child in (each.child(key) for each in lookups) if child), None)
+    return lookup
+
+
+def body_lookup_with_arrays(body):
+    lookup = body_lookup(body)
+    child = lookup.child
+
+    def child_with_arrays(key):
+        value = body.get(key)
+        objects = [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+        return any_of([body_lookup_with_arrays(each) for each in objects]) if objects else child(key)
+
+    lookup.child = child_with_arrays
+    return lookup
+
+
+sns._body_lookup = body_lookup_with_arrays
 
 
 # The Ref of a secret is its ARN.

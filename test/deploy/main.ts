@@ -6,7 +6,7 @@ import { readOptions } from './options.ts';
 import { STORIES, type StoryName } from './stories.ts';
 import { StepFailedError, startStory } from './story.ts';
 
-const options = readOptions(process.argv, process.env);
+const options = readOptions(process.argv.slice(2), process.env);
 // Signals do not reach processes in other process groups. They, and every folder, end with this process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
 

@@ -13,7 +13,7 @@ import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { schemaFaults } from '../lambda/support/event-schema.ts';
 import { run } from '../support/parts/command.ts';
 import type { Account, Deployment, Options } from './account.ts';
-import { type Answer, assertTruth, forwarded, liveAssets, notifyQueue, runAndRead, setCredentials } from './acts.ts';
+import { type Answer, assertTruth, forwarded, liveAssets, notifyTopic, runAndRead, setCredentials } from './acts.ts';
 import { ACCOUNT } from './emulator.ts';
 import { createReader, openSiem } from './siem.ts';
 import type { Story } from './story.ts';
@@ -40,7 +40,7 @@ const VARIANTS: Readonly<Record<string, Variant>> = {
   sentinel: { options: () => SENTINEL, read: true },
   'own-key': { options: ({ key }) => ({ kmsKeyArn: key }), read: true },
   vpc: { options: ({ vpc, subnet }) => ({ vpc: { vpcId: vpc, subnetIds: [subnet] } }), read: true },
-  'own-bucket': { options: ({ bucket }) => ({ bucketArn: `arn:aws:s3:::${bucket}` }), read: true, byHand: notifyQueue },
+  'own-bucket': { options: ({ bucket }) => ({ bucketArn: `arn:aws:s3:::${bucket}` }), read: true, byHand: notifyTopic },
   'own-secret': { options: ({ secret }) => ({ secretArn: secret }), read: true },
   'own-topic': { options: ({ topic }) => ({ alarmTopicArn: topic }), read: true },
   boundary: { options: ({ boundary }) => ({ permissionsBoundaryArn: boundary }), read: true },

@@ -151,13 +151,50 @@ describe('commands', () => {
     );
     const pages = PAGES.filter(name => !name.startsWith('docs/decisions/0015-'));
     const named = [...pages, ...sources].flatMap(name => {
-      // With --no, npx runs what is installed or nothing.
-      const runners = /\b(?:npx|npm (?:exec|x)|(?:pnpm|yarn) dlx|bunx)\b(?! --no )(?:\s+-\S+)*\s+([\w@/.${-]+)/g;
+      // With --no --, npx runs what is installed or nothing.
+      const runners = /\b(?:npx|npm (?:exec|x)|(?:pnpm|yarn) dlx|bunx)\b(?! --no -- )(?:\s+-\S+)*\s+([\w@/.${-]+)/g;
       return [...page(name).matchAll(runners)].map(([, program]) => ({ name, program: program! }));
     });
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter(({ program }) => !owned.includes(program.replace(/@[\d.]+$/, '')))).toEqual([]);
     expect(Object.keys(JSON.parse(page('node_modules/aws-cdk/package.json')).bin)).toContain('cdk');
+  });
+
+  test('npx starts connectorctl only as "npx --no -- connectorctl", in every document and source', () => {
+    const files = globSync('**/*.{md,ts,mjs,json,yml}', {
+      cwd: ROOT,
+      exclude: ['**/node_modules', 'dist', '**/cdk.out'],
+    });
+    const started = [...files, '.ci/run'].flatMap(name =>
+      // In code the arguments are a list: 'npx', ['--no', '--', 'connectorctl'].
+      [...page(name).matchAll(/\bnpx(?:\s|['",[]|--?[a-z]*)*connectorctl\b/g)].map(([found]) => ({
+        name,
+        words: found.split(/[\s'",[]+/).join(' '),
+      })),
+    );
+    expect(started.length).toBeGreaterThan(10);
+    expect(started.filter(({ words }) => words !== 'npx --no -- connectorctl')).toEqual([]);
+  });
+
+  test('every aws command of a page or a message names its region, or follows an export of AWS_REGION', () => {
+    const sources = globSync('{bin,lib,lambda,local,package,examples}/**/*.ts', {
+      cwd: ROOT,
+      exclude: ['**/node_modules'],
+    });
+    const commands = [...PAGES, 'package/README.md', ...sources].flatMap(name => {
+      // A backslash continues a command on the next line. "aws configure" calls no service.
+      const lines = page(name).replaceAll('\\\n', ' ').split('\n');
+      const exported = lines.findIndex(line => line.startsWith('export AWS_REGION='));
+      return lines.flatMap((line, at) =>
+        [...line.matchAll(/(?<![\w/-])aws (?!configure\b)[a-z0-9-]+ [a-z][a-z0-9-]+[^`\n]*/g)].map(([command]) => ({
+          name,
+          command,
+          hasRegion: command.includes(' --region ') || (exported >= 0 && exported < at),
+        })),
+      );
+    });
+    expect(commands.length).toBeGreaterThan(15);
+    expect(commands.filter(({ hasRegion }) => !hasRegion)).toEqual([]);
   });
 
   test('every package of package.json is explained', () => {

@@ -29,7 +29,7 @@ describe('the table that the runbook begins with', () => {
   test.each(ALARMS.map(({ name, first }) => [name, first]))(
     'names for %s the command that its section begins with: %s',
     (name, first) => {
-      const command = /(?:npx connectorctl|npm run connectorctl --) ((?:dead-letters )?[a-z]+)/;
+      const command = /npm run connectorctl -- ((?:dead-letters )?[a-z]+)/;
       expect(command.exec(section(runbook, `## ${name}`))?.[1]).toBe(first);
     },
   );

@@ -7,12 +7,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Duration } from 'aws-cdk-lib';
+import { Command } from 'commander';
 import { costRows, tenantRows } from '../../bench/cost.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
 import { timingOf } from '../../lib/alarms/timing.ts';
 import { VIEWS } from '../../lib/query/views.ts';
 import { TEST } from '../../lib/test-event.ts';
+import { argumentsOrExit } from '../../local/npm-command.ts';
 import { ROOT, rows } from './pages.ts';
 
 /** By file of docs/, its text with those parts as they should be. */
@@ -147,7 +149,11 @@ export function changedPages(): [file: string, text: string][] {
 }
 
 if (import.meta.main) {
-  const write = process.argv.includes('--write');
+  const { write } = argumentsOrExit<{ write: boolean }>(() =>
+    new Command('npm run doc-tables --')
+      .description('Names the files of docs/ that differ from the declarations.')
+      .option('--write', 'write them again', false),
+  ).flags;
   for (const [file, text] of changedPages()) {
     console.log(`${write ? 'written' : 'differs'}: ${path.relative(ROOT, file)}`);
     if (write) writeFileSync(file, text);

@@ -80,7 +80,7 @@ function commands() {
 }
 
 test("the bodies that the clients write themselves say the same as the SDK's own", async () => {
-  await using server = await httpHarness(json(200, {}));
+  await using server = await httpHarness(json(200, { UnprocessedItems: {}, Responses: {}, UnprocessedKeys: {} }));
   const endpoint = {
     endpoint: server.url,
     region: 'eu-west-1',

@@ -110,6 +110,28 @@ describe('wrong credentials', () => {
     await expectRecovery(each);
   });
 
+  test.each([
+    ['a secret that ends in a line feed', 'id', 'canary\n', 'client_secret begins'],
+    ['a secret that begins with a space', 'id', ' canary', 'client_secret begins'],
+    ['a secret with a tab', 'id', 'can\tary', 'client_secret begins'],
+    ['a secret that ends in a character without width', 'id', 'canary\u200b', 'client_secret begins'],
+    ['an id that ends in a space of its own kind', 'id\u00a0', 'canary', 'client_id begins'],
+    ['both', 'id\n', 'canary\r\n', 'client_id and client_secret begin'],
+  ])('wrong credentials with %s are named as such, and not quoted', async (_what, client_id, client_secret, named) => {
+    await using each = await connector();
+    each.aws.secret.put(JSON.stringify({ client_id, client_secret }));
+    const error = await rejection(each.run());
+    expect(error.message).toMatch(/CredentialsError: The token endpoint refused the client credentials \(401/);
+    expect(error.message).toContain(`${named} or end`);
+    expect(wordsOf(error) + wordsOf(each.logged)).not.toMatch(/can\\?t?ary/);
+  });
+
+  test('wrong credentials with a space within the secret are only wrong: the standard allows it', async () => {
+    await using each = await connector();
+    each.aws.secret.put(JSON.stringify({ client_id: 'id', client_secret: 'a b' }));
+    expect((await rejection(each.run())).message).not.toContain('white space');
+  });
+
   test('credentials that were rotated during a run are replaced by reading the secret again', async () => {
     await using each = await withMore();
     const { account, authority } = each.platform;

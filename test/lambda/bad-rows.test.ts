@@ -32,6 +32,8 @@ describe('a row that cannot be an event', () => {
     ['that is not an object', '["canary",1.0]', 'not-an-object'],
     ['that is null', 'null', 'not-an-object'],
     ['with an id longer than a key allows', `{"id":"${'x'.repeat(20_000)}"}`, 'id-too-long'],
+    ['whose "deleted" is a text', '{"id":"canary","deleted":"true"}', 'unclear-removal'],
+    ['with a date of removal alone', '{"id":"canary","deleted_at":"2026-11-20T12:00:00Z"}', 'unclear-removal'],
   ])('a row %s is stored whole as a dead letter, once, and the walk continues', async (_what, row, reason) => {
     await using each = await connector();
     each.api.tamper(pageOf(row, GOOD));
@@ -87,6 +89,102 @@ describe('a row that cannot be an event', () => {
     expect(await each.lines()).toEqual([]);
     each.aws.faults.clear();
     expect((await each.run()).streams['assets']).toMatchObject({ deadLetters: 1, forwarded: 1 });
+  });
+});
+
+describe('a row that cannot be an event, of a stream that leaves members out', () => {
+  const omitting = () => connector({ environment: { OMIT: '{"assets":["contact.email","secret"]}' } });
+  const deep = `${'['.repeat(600)}${']'.repeat(600)}`;
+  const SECRET = '"contact":{"email":"canary","n":1.0},"secret":"canary"';
+
+  async function storedOf(row: string | Buffer) {
+    await using each = await omitting();
+    const [before = '', after = ''] = pageBody('*', GOOD).split('*');
+    const body = Buffer.concat([Buffer.from(before), Buffer.from(row), Buffer.from(after)]);
+    each.api.tamper(list('/v1/assets', response => response.writeHead(200).end(body)));
+    expect((await each.run()).streams['assets']).toMatchObject({ deadLetters: 1, caughtUp: true });
+    const [[key, stored] = []] = [...(await deadLetterBytes(each))];
+    const hash = key?.split('/').at(-1)?.replace('.json', '');
+    return { text: stored!.toString('latin1'), hash };
+  }
+
+  test.each([
+    ['no-id', `{${SECRET},"n":1.0}`, '{"contact":{"n":1.0},"n":1.0}'],
+    ['id-too-long', `{${SECRET},"id":"${'x'.repeat(20_000)}"}`, `{"contact":{"n":1.0},"id":"${'x'.repeat(20_000)}"}`],
+    ['unclear-removal', `{${SECRET},"id":"a","deleted":1}`, '{"contact":{"n":1.0},"id":"a","deleted":1}'],
+    [
+      'oversize',
+      `{${SECRET},"id":"a","t":"${'x'.repeat(1_100_000)}"}`,
+      `{"contact":{"n":1.0},"id":"a","t":"${'x'.repeat(1_100_000)}"}`,
+    ],
+  ])('a row that is %s is stored without these members', async (reason, row, reduced) => {
+    const { text } = await storedOf(row);
+    expect(text).toBe(`{"reason":"${reason}","stream":"assets","connector":"acme","row":${reduced}}\n`);
+  });
+
+  test.each([
+    ['too-deep', `{"id":"a",${SECRET},"deep":${deep}}`, { id: 'a' }],
+    ['too-deep', `{"deep":${deep},${SECRET},"id":"a"}`, {}],
+    ['not-utf-8', Buffer.from(`{${SECRET},"n":"\xff","id":"a"}`, 'latin1'), { id: 'a' }],
+    ['not-utf-8', Buffer.from(`{"id":"\xff",${SECRET}}`, 'latin1'), {}],
+    ['not-utf-8', Buffer.from(`{"id":"${'x'.repeat(20_000)}","n":"\xff",${SECRET}}`, 'latin1'), {}],
+    ['not-an-object', `[{${SECRET}}]`, {}],
+    ['not-an-object', '"canary"', {}],
+  ])(
+    'a row that is %s, in which members cannot be found, is stored as hash, length and id (case %#)',
+    async (reason, row, id) => {
+      const { text, hash } = await storedOf(row);
+      const head = { reason, stream: 'assets', connector: 'acme' };
+      expect(JSON.parse(text)).toEqual({ ...head, row_hash: hash, bytes: Buffer.byteLength(row), ...id });
+    },
+  );
+
+  test('a stream that leaves nothing out stores such rows whole, also when another stream does, or when it has a filter', async () => {
+    const environment = { OMIT: '{"threats":["secret"]}', FILTERS: '{"assets":"n != `1`"}' };
+    await using each = await connector({ environment });
+    each.api.tamper(pageOf(`{"id":"a",${SECRET},"deep":${deep}}`, GOOD));
+    await each.run();
+    expect(Object.values(await deadLetters(each)).join()).toContain(SECRET);
+  });
+});
+
+describe('an asset whose removal cannot be understood', () => {
+  const version = (n: number, members: string) => `{"id":"a","stream_position":"${n}"${members}}`;
+  const unclear = version(2, ',"deleted":1');
+  const removed = version(3, ',"deleted":true,"deleted_at":"2026-11-20T12:00:00Z"');
+  const kinds = async (each: Connector) => {
+    const events = (await each.lines()).map(line => JSON.parse(line));
+    return events.toSorted((one, other) => (one.sequence < other.sequence ? -1 : 1)).map(({ kind }) => kind);
+  };
+
+  test.each([
+    ['a tombstone', removed, ['upsert', 'tombstone']],
+    ['a new version', version(3, ',"deleted":false,"n":2'), ['upsert', 'upsert']],
+    ['the version that the SIEM has', version(3, ''), ['upsert']],
+  ])('a row that was not understood does not hide %s that is read after it', async (_what, next, sent) => {
+    await using each = await connector();
+    for (const [row, deadLetters] of [
+      [version(1, ''), 0],
+      [unclear, 1],
+      // Every poll reads the last page again.
+      [unclear, 0],
+      [next, 0],
+    ] as const) {
+      each.api.tamper(pageOf(row));
+      expect((await each.run()).streams['assets']).toMatchObject({ deadLetters, caughtUp: true });
+    }
+    expect(await kinds(each)).toEqual(sent);
+  });
+
+  test('a page with both versions sends the one that is understood, whichever comes last', async () => {
+    await using each = await connector();
+    each.api.tamper(pageOf(version(1, '')));
+    await each.run();
+    each.api.tamper(pageOf(removed, unclear));
+    expect((await each.run()).streams['assets']).toMatchObject({ tombstones: 1, deadLetters: 1 });
+    each.api.tamper(pageOf(unclear, version(4, ',"deleted":false')));
+    expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 1 });
+    expect(await kinds(each)).toEqual(['upsert', 'tombstone', 'upsert']);
   });
 });
 

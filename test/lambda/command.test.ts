@@ -5,6 +5,18 @@ import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 const ALL = STREAMS.map(stream => stream.name);
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `id-${index}`);
 
+const EVENT = {
+  version: '0',
+  id: '17793124-05d4-b198-2fde-7ededc63b103',
+  'detail-type': 'Object Created',
+  source: 'aws.s3',
+  account: '111122223333',
+  time: '2026-11-20T12:00:00Z',
+  region: 'eu-west-1',
+  resources: ['arn:aws:s3:::bucket'],
+  detail: { version: '0' },
+};
+
 /** The message of the CommandError, or what was taken instead. */
 function refusal(payload: unknown, known: readonly StreamName[] = ALL): string {
   try {
@@ -21,6 +33,8 @@ describe('a payload', () => {
     ['nothing', undefined],
     ['null', null],
     ['the envelope of an EventBridge rule', { version: '0', 'detail-type': 'Scheduled Event', detail: {} }],
+    ['an event of EventBridge with all of its members', EVENT],
+    ['an event of EventBridge that was replayed', { ...EVENT, 'replay-name': 'a', detail: { bucket: { name: 'b' } } }],
   ])('a payload that is %s asks for all streams and no command', (_what, payload) => {
     expect(parseCommand(payload, ALL)).toEqual({
       streams: undefined,
@@ -90,5 +104,57 @@ describe('a payload', () => {
     for (const command of [{ resync: ['assets'] }, { replay: ['assets'] }, { repair: { assets: ['a'] } }]) {
       expect(refusal({ streams: ['threats'], ...command })).not.toMatch(/^taken:/);
     }
+  });
+
+  test.each<[string, object, string]>([
+    ['a command', { 'detail-type': 'x', resync: ['assets'] }, 'resync'],
+    ['a command that names nothing', { ...EVENT, replay: [] }, 'replay'],
+    ['a selection of streams', { ...EVENT, streams: ['assets'] }, 'streams'],
+    ['a member that no event has', { ...EVENT, resinc: ['assets'] }, 'resinc'],
+    ['a command in its detail', { ...EVENT, detail: { replay: ['assets'] } }, 'detail.replay'],
+  ])(
+    'a payload that is an event of EventBridge with %s is refused, because the command would not be applied',
+    (_what, payload, named) => {
+      expect(refusal(payload)).toMatch(/nothing was done/);
+      expect(refusal(payload)).toContain(`${named} `);
+    },
+  );
+
+  const LONG = 'x'.repeat(1_000_000);
+  const MANY = Array.from({ length: 200_000 }, (_, index) => `wrong-${index}`);
+  test.each<[string, object]>([
+    ['200,000 wrong names of streams', { streams: MANY, resync: MANY, replay: MANY }],
+    ['200,000 wrong ids', { repair: { assets: MANY.map(() => 7), threats: MANY.map(() => '') } }],
+    ['200,000 wrong members', Object.fromEntries(MANY.map(name => [name, 1]))],
+    ['200,000 wrong members of an event', { ...EVENT, ...Object.fromEntries(MANY.map(name => [name, 1])) }],
+    ['a name of a million characters', { [LONG]: 1 }],
+    ['a name of a million characters in an event', { ...EVENT, [LONG]: 1 }],
+    ['a command of a million characters', { resync: LONG, repair: LONG }],
+  ])('a payload with %s is refused in less than 3,000 characters', (_what, payload) => {
+    const message = refusal(payload);
+    expect(message).toMatch(/nothing was done/);
+    expect(message.length).toBeLessThan(3_000);
+  });
+
+  test('a payload with more faults than an error lists is answered with their number', () => {
+    expect(refusal({ streams: MANY.slice(0, 50) })).toMatch(/streams\.9 .*and 40 more/);
+  });
+
+  test.each([
+    ['\u001b[2J\r\nlevel: fine', '\\u{1b}[2J\\u{d}\\u{a}level: fine'],
+    ['a\u202eb\u200b\u2028', 'a\\u{202e}b\\u{200b}\\u{2028}'],
+    ['\ud800', '\\u{d800}'],
+  ])('a payload with control characters in a name is refused with their escapes: %j', (name, escaped) => {
+    for (const payload of [{ [name]: 1 }, { ...EVENT, [name]: 1 }]) {
+      const message = refusal(payload);
+      expect(message).toContain(escaped);
+      expect(message).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028]/u);
+    }
+  });
+
+  test('a refused payload is answered without its values, which may be ids of rows', () => {
+    expect(refusal({ repair: { assets: 'canary', threats: [{ canary: 1 }] }, streams: 'canary' })).not.toContain(
+      'canary',
+    );
   });
 });

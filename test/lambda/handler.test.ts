@@ -174,9 +174,12 @@ describe('commands', () => {
     expect(each.platform.requests.get('assets')).toBeUndefined();
   });
 
-  test('an unknown command is refused before anything is done', async () => {
+  test.each([
+    ['an unknown command', { reset: true }],
+    ['a command within an event of EventBridge', { 'detail-type': 'x', resync: ['assets'] }],
+  ])('%s is refused before anything is done', async (_what, payload) => {
     await using each = await connector();
-    expect((await rejection(each.run({ reset: true }))).name).toBe('CommandError');
+    expect((await rejection(each.run(payload))).name).toBe('CommandError');
     expect(each.calls).toEqual([]);
     expect(each.platform.requests.size).toBe(0);
   });

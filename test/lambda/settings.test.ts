@@ -122,6 +122,22 @@ describe('faults of the settings', () => {
     expect(message).not.toContain('canary');
   });
 
+  test.each([
+    ['an unknown stream', `{"${'x'.repeat(1_000)}\\u001b[2J":"a"}`],
+    ['a function that does not exist', `{"assets":"${'x'.repeat(700)}(a)"}`],
+    ['an expression that does not parse', `{"assets":"a == '\\u001b[2J${'x'.repeat(700)}"}`],
+    ['a literal that cannot be ordered', `{"assets":"a < '\\u001b[2J${'x'.repeat(700)}'"}`],
+    ['no object', `"canary\\u001b[2J"`],
+  ])(
+    'the faults of the settings show a filter with %s in a line that is short and has no control characters',
+    (_what, value) => {
+      const [fault = ''] = faultsWith({ FILTERS: value });
+      expect(fault).toMatch(/^FILTERS/);
+      expect(fault.length).toBeLessThan(400);
+      expect(fault).not.toMatch(/\p{Cc}|canary/u);
+    },
+  );
+
   test.each(Object.keys(REQUIRED))('an empty or blank %s is a fault', name => {
     expect(faultsWith({ [name]: '' })).not.toEqual([]);
     expect(faultsWith({ [name]: ' \t' })).not.toEqual([]);

@@ -3,12 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { RegionInfo } from 'aws-cdk-lib/region-info';
 import { ConfigurationError } from '../../lib/config/fault.ts';
 import { connectorsIn, readConnectors } from '../../lib/config/read-connectors.ts';
 import { ROOT } from '../docs/pages.ts';
 import { certificateAuthority } from '../support/certificate-authority.ts';
 import { EXAMPLE } from './template.ts';
-import { SECRET_ARN, VARIANT_NAMES, VARIANTS } from './variants.ts';
+import { KEY_ARN, SECRET_ARN, VARIANT_NAMES, VARIANTS } from './variants.ts';
 
 const faultsOf = (context: unknown) => faultsOfReading(() => readConnectors(context));
 
@@ -71,6 +73,7 @@ const VALUES: readonly [member: string, value: unknown, reason: RegExp][] = [
   ['kmsKeyArn', 'arn:aws:kms:eu-west-1:111122223333:alias/a', /key\//],
   ['alarmEmail', 'on-call', /e-mail/],
   ['region', 'Ireland', /eu-west-1/],
+  ['region', 'eu-west', /eu-west-1/],
   ['queryScanGigabytes', 10, /no effect/],
   ['proxyUrl', 'proxy.example:3128', /such as http:\/\/proxy\.example\.com:3128/],
   ['proxyUrl', 'socks5://proxy.example:1080', /such as http:/],
@@ -141,6 +144,42 @@ const COMBINATIONS: readonly [member: string, options: Record<string, unknown>, 
   ],
 ];
 
+/** A stack whose place is known at synth. */
+const PLACE = { account: '111122223333', region: 'eu-west-1' };
+
+/** Existing resources in the wrong place, the faulty member, and the reason. */
+const MISPLACED: readonly [member: string, options: Record<string, unknown>, reason: RegExp][] = [
+  [
+    'stateTableArn',
+    { stateTableArn: 'arn:aws:dynamodb:us-east-1:111122223333:table/acme' },
+    /^is in region us-east-1, but the stack in region eu-west-1: .* by its name alone.* another table .*deploy the connector to region us-east-1$/,
+  ],
+  [
+    'stateTableArn',
+    { stateTableArn: 'arn:aws:dynamodb:eu-west-1:999999999999:table/acme' },
+    /^is in account 999999999999, but the stack in account 111122223333: /,
+  ],
+  [
+    'destination.deliveryStreamArn',
+    {
+      destination: { type: 'existing', deliveryStreamArn: 'arn:aws:firehose:us-east-1:999999999999:deliverystream/e' },
+    },
+    /^is in account 999999999999 and region us-east-1, but the stack in account 111122223333 and region eu-west-1: /,
+  ],
+  [
+    'secretArn',
+    { secretArn: 'arn:aws:secretsmanager:us-east-1:111122223333:secret:acme-AbCdEf' },
+    /region us-east-1.* replicate it/,
+  ],
+  [
+    'destination.secretArn',
+    { destination: { ...SPLUNK, secretArn: 'arn:aws:secretsmanager:us-east-1:111122223333:secret:acme-AbCdEf' } },
+    /region us-east-1/,
+  ],
+  ['alarmTopicArn', { alarmTopicArn: 'arn:aws:sns:us-east-1:111122223333:on-call' }, /alarms notify topics of their/],
+  ['kmsKeyArn', { kmsKeyArn: KEY_ARN.replace('eu-west-1', 'us-east-1') }, /region us-east-1/],
+];
+
 /** `omit.assets` and a value, as `{ omit: { assets: value } }`. */
 const nested = (member: string, value: unknown): Record<string, unknown> =>
   member.split('.').reduceRight((inner: unknown, name) => ({ [name]: inner }), value) as Record<string, unknown>;
@@ -152,6 +191,36 @@ describe('the configuration', () => {
   ])('names %s as the one faulty member of %j, with the reason', (member, options, reason) => {
     const faults = faultsOf([{ ...EXAMPLE, ...options }]);
     expect(faults).toEqual({ [`connectors[0].${member}`]: expect.stringMatching(reason) });
+  });
+
+  test.each(MISPLACED)('refuses %s in another place than the stack: %j', (member, options, reason) => {
+    expect(faultsOf([{ ...EXAMPLE, ...PLACE, ...options }])).toEqual({
+      [`connectors[0].${member}`]: expect.stringMatching(reason),
+    });
+    // Where the credentials of the deployment decide the place, nothing can be compared.
+    expect(faultsOf([{ ...EXAMPLE, ...options }])).toEqual({});
+  });
+
+  test.each([
+    ['topic', { alarmTopicArn: 'arn:aws:sns:eu-west-1:999999999999:on-call' }],
+    ['secret', { secretArn: SECRET_ARN.replace('111122223333', '999999999999') }],
+    ['key', { kmsKeyArn: KEY_ARN.replace('111122223333', '999999999999') }],
+  ])('takes a %s of another account in the region of the stack', (_, options) => {
+    expect(faultsOf([{ ...EXAMPLE, ...PLACE, ...options }])).toEqual({});
+  });
+
+  test('takes every region that the CDK knows', () => {
+    const refused = RegionInfo.regions.filter(
+      ({ name }) => 'connectors[0].region' in faultsOf([{ ...EXAMPLE, region: name }]),
+    );
+    expect(refused.map(({ name }) => name)).toEqual([]);
+  });
+
+  test('takes every retention of logs that the CDK knows', () => {
+    const days = Object.values(RetentionDays).filter(value => typeof value === 'number');
+    expect(
+      days.filter(logRetentionDays => Object.keys(faultsOf([{ ...EXAMPLE, logRetentionDays }])).length > 0),
+    ).toEqual([]);
   });
 
   test.each(VARIANT_NAMES)('takes the variant %s', name => {

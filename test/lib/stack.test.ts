@@ -4,6 +4,7 @@
  */
 import './stack/function.ts';
 import './stack/delivery.ts';
+import './stack/new-objects.ts';
 import './stack/siem-access.ts';
 import './stack/query.ts';
 import './stack/query-analyst.ts';

@@ -28,3 +28,35 @@ export function only(template: SynthesizedTemplate, type: string): Readonly<Reco
   if (found.length !== 1) throw new Error(`${found.length} resources of type ${type}`);
   return found[0]!.Properties;
 }
+
+interface Join {
+  readonly 'Fn::Join': [string, readonly Part[]];
+}
+
+type Part = string | { readonly Ref: string } | { 'Fn::Select': [number, { 'Fn::Split': [string, Part] }] };
+
+/** What CloudFormation knows of the stack before it makes anything. A reference to a resource is not among it. */
+const KNOWN: Readonly<Record<string, string>> = {
+  'AWS::Partition': 'aws',
+  'AWS::StackId': 'arn:aws:cloudformation:eu-west-1:111122223333:stack/S/51af3dc0-da77-11e4-872e-1234567db123',
+};
+
+/** The text that CloudFormation makes of a value that depends on no resource. */
+export function joinedText(value: unknown): string {
+  const {
+    'Fn::Join': [separator, parts],
+  } = value as Join;
+  return parts.map(partText).join(separator);
+}
+
+function partText(part: Part): string {
+  if (typeof part === 'string') return part;
+  if ('Ref' in part) return KNOWN[part.Ref] ?? `unknown ${part.Ref}`;
+  const [
+    index,
+    {
+      'Fn::Split': [separator, whole],
+    },
+  ] = part['Fn::Select'];
+  return partText(whole).split(separator)[index]!;
+}

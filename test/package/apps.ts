@@ -150,7 +150,7 @@ export function assertSame(app: string, template: Template, clone: string, ofClo
 function comparable(stack: string, template: Template): Template {
   const text = JSON.stringify(template)
     .replaceAll(stack, 'STACK')
-    .replaceAll('npx --no connectorctl', 'npm run connectorctl --')
+    .replaceAll('npx --no -- connectorctl', 'npm run connectorctl --')
     .replaceAll('the folder of your CDK app', 'a clone of the connector')
     .replaceAll(/"aws:asset:is-bundled":(true|false),/g, '');
   const { Resources, Outputs } = JSON.parse(text) as Template;

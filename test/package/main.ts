@@ -2,7 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { argumentsOrExit } from '../../local/npm-command.ts';
 import { page, ROOT } from '../docs/pages.ts';
 import {
   addExample,
@@ -23,14 +24,25 @@ import { succeed } from './run.ts';
 const CACHE = path.join(process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'security-data-connector');
 const MAJORS = Object.keys(PARTS.nodes) as unknown as NodeMajor[];
 
-const program = new Command('test:package')
-  .description('Packs the package, and installs and synthesizes it in apps that "cdk init" makes.')
-  .option('--node <versions...>', 'major versions of Node', MAJORS.map(String))
-  .option('--operate', 'also run the tests of connectorctl with the installed command, on each Node', false)
-  .option('--strict', 'fail where a part is missing', false)
-  .option('--cache <folder>', 'where fetched parts are kept', path.join(CACHE, 'package'))
-  .parse();
-const options = program.opts<{ node: string[]; operate: boolean; strict: boolean; cache: string }>();
+interface Flags {
+  readonly node: readonly string[];
+  readonly operate: boolean;
+  readonly strict: boolean;
+  readonly cache: string;
+}
+
+const { flags: options } = argumentsOrExit<Flags>(() =>
+  new Command('npm run test:package --')
+    .description('Packs the package, and installs and synthesizes it in apps that "cdk init" makes.')
+    .addOption(
+      new Option('--node <versions...>', 'major versions of Node')
+        .choices(MAJORS.map(String))
+        .default(MAJORS.map(String)),
+    )
+    .option('--operate', 'also run the tests of connectorctl with the installed command, on each Node', false)
+    .option('--strict', 'fail where a part is missing', false)
+    .option('--cache <folder>', 'where fetched parts are kept', path.join(CACHE, 'package')),
+);
 const folder = mkdtempSync(path.join(tmpdir(), 'package-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
@@ -75,7 +87,7 @@ async function onNode(major: NodeMajor, packed: Packed): Promise<string> {
   addExample(app);
   const compiled = await compile(app);
   const { templates, seconds } = await synth(app);
-  await succeed('npx', ['--no', 'connectorctl', '--version'], app);
+  await succeed('npx', ['--no', '--', 'connectorctl', '--version'], app);
   await check(`Node ${major}, template`, async () => {
     const clone = await templateOfClone();
     const [[name, template] = []] = templates;

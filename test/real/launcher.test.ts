@@ -35,8 +35,8 @@ describe('the test files of a run', () => {
 describe('a part', () => {
   const start = () => Promise.reject(new Error('started'));
   const program = { command: 'test:real', description: '', folder: 'real', parts: PARTS, fetch: FETCH, start };
-  const argv = ['node', 'main', '--without', 'moto', '--without', 'keycloak'];
-  const options = readOptions(program, argv, { XDG_CACHE_HOME: '/cache' });
+  const args = ['--without', 'moto', '--without', 'keycloak'];
+  const options = readOptions(program, args, { XDG_CACHE_HOME: '/cache' });
 
   test('that is left out, or whose tools the machine lacks, is skipped for that reason', async () => {
     expect(options).toMatchObject({ without: ['moto', 'keycloak'], cache: '/cache/security-data-connector/real' });

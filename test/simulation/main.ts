@@ -4,7 +4,8 @@
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { argumentsOrExit, wholeNumber } from '../../local/npm-command.ts';
 import { type Batch, type BatchResult, explain, neverHappened } from './check.ts';
 import { emptyTally, type Tally } from './oracle/observation.ts';
 import { MUTANTS, sequencesFor } from './small/mutants.ts';
@@ -26,23 +27,37 @@ const MOST_FAILURES = 5;
 const MAX_EXPLAINED = 3;
 /** In fewer histories a rare event may be missing. */
 const MEANINGFUL = 400;
+/** Bound of --runs and --seed. */
+const MOST = 999_999_999;
 
-function wholeNumber(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.');
-  return Number(text);
+const { flags: options } = argumentsOrExit<Options>(describe, ({ flags }) => unknownNames(flags));
+
+function describe(): Command {
+  return new Command('npm run simulation --')
+    .description(
+      'Runs the connector through simulated histories and compares what the SIEM received with the platform.',
+    )
+    .option('--runs <n>', 'how many histories', wholeNumber(1, MOST), 1_000)
+    .option('--seed <n>', 'seed of the first; the next ones follow it', wholeNumber(0, MOST), 1)
+    .option('--exhaustive [scope]', 'explore small scenes completely: all of them, or those whose names begin so')
+    .option('--history <words>', 'play one history of a small scene and print its events')
+    .option('--scope <name>', 'the small scene of --history', 'removal')
+    .option('--mutants [rule]', 'break one line of the source after the other, and say which small scene notices')
+    .addHelpText('after', '\nA seed that fails is run again alone with:  npm run simulation -- --runs 1 --seed <seed>');
 }
 
-const options = new Command('simulation')
-  .description('Runs the connector through simulated histories and compares what the SIEM received with the platform.')
-  .option('--runs <n>', 'how many histories', wholeNumber, 1_000)
-  .option('--seed <n>', 'seed of the first; the next ones follow it', wholeNumber, 1)
-  .option('--exhaustive [scope]', 'explore small scenes completely: all of them, or those whose names begin so')
-  .option('--history <words>', 'play one history of a small scene and print its events')
-  .option('--scope <name>', 'the small scene of --history', 'removal')
-  .option('--mutants [rule]', 'break one line of the source after the other, and say which small scene notices')
-  .addHelpText('after', '\nA seed that fails is run again alone with:  npm run simulation -- --runs 1 --seed <seed>')
-  .parse()
-  .opts<Options>();
+/** A name that fits nothing would otherwise be a run of nothing, which succeeds. */
+function unknownNames({ scope, exhaustive, mutants }: Options): string[] {
+  const isScope = (matches: (name: string) => boolean) => SCOPES.some(({ name }) => matches(name));
+  const isRule = (text: string) => MUTANTS.some(({ rule }) => rule.includes(text));
+  return [
+    ...(isScope(name => name === scope) ? [] : [`--scope: no small scene has the name '${scope}'`]),
+    ...(typeof exhaustive !== 'string' || isScope(name => name.startsWith(exhaustive))
+      ? []
+      : [`--exhaustive: the name of no small scene begins with '${exhaustive}'`]),
+    ...(typeof mutants !== 'string' || isRule(mutants) ? [] : [`--mutants: no rule contains '${mutants}'`]),
+  ];
+}
 
 process.exitCode = await chosen();
 
@@ -141,7 +156,7 @@ function secondsSince(begun: number): string {
 }
 
 async function playOne(history: string, scope: string): Promise<number> {
-  const { setting } = SCOPES.find(({ name }) => name === scope) ?? SCOPES[0]!;
+  const { setting } = SCOPES.find(({ name }) => name === scope)!;
   const stage = new Stage(setting);
   for (const word of history.split(' ')) {
     const done = await stage.play(word);

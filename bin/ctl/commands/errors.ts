@@ -11,8 +11,9 @@ import {
   readLog,
 } from '../failures.ts';
 import { jsonObject } from '../json-object.ts';
+import { joined, paint, painted, type Text } from '../painted.ts';
 import type { Outcome } from '../report.ts';
-import { paint, timeText } from '../text.ts';
+import { timeText } from '../text.ts';
 
 interface ErrorsOptions {
   readonly hours: number;
@@ -47,7 +48,7 @@ async function errors({ aws, clock, deployment }: Context, { hours, raw }: Error
   const figures = figuresOf(read.lines);
   const text = raw ? read.lines.map(rawText) : [...groupLines(groups, hours), ...figureLines(figures)];
   return {
-    text: [...text, ...unreadLines(read)].join('\n'),
+    text: joined([...text, ...unreadLines(read)]),
     json: {
       ...spanJson(span),
       unread: read.unread.map(spanJson),
@@ -63,11 +64,11 @@ function rawText({ time, text }: LogLine): string {
   return `${timeText(time)} ${text}`;
 }
 
-function groupLines(groups: readonly FailureGroup[], hours: number): string[] {
+function groupLines(groups: readonly FailureGroup[], hours: number): Text[] {
   if (groups.length === 0) return [`Nothing failed in the last ${hours} h.`];
   const width = String(Math.max(...groups.map(({ count }) => count))).length;
   return groups.flatMap(({ count, first, time, stream = 'run', error, what, advice }) => [
-    `${String(count).padStart(width)} × ${timeText(first)} to ${timeText(time)}  ${stream}  ${paint.bad(error)}: ${what}`,
+    painted`${String(count).padStart(width)} × ${timeText(first)} to ${timeText(time)}  ${stream}  ${paint.bad(error)}: ${what}`,
     `${' '.repeat(width)}   → ${advice}`,
   ]);
 }

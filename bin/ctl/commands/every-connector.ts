@@ -1,11 +1,12 @@
 /** `--all`: one line for each connector, the worst first. One that cannot be read is a line too. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { REGION } from '../../../lib/region.ts';
 import type { ConnectorContext, Context } from '../context.ts';
 import { RefusedError } from '../errors.ts';
 import { groupBy } from '../group-by.ts';
+import { joined, paint, painted, type Text } from '../painted.ts';
 import { known, type ReadResult, tryRead } from '../read-result.ts';
 import type { Outcome } from '../report.ts';
-import { paint } from '../text.ts';
 
 export interface EveryOptions {
   readonly all?: true;
@@ -21,7 +22,7 @@ export function withEvery(command: Command, other: string): Command {
 
 function regionList(text: string): readonly string[] {
   const regions = text.split(',');
-  if (regions.every(each => /^[a-z]{2}(-[a-z]+)+-\d$/.test(each))) return [...new Set(regions)];
+  if (regions.every(each => REGION.test(each))) return [...new Set(regions)];
   throw new InvalidArgumentError('It must be regions separated by commas, for example eu-west-1,us-east-1.');
 }
 
@@ -35,7 +36,7 @@ export interface Summary {
   readonly rank: number;
   /** Connectors of one kind are counted. */
   readonly kind: string;
-  readonly text: string;
+  readonly text: Text;
   readonly json: object;
   /** Whether somebody must act. */
   readonly isFinding: boolean;
@@ -107,12 +108,13 @@ function outcomeOf(rows: readonly Row[]): Outcome {
   const sorted = rows.toSorted((a, b) => a.summary.rank - b.summary.rank || (name(a) < name(b) ? -1 : 1));
   const width = (of: (row: Row) => string) => Math.max(...rows.map(row => of(row).length));
   const [names, regions] = [width(({ connector = '' }) => connector), width(({ region }) => region)];
-  const lines = sorted.map(({ connector = '', region, summary }) =>
-    `${connector.padEnd(names)}  ${region.padEnd(regions)}  ${summary.text}`.trimEnd(),
+  const lines = sorted.map(
+    ({ connector = '', region, summary }) =>
+      painted`${connector.padEnd(names)}  ${region.padEnd(regions)}  ${summary.text}`,
   );
   const kinds = [...groupBy(sorted, ({ summary }) => summary.kind)].map(([kind, of]) => `${of.length} ${kind}`);
   return {
-    text: [...lines, '', kinds.join(', ')].join('\n'),
+    text: joined([...lines, '', kinds.join(', ')]),
     json: { connectors: sorted.map(({ connector, region, summary }) => ({ connector, region, ...summary.json })) },
     status: rows.some(({ summary }) => summary.isFinding) ? 3 : 0,
   };

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import { GetSecretValueCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { Command } from 'commander';
 import { CursorRefusedError } from '../../../lambda/core/errors.ts';
 import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
@@ -7,16 +7,19 @@ import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { askHidden, PromptAbortedError } from '../../terminal/client-secret.ts';
 import { openAccess } from '../access.ts';
 import { help, type Run } from '../command.ts';
-import { ask } from '../confirm.ts';
+import { ask, confirmed } from '../confirm.ts';
 import type { Context } from '../context.ts';
-import { awsCall, isCutOff, messageOf, RefusedError } from '../errors.ts';
-import { jsonObject } from '../json-object.ts';
+import { AwsCallError, awsCall, isCutOff, messageOf, RefusedError } from '../errors.ts';
+import { jsonObject, withMembers } from '../json-object.ts';
 import { isInteractive, type Outcome, type Shell } from '../report.ts';
 
 export function setCredentialsCommand(run: Run): Command {
   return new Command('set-credentials')
     .description('try new client credentials with the API, then store them')
-    .option('--yes', 'store them even if they do not work, or belong to another organization')
+    .option(
+      '--yes',
+      'store them even if they do not work, belong to another organization, or replace other content of the secret',
+    )
     .addHelpText('after', help(SOURCES, 'set-credentials', 'set-credentials --stack acme'))
     .action(run(setCredentials));
 }
@@ -24,7 +27,9 @@ export function setCredentialsCommand(run: Run): Command {
 const FORM = '{"client_id": "…", "client_secret": "…"}';
 const SOURCES = `The credentials come from CLIENT_ID and CLIENT_SECRET, from ${FORM} on stdin, or from a prompt.
 They are never arguments, because the process list would show them. Before they are stored, the command asks for a token
-and reads one row of each stream, with its saved cursor. Exit status 2: they do not work, and the secret is unchanged.`;
+and reads one row of each stream, with its saved cursor. Other members of the secret stay as they are. A secret that is not a
+JSON object is replaced only after you confirm it.
+Exit status 2: they do not work, or you did not confirm, and the secret is unchanged.`;
 
 /** @throws RefusedError, AwsCallError, InterruptedError */
 async function setCredentials(context: Context, { yes }: { readonly yes?: true }): Promise<Outcome> {
@@ -41,21 +46,57 @@ async function setCredentials(context: Context, { yes }: { readonly yes?: true }
     throw new RefusedError(`${fault}\nThe secret is unchanged. --yes stores the credentials all the same.`);
   }
   if (fault !== undefined) report.say(fault);
-  const SecretString = JSON.stringify({ client_id: credentials.clientId, client_secret: credentials.clientSecret });
+  const stored = await storedText(context, secretId);
+  const members = jsonObject(stored);
+  if (!members) await confirmed(context, replaceText(secretId), { yes });
+  const SecretString = withMembers(members ? stored : '{}', {
+    client_id: credentials.clientId,
+    client_secret: credentials.clientSecret,
+  });
   await awsCall(
     aws.secrets().send(new PutSecretValueCommand({ SecretId: secretId, SecretString })),
     `The secret ${secretId} could not be written`,
     'The secret is unchanged, unless the connection broke. You need secretsmanager:PutSecretValue on it.',
   );
   const tried = fault === undefined ? ' The API accepts them.' : '';
+  const isKept = Object.keys(members ?? {}).some(name => name !== 'client_id' && name !== 'client_secret');
+  const kept = isKept ? ' Its other members are unchanged.' : '';
   const again = `The next run uses them. "${CONNECTORCTL.command} run" starts one now.`;
   return {
-    text: `The secret ${secretId} has the credentials of the client ${credentials.clientId}.${tried} ${again}`,
-    json: { secret: secretId, clientId: credentials.clientId, accepted: fault === undefined, updated: true },
+    text: `The secret ${secretId} has the credentials of the client ${credentials.clientId}.${kept}${tried} ${again}`,
+    json: {
+      secret: secretId,
+      clientId: credentials.clientId,
+      accepted: fault === undefined,
+      otherContentReplaced: members === undefined,
+      updated: true,
+    },
   };
 }
 
 const NO_SECRET = `The function of the stack has no setting CREDENTIALS_SECRET_ID. Nothing was done. "${CONNECTORCTL.command} doctor" lists the missing settings.`;
+
+function replaceText(secretId: string): string {
+  return (
+    `The secret ${secretId} is not a JSON object, so the credentials replace its whole content. ` +
+    'Secrets Manager keeps that content as the version AWSPREVIOUS.'
+  );
+}
+
+/** The text of the secret. `{}` for a secret without a value. Empty for binary content. @throws AwsCallError */
+async function storedText({ aws }: Context, secretId: string): Promise<string> {
+  try {
+    const { SecretString = '' } = await aws.secrets().send(new GetSecretValueCommand({ SecretId: secretId }));
+    return SecretString;
+  } catch (cause) {
+    // The write that follows fails if the secret itself does not exist.
+    if (cause instanceof Error && cause.name === 'ResourceNotFoundException') return '{}';
+    const advice =
+      'The secret is unchanged: its other members could not be kept. You need secretsmanager:GetSecretValue on it, and kms:Decrypt if it ' +
+      'has a customer managed key.';
+    throw new AwsCallError(`The secret ${secretId} could not be read`, advice, cause);
+  }
+}
 
 /** Reasons why a run would fail with these credentials. */
 async function faultOf(context: Context, credentials: ClientCredentials): Promise<string | undefined> {

@@ -51,9 +51,9 @@ export class OrganizationStack extends cdk.Stack {
       runbookUrl: 'https://git.acme.example/security-data-connector/docs/runbook.md',
     });
     // The connector leaves the notifications of a bucket that it did not create alone.
-    if (connector.siem) {
-      const queue = new s3n.SqsDestination(connector.siem.queue);
-      bucket.addEventNotification(s3.EventType.OBJECT_CREATED, queue, { prefix: 'events/' });
+    if (connector.newObjectsTopic) {
+      const topic = new s3n.SnsDestination(connector.newObjectsTopic);
+      bucket.addEventNotification(s3.EventType.OBJECT_CREATED, topic, { prefix: 'events/' });
     }
   }
 }

@@ -16,11 +16,13 @@ npm run connectorctl -- status
 \`\`\`
 
 Write the \`--\`: npm takes options before it for itself, and the command then refuses. For scripts, \`npm run --silent connectorctl -- status --json\`
-prints only the JSON document. In a CDK app that has the package, the command is \`npx --no connectorctl status\`
-([construct.md](construct.md#commands)), and \`npx --no connectorctl help\` shows the help.
+prints only the JSON document. In a CDK app that has the package, the command is \`npx --no -- connectorctl status\`:
+[construct.md](construct.md#commands) says why it needs both \`--no\` and \`--\`.
 
 It finds the connector by the exports of its stack. Name the connector where the account and region have several. Results go to stdout. Questions,
-progress and errors go to stderr. \`NO_COLOR\` disables colours.
+progress and errors go to stderr. With \`--json\` each error is a JSON document, that of a wrong command line too:
+\`{"error": "…", "message": "…", "status": 2}\`. \`NO_COLOR\` disables colours. Control characters in a row, a name or a message of AWS cannot act
+on your terminal, because they are shown as escapes such as \`\\u001b[31m\`.
 
 | Exit status | Meaning |
 | --- | --- |
@@ -131,6 +133,7 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:s3:::[^/]+\/delivery-errors\//, 'objects below `delivery-errors/`'],
   [/^arn:aws:scheduler:/, 'the schedule'],
   [/^arn:aws:secretsmanager:/, 'the secret'],
+  [/^arn:aws:sns:.*NewObjects/, 'the topic of new objects'],
   [/^arn:aws:sns:/, 'the topic of the alarms'],
   [/^arn:aws:sqs:.*SiemAnnouncements/, 'the SIEM’s queue'],
   [/^arn:aws:sqs:.*SiemUnread/, 'the SIEM’s dead-letter queue'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { commandLine, keptByNpm } from '../../../bin/ctl/command-line.ts';
+import { start } from '../support/shell.ts';
 
 const names = async (...words: string[]) => {
   const { commands } = await commandLine(() => async () => undefined, words);
@@ -42,4 +43,65 @@ test('an option of a command below another is found as well', async () => {
   const program = await commandLine(() => async () => undefined, ['dead-letters', 'redrive', 'siem-dead-letters']);
   const environment = { npm_lifecycle_event: 'connectorctl', npm_config_all: 'true' };
   expect(keptByNpm(program, environment)).toEqual(['--all']);
+});
+
+describe('a wrong command line', () => {
+  const typed = (...words: string[]) => start(words, { environment: {} }).ended;
+  const ESC = '\u001b';
+
+  const WRONG: readonly (readonly [words: string[], reason: string])[] = [
+    [['statsu'], "unknown command 'statsu' (Did you mean status?)"],
+    [['status', '--nonsense'], "unknown option '--nonsense'"],
+    [
+      ['run', '--wait', 'soon'],
+      "option '--wait <seconds>' argument 'soon' is invalid. It must be a whole number of seconds.",
+    ],
+    [
+      ['verify', 'cars'],
+      "command-argument value 'cars' is invalid for argument 'stream'. Allowed choices are assets, threats, dns-blocks.",
+    ],
+    [['asset'], "missing required argument 'id'"],
+  ];
+
+  test.each(WRONG)('%j is refused with exit status 2 and the reason', async (words, reason) => {
+    const text = `${reason}${reason.endsWith('.') ? '' : '.'} Nothing was done. Run it with --help for the usage.`;
+    expect(await typed(...words)).toEqual({ status: 2, stdout: '', stderr: `${text}\n` });
+    const { status, stdout, stderr } = await typed('--json', ...words);
+    expect([status, stdout, JSON.parse(stderr)]).toEqual([2, '', { error: 'UsageError', message: text, status: 2 }]);
+  });
+
+  test.each([[[]], [['dead-letters']]])(
+    '%j names no command: the usage follows, or the JSON document of an error',
+    async words => {
+      const usage = await typed(...words);
+      expect([usage.status, usage.stdout, usage.stderr]).toEqual([
+        2,
+        '',
+        expect.stringMatching(/^Usage: connectorctl /),
+      ]);
+      const { status, stdout, stderr } = await typed('--json', ...words);
+      expect([status, stdout, JSON.parse(stderr)]).toMatchObject([2, '', { error: 'UsageError', status: 2 }]);
+    },
+  );
+
+  test.each([
+    ['a command', (word: string) => [word]],
+    ['an option', (word: string) => ['status', `--${word}`]],
+    ['a value', (word: string) => ['run', '--wait', word]],
+  ])('control characters in %s are shown as escapes', async (_, words) => {
+    const { status, stderr } = await typed(...words(`x${ESC}[32m\u009b1A\u202e\nforged`));
+    expect(status).toBe(2);
+    expect(stderr).toContain('x\\u001b[32m\\u009b1A\\u202e\\u000aforged');
+    expect(stderr.trimEnd()).not.toMatch(/\p{Cc}|\p{Cf}/u);
+  });
+
+  test.each([
+    ['a command', (word: string) => [word]],
+    ['an option', (word: string) => ['status', `--${word}`]],
+    ['a value', (word: string) => ['run', '--wait', word]],
+  ])('%s of a megabyte is cut, and the advice is still printed', async (_, words) => {
+    const { stderr } = await typed(...words('x'.repeat(1_000_000)));
+    expect(stderr.length).toBeLessThan(600);
+    expect(stderr).toContain('Run it with --help for the usage.');
+  });
 });

@@ -127,13 +127,18 @@ describe('addresses', () => {
 test.each([
   ['UPDATE_COMPLETE', 'ok', '', ''],
   ['UPDATE_ROLLBACK_COMPLETE', 'warn', 'was rolled back; the connector runs as deployed before', 'npx cdk deploy acme'],
-  ['UPDATE_ROLLBACK_IN_PROGRESS', 'warn', 'is being rolled back', 'describe-stack-events'],
+  [
+    'UPDATE_ROLLBACK_IN_PROGRESS',
+    'warn',
+    'is being rolled back',
+    'describe-stack-events --stack-name acme --region eu-west-1',
+  ],
   ['UPDATE_ROLLBACK_FAILED', 'fail', 'is incomplete', 'npx cdk rollback acme'],
   ['UPDATE_FAILED', 'fail', 'is incomplete', 'npx cdk deploy acme'],
   ['UPDATE_IN_PROGRESS', 'warn', 'a deployment is in progress', 'again when it has ended'],
-  ['DELETE_FAILED', 'fail', 'its deletion failed', 'describe-stack-events'],
+  ['DELETE_FAILED', 'fail', 'its deletion failed', 'describe-stack-events --stack-name acme --region eu-west-1'],
 ])('the last deployment with the status %s: %s', (status, found, words, remedy) => {
-  const finding = deploymentFinding('acme', status);
+  const finding = deploymentFinding('acme', status, 'eu-west-1');
   expect(finding.status).toBe(found);
   expect(finding.text).toMatch(new RegExp(`^${status}.*${words}`));
   expect(finding.remedy ?? '').toContain(remedy);
@@ -230,7 +235,8 @@ describe('a schedule', () => {
 
 describe('the notifications of a bucket', () => {
   const queueArn = 'arn:aws:sqs:eu-west-1:000000000000:siem';
-  const wanted = { bucket: 'b', queueArn, stackName: 'SecurityDataConnector-acme' };
+  const topicArn = 'arn:aws:sns:eu-west-1:000000000000:new-objects';
+  const wanted = { bucket: 'b', queueArn, topicArn, stackName: 'SecurityDataConnector-acme' };
   const ALL = ['s3:ObjectCreated:*'];
 
   const rule = (Name: 'prefix' | 'Prefix' | 'Suffix', Value: string) => ({ Name: Name as 'prefix', Value });
@@ -242,8 +248,14 @@ describe('the notifications of a bucket', () => {
   const SOME = 'does not notify the SIEM’s queue of every new object';
   const PIECES = ['s3:ObjectCreated:Put', 's3:ObjectCreated:CompleteMultipartUpload'];
 
+  const toTopic = ({ QueueArn: _, ...rest }: QueueConfiguration): NotificationConfiguration => ({
+    TopicConfigurations: [{ TopicArn: topicArn, ...rest }],
+  });
+
   test.each<[string, NotificationConfiguration, string, string]>([
     ['every new event', of(entry(ALL, [EVENTS])), 'ok', 'below events/'],
+    ['every new event by the topic', toTopic(entry(ALL, [EVENTS])), 'ok', 'below events/'],
+    ['a part of them by the topic', toTopic(entry(ALL, [rule('Prefix', 'events/2026/')])), 'fail', SOME],
     ['a filter name in lower case', of(entry(ALL, [rule('prefix', 'events/')])), 'ok', 'below events/'],
     ['single and multipart uploads', of(entry(PIECES, [EVENTS])), 'ok', 'below events/'],
     ['the same in two entries', of(...PIECES.map(kind => entry([kind], [EVENTS]))), 'ok', 'below events/'],
@@ -257,7 +269,7 @@ describe('the notifications of a bucket', () => {
     ['nothing', {}, 'fail', 'does not notify the SIEM’s queue of objects'],
     ['only EventBridge', { EventBridgeConfiguration: {} }, 'fail', 'it notifies EventBridge, which does not reach'],
     [
-      'only a topic and a function',
+      'only another topic and a function',
       {
         TopicConfigurations: [{ TopicArn: 'arn:aws:sns:::t', Events: ['s3:ObjectCreated:*'] }],
         LambdaFunctionConfigurations: [{ LambdaFunctionArn: queueArn, Events: ['s3:ObjectCreated:*'] }],
@@ -268,7 +280,7 @@ describe('the notifications of a bucket', () => {
   ])('that cover %s', (_, reported, status, text) => {
     const finding = notificationsFinding(reported, wanted);
     expect(finding).toMatchObject({ status, text: expect.stringContaining(text) });
-    if (status !== 'ok') expect(finding.remedy).toContain(`prefix events/, to ${queueArn}`);
+    if (status !== 'ok') expect(finding.remedy).toContain(`prefix events/, to the topic ${topicArn}`);
   });
 });
 

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { AwsCallError, awsFailureText, FunctionFailedError, messageOf } from '../../../bin/ctl/errors.ts';
 import {
   ApiRefusedError,
@@ -72,6 +72,63 @@ test.each([named('CredentialsProviderError'), named('ExpiredTokenException'), ne
     const { message } = new AwsCallError('The stacks could not be listed', 'Nothing was done. You need a:B.', cause);
     expect(message).toMatch(/\nNothing was done\.$/);
     expect(new AwsCallError('The queue could not be read', 'You need a:B.', cause).message).not.toContain('\n');
+  },
+);
+
+const coded = (code: string, name = 'Error') => Object.assign(new Error(`connect ${code}`), { code, name });
+
+describe('the hint about permissions', () => {
+  const messageAfter = (cause: unknown) =>
+    new AwsCallError('The stacks could not be listed', 'Nothing was done. You need a:B on it. See "status".', cause)
+      .message;
+
+  const withName = (cause: Error): [string, Error] => [
+    'code' in cause ? `${cause.name} ${cause.code}` : cause.name,
+    cause,
+  ];
+
+  test.each(
+    [
+      named('AccessDenied'),
+      named('AccessDeniedException'),
+      named('AuthorizationErrorException'),
+      named('UnauthorizedOperation'),
+      named('KMSAccessDeniedException'),
+      named('403'),
+    ].map(withName),
+  )('follows an answer of AWS that denies access: %s', (_, cause) => {
+    expect(messageAfter(cause)).toMatch(/\nNothing was done\. You need a:B on it\. See "status"\.$/);
+  });
+
+  test.each(
+    [
+      coded('ECONNREFUSED'),
+      Object.assign(new AggregateError([coded('ECONNREFUSED')], ''), { code: 'ECONNREFUSED' }),
+      coded('ECONNRESET'),
+      coded('EPIPE', 'TimeoutError'),
+      coded('ENOTFOUND'),
+      coded('EAI_AGAIN'),
+      coded('ETIMEDOUT', 'TimeoutError'),
+      named('TimeoutError'),
+      coded('CERT_HAS_EXPIRED'),
+      coded('ERR_PROXY_TUNNEL'),
+      named('ThrottlingException'),
+      named('InternalFailure'),
+      named('InvalidClientTokenId'),
+      named('ExpiredToken'),
+    ].map(withName),
+  )('does not follow any other failure: %s', (_, cause) => {
+    expect(messageAfter(cause)).toMatch(/\nNothing was done\. See "status"\.$/);
+  });
+});
+
+test.each(['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT'])(
+  'a connection to AWS that fails with %s is named as such',
+  code => {
+    const advice = 'Check the network of this machine, then try again.';
+    expect(awsFailureText(Object.assign(new AggregateError([], ''), { code }))).toBe(
+      `AWS did not answer: the connection failed (${code}). ${advice}`,
+    );
   },
 );
 

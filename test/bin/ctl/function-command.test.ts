@@ -150,6 +150,9 @@ describe('the result of a run', () => {
       'The run took 1.0 s.',
     ]);
     expect(lines({ oversize: 0, filterFaults: 0, rows: 79 }).slice(4)).toEqual(['The run took 1.0 s.']);
+    expect(lines({ oversize: 0, filterFaults: 0, rows: 79, stalledCursors: 1 })[4]).toBe(
+      'The API led a walk back to a cursor that it had already followed: see stream-behind in docs/runbook.md.',
+    );
   });
 });
 

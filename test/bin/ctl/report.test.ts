@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createProgress } from '../../../bin/ctl/report.ts';
+import { paint, painted } from '../../../bin/ctl/painted.ts';
+import { createProgress, createReport } from '../../../bin/ctl/report.ts';
 
 test.each([true, false])(
   'control characters in the text of a progress line are shown as escapes (terminal: %s)',
@@ -11,3 +12,28 @@ test.each([true, false])(
     expect(written.at(-1)).toContain('row \\u001b[31mred\\u202e');
   },
 );
+
+test.each<[string, string]>([
+  ['1', '\u001b[32mown\u001b[39m, foreign: \\u001b[32mgreen\\u001b[39m\\u009b31m\\u202e\n'],
+  ['0', 'own, foreign: \\u001b[32mgreen\\u001b[39m\\u009b31m\\u202e\n'],
+])(
+  'only own colours are printed: those in foreign text are shown as escapes (FORCE_COLOR=%s)',
+  (FORCE_COLOR, shown) => {
+    const written: string[] = [];
+    const shell = { environment: { FORCE_COLOR }, stdout: { write: (text: string) => written.push(text) } };
+    const foreign = '\u001b[32mgreen\u001b[39m\u009b31m\u202e';
+    createReport(shell as never, false).print(painted`${paint.good('own')}, foreign: ${foreign}`);
+    expect(written.join('')).toBe(shown);
+  },
+);
+
+test('control characters in a painted text are shown as escapes within its colour', () => {
+  const written: string[] = [];
+  const shell = { environment: { FORCE_COLOR: '1' }, stdout: { write: (text: string) => written.push(text) } };
+  createReport(shell as never, false).print(paint.bad('x\u001b[32my'));
+  expect(written.join('')).toBe('\u001b[31mx\\u001b[32my\u001b[39m\n');
+});
+
+test('a painted text in a plain one loses its colour and nothing else', () => {
+  expect(`${painted`${paint.bad('Differs')}: ${3} ids`}.`).toBe('Differs: 3 ids.');
+});

@@ -1,4 +1,3 @@
-import { stripVTControlCharacters } from 'node:util';
 /** Parts of verify, without a process. */
 import { describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../bin/ctl/access.ts';
@@ -165,7 +164,7 @@ describe('a verification', () => {
   ])('%s', (_what, change, complete) => {
     const outcome = verifyOutcome({ streams: [stream(), stream(change)], paused: false }, 20);
     expect([outcome.status, outcome.json]).toEqual([complete ? 0 : 3, expect.objectContaining({ complete })]);
-    expect(stripVTControlCharacters(outcome.text).startsWith('Complete')).toBe(complete);
+    expect(String(outcome.text).startsWith('Complete')).toBe(complete);
   });
 });
 
@@ -186,20 +185,22 @@ async function walked(idIndex: IdIndex, ...pages: (readonly [rows: readonly stri
   return walkStream(context, { access, stream: ASSETS, idIndex, learned: {}, progress });
 }
 
-test('the last version of an id in a list counts, and the walk ends when a repeated cursor brings no change', async () => {
+test('the last version of an id in a list counts', async () => {
   const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
   const idIndex = new IdIndex();
   const place = idIndex.place('=a');
   idIndex.setFacts(place, FACT.sent);
   idIndex.setRowHash(place, rowOf(newer).rowHash);
-  const { rows, ended } = await walked(idIndex, [[older], 'c'], [[newer], 'c'], [[newer], 'c']);
-  expect([rows, ended, differences(idIndex)]).toEqual([3, false, []]);
+  const { rows, ended } = await walked(idIndex, [[older], 'c'], [[newer], null]);
+  expect([rows, ended, differences(idIndex)]).toEqual([2, true, []]);
 });
 
-test('a repeated cursor with changed rows does not end the walk', async () => {
+test('a list that leads back to a cursor is read once around, and has no end', async () => {
   const idIndex = new IdIndex();
-  const { rows, ended } = await walked(idIndex, [[asset('a')], 'c'], [[asset('b')], 'c'], [[asset('c')], null]);
-  expect([rows, ended, idIndex.size]).toEqual([3, true, 3]);
+  const pages = ['a', 'b', 'c', 'd'].map(id => asset(id));
+  const cursors = ['c1', 'c2', 'c1', 'c2'];
+  const { rows, ended } = await walked(idIndex, ...pages.map((row, at) => [[row], cursors[at]!] as const));
+  expect([rows, ended, idIndex.size]).toEqual([3, false, 3]);
 });
 
 const BEGUN = Date.parse('2026-11-20T12:00:00Z');

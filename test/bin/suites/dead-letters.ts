@@ -100,6 +100,26 @@ describe('show', () => {
     expect(whole.document).not.toHaveProperty('rowBase64');
   });
 
+  test('says that the content of a row was not stored because of omit, and shows its id only with --show', async () => {
+    await using each = await withFailures();
+    const key = 'dead-letter/acme/assets/too-deep/0e4f.json';
+    const head = { reason: 'too-deep', stream: 'assets' };
+    await put(
+      each,
+      key,
+      `${JSON.stringify({ ...head, connector: 'acme', row_hash: '0e4f', bytes: 4711, id: CANARY })}\n`,
+    );
+    const { stdout } = await each.ctl(['dead-letters', 'show', key]);
+    expect(stdout).toMatch(/: too-deep\. 4711 bytes\.\nIts content is not stored: the option omit/);
+    expect(stdout).not.toContain(CANARY);
+    expect((await each.ctl(['dead-letters', 'show', key, '--show'])).stdout).toContain(`\n${CANARY}\n`);
+    const shown = async (...args: string[]) => (await each.json(['dead-letters', 'show', key, ...args])).document;
+    expect([await shown(), await shown('--show')]).toEqual([
+      { key, ...head, bytes: 4711 },
+      { key, ...head, bytes: 4711, id: CANARY },
+    ]);
+  });
+
   test('shows the reason, and the content only with --show', async () => {
     await using each = await withFailures();
     const shown = async (...args: string[]) => (await each.ctl(['dead-letters', 'show', ...args])).stdout;

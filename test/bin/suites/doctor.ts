@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { checkpointKey } from '../../../lambda/store/item.ts';
 import { PLACEHOLDER } from '../../../lib/placeholder.ts';
 import type { ServiceName } from '../../../local/aws/service.ts';
+import type { LocalTopic } from '../../../local/aws/sns.ts';
 import { list, problem } from '../../../local/incidents/tampered-api.ts';
 import { page } from '../../docs/pages.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
@@ -24,6 +25,11 @@ async function runDoctor(each: Deployment) {
 function set({ stack: { configuration } }: Deployment, variables: Readonly<Record<string, string>>): void {
   const { Variables } = configuration['Environment'] as { Variables: Record<string, string> };
   Object.assign(Variables, variables);
+}
+
+/** The topic that the alarms notify, or that of new objects. */
+function topic({ stack: { topics, outputs } }: Deployment, output: 'AlarmTopicArn' | 'NewObjectsTopicArn'): LocalTopic {
+  return topics.find(({ arn }) => arn === outputs[output])!;
 }
 
 /** A fault, and by check the expected status and a part of its text or remedy. */
@@ -88,8 +94,10 @@ const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Record<
     ],
     [
       'alarms without a subscription, objects without notifications, a wrong schedule target and a failed function',
-      ({ stack, connector: { aws } }) => {
-        stack.topics[0]!.subscriptions.splice(0);
+      each => {
+        const { stack, connector } = each;
+        const { aws } = connector;
+        topic(each, 'AlarmTopicArn').subscriptions.splice(0);
         aws.notifications.set(aws.names.bucket, { entries: [], eventBridge: true });
         const schedule = stack.schedules.get(stack.scheduleName) as { Target: { Arn: string } };
         stack.schedules.put(stack.scheduleName, {
@@ -99,7 +107,10 @@ const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Record<
         Object.assign(stack.configuration, { State: 'Failed', StateReasonCode: 'SubnetOutOfIPAddresses' });
       },
       {
-        'alarm-subscription': ['fail', 'aws sns subscribe --topic-arn arn:aws:sns:us-east-1:000000000000:'],
+        'alarm-subscription': [
+          'fail',
+          '--protocol email --notification-endpoint you@example.com --region us-east-1, then',
+        ],
         notifications: ['fail', 'it notifies EventBridge, which does not reach the queue'],
         schedule: ['fail', 'it starts arn:aws:sns:::x'],
         'schedule-role': ['skipped', 'needs schedule'],
@@ -108,14 +119,17 @@ const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Record<
       },
     ],
     [
-      'an unconfirmed subscription, a missing role, an inactive function',
-      ({ stack }) => {
-        Object.assign(stack.topics[0]!.subscriptions[0]!, { confirmed: false });
+      'an unconfirmed subscription, a queue without its subscription, a missing role, an inactive function',
+      each => {
+        const { stack } = each;
+        Object.assign(topic(each, 'AlarmTopicArn').subscriptions[0]!, { confirmed: false });
+        topic(each, 'NewObjectsTopicArn').subscriptions.splice(0);
         stack.roles.splice(0);
         Object.assign(stack.configuration, { State: 'Inactive', StateReasonCode: 'Idle' });
       },
       {
         'alarm-subscription': ['warn', 'The subscription expires after 48 hours'],
+        notifications: ['fail', 'does not deliver to the SIEM’s queue'],
         'schedule-role': ['fail', 'Every start fails without it. "npx cdk deploy --revert-drift'],
         function: ['warn', 'connectorctl -- run'],
       },
@@ -136,8 +150,9 @@ const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Record<
     ],
     [
       'a topic, a table, a bucket and a delivery stream that do not exist',
-      ({ stack, connector: { aws } }) => {
-        Object.assign(stack.topics[0]!, { arn: 'arn:aws:sns:us-east-1:000000000000:other' });
+      each => {
+        const { aws } = each.connector;
+        Object.assign(topic(each, 'AlarmTopicArn'), { arn: 'arn:aws:sns:us-east-1:000000000000:other' });
         aws.faults.always('dynamodb', only('DescribeTable', GONE));
         aws.faults.always('s3', { refuse: { status: 404, code: 'NoSuchBucket', message: 'No' } });
         aws.faults.always('firehose', GONE);

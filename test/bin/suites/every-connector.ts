@@ -94,10 +94,17 @@ describe('status --all', () => {
     expect(stdout).toContain('acme  us-east-1  healthy');
   });
 
+  test('takes a region of the European Sovereign Cloud', async () => {
+    await using each = await deployment();
+    const { status, stdout } = await each.ctl(['status', '--regions', 'us-east-1,eusc-de-east-1']);
+    expect([status, stdout]).toEqual([expect.any(Number), expect.stringContaining('eusc-de-east-1')]);
+  });
+
   test.each([
     [['--all', '--connector', 'acme'], '--all takes --region or --regions'],
     [['--all', '--watch'], "option '--all' cannot be used with option '--watch [seconds]'"],
     [['--regions', 'europe'], 'It must be regions separated by commas'],
+    [['--regions', 'eusc-de-east-1,eu-west'], 'It must be regions separated by commas'],
   ])('is refused with %j', async (options, reason) => {
     await using each = await deployment();
     const { status, stderr } = await each.ctl(['status', ...options]);

@@ -47,7 +47,7 @@ describe('with filters', () => {
 
   test('verify counts a withheld row as complete, and says how many there are', async () => {
     const { status, stdout } = await each.ctl(['verify']);
-    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 3 rows equal\./)]);
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 3 ids equal\./)]);
     expect(stdout).toContain('threats: the filter excludes 1 row of the list');
   });
 
@@ -80,6 +80,6 @@ describe('with filters', () => {
     ]);
     expect(after.stdout).toMatch(/^Last sent: {2}a withdrawal because of the filter, /m);
     expect(after.stdout).toMatch(/^Event: {6}withdrawn in s3:/m);
-    expect((await each.ctl(['verify', 'threats'])).stdout).toMatch(/^Complete: 1 row equal\./);
+    expect((await each.ctl(['verify', 'threats'])).stdout).toMatch(/^Complete: 0 ids equal\./);
   });
 });

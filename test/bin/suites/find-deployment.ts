@@ -183,9 +183,33 @@ describe('after a first deployment that failed', () => {
   });
 });
 
+const NO_REGION = 'The AWS region is missing or invalid. Use --region, set AWS_REGION, or give your profile a region.';
+
+test('doctor without a region names it and how to give it, and does not advise to log in', async () => {
+  await using each = await deployment();
+  const { status, stdout, stderr } = await each.startProcess(['doctor', '--json'], { AWS_REGION: '' }).ended;
+  const [account] = JSON.parse(stdout).checks;
+  expect([status, stderr, account]).toEqual([
+    3,
+    '',
+    { name: 'aws-account', status: 'fail', text: `The AWS account could not be read: ${NO_REGION}` },
+  ]);
+});
+
+test('a closed port of AWS is reported as a failed connection, without a hint about permissions', async () => {
+  await using each = await deployment();
+  const endpoint = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
+  const { status, stderr } = await each.ctl(['status'], endpoint);
+  expect([status, stderr]).toEqual([
+    1,
+    'The stacks of this account and region could not be listed: AWS did not answer: the connection failed (ECONNREFUSED). ' +
+      'Check the network of this machine, then try again.\nNothing was done.\n',
+  ]);
+});
+
 describe('exit status 1 and a sentence without a stack trace for', () => {
   test.each([
-    ['no region', { AWS_REGION: '' }, 'The AWS region is missing or invalid. Use --region, or set AWS_REGION.'],
+    ['no region', { AWS_REGION: '' }, NO_REGION],
     ['a profile that is not there', { AWS_PROFILE: 'nobody' }, 'No AWS credentials found.'],
   ])('%s', async (_, environment, reason) => {
     await using each = await deployment();
@@ -207,15 +231,25 @@ describe('exit status 1 and a sentence without a stack trace for', () => {
   });
 });
 
-test('on Node 20 the SDK writes no warning into the output', async () => {
+/** Node 20 as a command meets it: the version that the SDK reads, and the limit of ten listeners on each signal. */
+const NODE_20 = `
+  import { setMaxListeners } from 'node:events';
+  Object.defineProperty(process, 'version', { value: 'v20.20.2' });
+  globalThis.AbortController = class extends AbortController {
+    constructor() {
+      super();
+      setMaxListeners(10, this.signal);
+    }
+  };`;
+
+test('on Node 20 no warning of Node or the SDK is written into the output', async () => {
   await using each = await deployment();
-  const old = "Object.defineProperty(process, 'version', { value: 'v20.20.2' })";
-  const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(old)}`;
+  const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(NODE_20)}`;
   const { status, stderr } = await each.startProcess(['status'], { NODE_OPTIONS }).ended;
   expect([status, stderr]).toEqual([0, '']);
 });
 
-test('the command help shows what --help shows, because npx takes --help for itself', async () => {
+test('the command help shows what --help shows', async () => {
   await using each = await deployment();
   const { status, stdout } = await each.ctl(['help']);
   expect([status, stdout]).toEqual([0, (await each.ctl(['--help'])).stdout]);

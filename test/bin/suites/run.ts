@@ -97,7 +97,7 @@ describe('run names what is missing and what to do', () => {
     const { status, stderr } = await each.ctl(['run']);
     expect([status, stderr]).toEqual([1, expect.stringContaining('The state table could not ')]);
     expect(stderr).toMatch(
-      /\nThe state table \S+ does not exist\. No run can succeed without it\. Do not deploy: .*list-backups/,
+      /\nThe state table \S+ does not exist\. No run can succeed without it\. Do not deploy: .*list-backups --backup-type SYSTEM --region us-east-1/,
     );
   });
 

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { GetSecretValueCommand, type GetSecretValueCommandOutput } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, test } from '@jest/globals';
+import { PLACEHOLDER } from '../../../lib/placeholder.ts';
 import { list, problem } from '../../../local/incidents/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
-import { DENIED } from '../support/refusals.ts';
+import { DENIED, only } from '../support/refusals.ts';
 
 const PLACE = 'Credentials of connector acme in account 000000000000, region us-east-1.';
 
@@ -11,7 +13,7 @@ const PLACE = 'Credentials of connector acme in account 000000000000, region us-
 async function unset(): Promise<Deployment> {
   const each = await deployment({ clientSecret: 'canary "secret" ü' });
   each.connector.platform.populate({ assets: 3, threats: 1, dnsBlocks: 1 });
-  each.connector.aws.secret.put('a placeholder');
+  each.connector.aws.secret.put(JSON.stringify({ client_id: PLACEHOLDER, client_secret: 'generated' }));
   return each;
 }
 
@@ -19,6 +21,12 @@ const given = ({ connector: { platform } }: Deployment) => ({
   CLIENT_ID: platform.account.clientId,
   CLIENT_SECRET: platform.account.clientSecret,
 });
+
+/** The text of the secret. */
+async function stored({ connector: { aws } }: Deployment): Promise<string | undefined> {
+  const answer = await aws.clients.secrets.send(new GetSecretValueCommand({ SecretId: aws.secret.arn }));
+  return (answer as GetSecretValueCommandOutput).SecretString;
+}
 
 const puts = (each: Deployment) => each.asked().filter(({ action }) => action === 'PutSecretValue').length;
 
@@ -99,15 +107,63 @@ describe('set-credentials', () => {
     expect(stderr).toContain('npm run connectorctl -- confirm-organization');
   });
 
-  test('exits with 1 when the secret cannot be written, and names the permission', async () => {
+  test.each([
+    ['read', 'GetSecretValue'],
+    ['written', 'PutSecretValue'],
+  ])('exits with 1 when the secret cannot be %s, and names the permission %s', async (done, action) => {
     await using each = await unset();
-    each.connector.aws.faults.always('secretsmanager', DENIED);
+    each.connector.aws.faults.always('secretsmanager', only(action, DENIED));
     const { status, stdout, stderr } = await each.ctl(['set-credentials'], given(each));
     expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('could not be written: Access denied. (AccessDeniedException: No)');
-    expect(stderr).toContain('secretsmanager:PutSecretValue');
+    expect(stderr).toContain(`could not be ${done}: Access denied. (AccessDeniedException: No)`);
+    expect(stderr).toContain(`You need secretsmanager:${action} on it`);
     expect(stderr).not.toContain('canary');
+    each.connector.aws.faults.always('secretsmanager', {});
+    expect(await stored(each)).toContain(PLACEHOLDER);
   });
+
+  test('keeps the other members of the secret to the last digit, and changes client id and secret alone', async () => {
+    await using each = await unset();
+    const { CLIENT_ID: id, CLIENT_SECRET: secret } = given(each);
+    const secretWith = (clientId: string, clientSecret: string) =>
+      `{ "client\\u005fid":${clientId} ,"note": "a, \\"b\\": {", "big":12345678901234567890, "ratio":1.0,\n` +
+      ` "nested":{"client_id":"other","list":[1,{"client_secret":2}]},"__proto__":null, "client_secret" : ${clientSecret}}`;
+    each.connector.aws.secret.put(secretWith('"old"', '{"a":[1]}'));
+    const { status, stdout } = await each.ctl(['set-credentials'], given(each));
+    expect([status, await stored(each)]).toEqual([0, secretWith(JSON.stringify(id), JSON.stringify(secret))]);
+    expect(stdout).toContain('Its other members are unchanged.');
+  });
+
+  test.each([
+    ['without a value', undefined, ''],
+    ['with an empty object', '{}', ''],
+    ['with other members alone', ' {"note": 1} ', '"note": 1, '],
+  ])('fills a secret %s', async (_, before, others) => {
+    await using each = await unset();
+    const { CLIENT_ID: id, CLIENT_SECRET: secret } = given(each);
+    each.connector.aws.secret.put(before);
+    expect((await each.ctl(['set-credentials'], given(each))).status).toBe(0);
+    const both = `"client_id": ${JSON.stringify(id)}, "client_secret": ${JSON.stringify(secret)}`;
+    expect((await stored(each))?.trim()).toBe(`{${others}${both}}`);
+  });
+
+  test.each(['canary', '["canary"]', '"canary"', 'null'])(
+    'replaces a secret that is not a JSON object only after a confirmation: %s',
+    async before => {
+      await using each = await unset();
+      each.connector.aws.secret.put(before);
+      const refused = await each.ctl(['set-credentials'], given(each));
+      expect([refused.status, refused.stdout, await stored(each)]).toEqual([2, '', before]);
+      expect(refused.stderr).toMatch(
+        /is not a JSON object, .* AWSPREVIOUS\.\n.*Nothing was done\. Re-run with --yes\.\n$/,
+      );
+      const { stdin, ended } = each.ask(['set-credentials'], given(each));
+      stdin.write('y\r');
+      const { status, stderr } = await ended;
+      expect([status, JSON.parse((await stored(each))!)]).toMatchObject([0, { client_id: given(each).CLIENT_ID }]);
+      expect(refused.stderr + stderr).not.toContain('canary');
+    },
+  );
 
   test.each([
     ['', 'Set CLIENT_ID and CLIENT_SECRET, write {"client_id": "…", "client_secret": "…"} to stdin'],

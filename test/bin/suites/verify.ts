@@ -37,13 +37,33 @@ test('verify reports a connector that has sent everything as complete with exit 
   await using each = await populated();
   each.connector.forget();
   const { status, stdout, stderr } = await each.ctl(['verify']);
-  expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: \d+ rows equal\./)]);
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 32 ids equal\./)]);
   expect(stderr).toContain('Reading the whole table');
   expect(stderr).toContain('Nothing is sent or saved');
   const actions = new Set(each.connector.calls.map(call => call.action));
   for (const action of ['PutRecordBatch', 'PutItem', 'UpdateItem', 'BatchWriteItem', 'PutObject', 'Invoke']) {
     expect(actions).not.toContain(action);
   }
+});
+
+test('verify counts only ids of the list as equal, and its first line has the sums of the columns', async () => {
+  await using each = await populated();
+  const { platform } = each.connector;
+  const [removed, changed] = platform.tenantData.streams.assets.ids as [string, string];
+  // Its threats are withdrawn, and no list has them any more.
+  platform.put('threats', { id: 'of-removed', asset_id: removed });
+  await each.run();
+  platform.remove('assets', removed);
+  await each.run();
+  platform.put('assets', { id: changed, name: 'other' });
+  const { document } = await each.json(['verify', '--wait', '0']);
+  const { assets, threats } = document.streams;
+  expect(assets).toMatchObject({ rowsListed: 12, idsEqual: 11, differed: 1 });
+  expect(threats.idsEqual).toBe(threats.rowsListed);
+  expect(threats.rowsListed).toBeLessThan(21);
+  const { stdout } = await each.ctl(['verify', '--wait', '0']);
+  expect(stdout).toContain(`Differs: 1 id; ${11 + threats.idsEqual} ids equal.`);
+  expect(stdout).toContain('ids equal:   ids of the list whose last row is the last one that the SIEM was sent');
 });
 
 test('verify retries a throttled table, reports a list without an end, and proves nothing for DNS blocks', async () => {
@@ -55,7 +75,7 @@ test('verify retries a throttled table, reports a list without an end, and prove
     return action === 'Scan' && scans++ === 0 ? THROTTLED.dynamodb : {};
   });
   const { status, stdout } = await each.ctl(['verify', 'assets']);
-  expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 3 rows equal\.\n/)]);
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 3 ids equal\.\n/)]);
   expect(stdout).toContain('assets: the API repeated a cursor instead of ending the list');
   const blocks = await each.json(['verify', 'dns-blocks']);
   expect([blocks.status, blocks.document.complete]).toEqual([0, null]);
@@ -83,7 +103,7 @@ test('verify finds every kind of difference, and confirms none without a wait', 
   expect(kindsOf(streams.threats.differences)).toEqual({ 'of-nobody': 'live at the SIEM, but removed from the API' });
   expect(JSON.stringify(document)).not.toContain('canary');
   const text = await each.ctl(['verify', 'assets', '--wait', '0', '--limit', '0']);
-  expect(text.stdout).toMatch(/^Differs: 4 rows; \d+ rows equal\. Not confirmed/);
+  expect(text.stdout).toMatch(/^Differs: 4 ids; 10 ids equal\. Not confirmed/);
   expect(text.stdout).toContain('and 1 more: --limit, or --json for all');
 });
 
@@ -104,7 +124,7 @@ test('verify is not complete with dead letters or unconfirmed ids, and only coun
   expect([streams.assets.deadLetters.count, streams.threats.unconfirmedIds]).toEqual([1, 2]);
   expect([streams.assets.differences, streams.threats.differences]).toEqual([[], []]);
   const text = await each.ctl(['verify', '--wait', '0']);
-  expect(text.stdout).toMatch(/^Not complete: 32 rows equal\. Dead letters or unconfirmed ids remain\.\n/);
+  expect(text.stdout).toMatch(/^Not complete: 32 ids equal\. Dead letters or unconfirmed ids remain\.\n/);
 });
 
 test('verify exits with 130 at Ctrl-C during the walk and changes nothing', async () => {
@@ -144,7 +164,7 @@ describe('verify with a wait', () => {
     const { ended } = await waiting(each, 'assets');
     await each.run();
     const { status, stdout } = await ended;
-    expect([status, stdout]).toEqual([3, expect.stringMatching(/^Differs: 1 row; 13 rows equal\.$/m)]);
+    expect([status, stdout]).toEqual([3, expect.stringMatching(/^Differs: 1 id; 12 ids equal, 1 resolved since\.$/m)]);
     expect(stdout).toContain('assets: 1 live at the SIEM, but removed from the API\n    "ghost"');
   });
 
@@ -155,7 +175,7 @@ describe('verify with a wait', () => {
     await leaveUnconfirmed(each);
     await each.run();
     const { status, stdout } = await ended;
-    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 20 rows equal\.\n/)]);
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 20 ids equal\.\n/)]);
   });
 
   test('is not complete while ids stay unconfirmed after the next run', async () => {
@@ -166,7 +186,7 @@ describe('verify with a wait', () => {
     const { status, stdout } = await ended;
     expect([status, stdout]).toEqual([
       3,
-      expect.stringMatching(/^Not complete: 20 rows equal\. Dead letters or unconfirmed ids remain\.\n/),
+      expect.stringMatching(/^Not complete: 20 ids equal\. Dead letters or unconfirmed ids remain\.\n/),
     ]);
   });
 
@@ -177,7 +197,7 @@ describe('verify with a wait', () => {
     const { status, stdout, stderr } = await each.ctl(['verify', 'assets', '--wait', '99999']);
     expect([status, stdout]).toEqual([
       3,
-      expect.stringMatching(/^Differs: 1 row; .* Not confirmed: the schedule is off/),
+      expect.stringMatching(/^Differs: 1 id; .* Not confirmed: the schedule is off/),
     ]);
     expect(stderr).toMatch(/^The schedule is off, so no run will send what is missing.*Reading assets/s);
     expect(stdout).toContain('Start a run with "npm run connectorctl -- run", then verify again');
@@ -234,7 +254,7 @@ describe('verify --repair', () => {
     each.connector.platform.put('threats', { id: 'new', asset_id: 'asset-1' });
     const { status, stdout } = await each.ctl(ARGS);
     expect(each.stack.invocations).toEqual([{ repair: { assets: ['restored', 'ghost'], threats: ['new'] } }]);
-    expect(stdout).toMatch(/^Differs: 3 rows; 3 rows equal\./);
+    expect(stdout).toMatch(/^Differs: 3 ids; 3 ids equal\./);
     expect(stdout).toMatch(
       /\nassets {2}"restored" {2}sent\nassets {2}"ghost" {2}withdrawn\nthreats {2}"new" {2}withdrawn\n\nRepaired: 2 withdrawn, 1 sent, 0 unchanged, 0 kept\.\n$/,
     );
@@ -287,7 +307,7 @@ describe('verify --repair', () => {
   test('invokes nothing when nothing differs', async () => {
     await using each = await differing([], () => ({}));
     const { status, stdout } = await each.ctl(ARGS);
-    expect([status, stdout.split('\n')[0], each.stack.invocations]).toEqual([0, 'Complete: 3 rows equal.', []]);
+    expect([status, stdout.split('\n')[0], each.stack.invocations]).toEqual([0, 'Complete: 3 ids equal.', []]);
   });
 
   test('that is interrupted before the function has answered claims no repaired row', async () => {

@@ -18,7 +18,7 @@ export const [NODE, PROGRAM] = (INSTALLED ?? [process.execPath, path.join(ROOT, 
 
 /** Users of the package type another command. The rest of the output is the same. */
 function asInClone(printed: string): string {
-  return INSTALLED ? printed.replaceAll('npx --no connectorctl', 'npm run connectorctl --') : printed;
+  return INSTALLED ? printed.replaceAll('npx --no -- connectorctl', 'npm run connectorctl --') : printed;
 }
 
 export interface Ended {

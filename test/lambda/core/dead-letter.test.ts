@@ -11,12 +11,14 @@ import {
 import type { DeadLetter } from '../../../lambda/ports.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
 
+const ROW = '{"id":"t","reason":"no-id","row":{"n":1.0,"row":"}"}}';
+
 const DEAD_LETTER: DeadLetter = {
   stream: 'threats',
   reason: 'oversize',
   rowHash: '0a1b',
   // A row may have members with the names that a dead letter has.
-  row: '{"id":"t","reason":"no-id","row":{"n":1.0,"row":"}"}}',
+  row: ROW,
 };
 
 describe('a dead letter', () => {
@@ -42,10 +44,8 @@ describe('a dead letter', () => {
 
   test('the body of a dead letter holds the row to the last digit, and is read back as it was', () => {
     const body = Buffer.from(deadLetterBody(DEAD_LETTER, 'acme'));
-    expect(body.toString()).toBe(
-      `{"reason":"oversize","stream":"threats","connector":"acme","row":${DEAD_LETTER.row}}\n`,
-    );
-    expect(readDeadLetter(body)).toEqual({ stream: 'threats', reason: 'oversize', row: Buffer.from(DEAD_LETTER.row) });
+    expect(body.toString()).toBe(`{"reason":"oversize","stream":"threats","connector":"acme","row":${ROW}}\n`);
+    expect(readDeadLetter(body)).toEqual({ stream: 'threats', reason: 'oversize', row: Buffer.from(ROW) });
   });
 
   test('a row that is not UTF-8 is read back byte for byte', () => {
@@ -53,6 +53,28 @@ describe('a dead letter', () => {
     const body = Buffer.from(deadLetterBody({ ...DEAD_LETTER, reason: 'not-utf-8', row }, 'acme'));
     expect(readDeadLetter(body)?.row).toEqual(row);
   });
+
+  test.each([{ bytes: 12 }, { bytes: 12, id: 'a","row":{}}\n' }])(
+    'a summary in place of the row is read back as it was: %j',
+    row => {
+      const body = Buffer.from(deadLetterBody({ ...DEAD_LETTER, reason: 'too-deep', row }, 'acme'));
+      expect(JSON.parse(body.toString())).toEqual({
+        reason: 'too-deep',
+        stream: 'threats',
+        connector: 'acme',
+        row_hash: '0a1b',
+        ...row,
+      });
+      expect(readDeadLetter(body)).toEqual({ stream: 'threats', reason: 'too-deep', row });
+    },
+  );
+
+  test.each(['null', '7', '{}', '{"reason":"no-id","stream":"assets"}', '{"bytes":7}', ''])(
+    'an object that is %s is no dead letter',
+    body => {
+      expect(readDeadLetter(Buffer.from(body))).toBeUndefined();
+    },
+  );
 
   test('the runbook explains every reason', async () => {
     const runbook = await readFile('docs/runbook.md', 'utf8');

@@ -76,9 +76,13 @@ describe('rule 8: names that the specification does not show are found by what t
     expect(read(body, { learned: { rows: 'b', pagination: 'p' } })).toMatchObject({ ids: ['"b"'], nextCursor: null });
   });
 
-  test('a learned name that is missing from an answer is searched again', () => {
-    const found = read({ b: one, q: { next_cursor: 'c', page_size: 1 } }, { learned: { rows: 'a', pagination: 'p' } });
-    expect(found).toEqual({ ids: ['"a"'], nextCursor: 'c', names: { rows: 'b', pagination: 'q' } });
+  test('an answer in which other members hold rows and cursor than before is refused', () => {
+    const [rows, pagination] = [{ b: one }, { q: { next_cursor: 'c', page_size: 1 } }];
+    const learned = { rows: 'a', pagination: 'p' };
+    expect(() => read({ ...rows, p: pagination.q }, { learned })).toThrow(/no array "a"; members seen: "b", "p"/);
+    expect(() => read({ a: one, ...pagination }, { learned })).toThrow(/no "p" with next_cursor/);
+    expect(() => read({ a: one, next_cursor: 'c' }, { learned })).toThrow(/no "p" with next_cursor/);
+    expect(() => read({ a: one, ...pagination }, { learned: { pagination: '' } })).toThrow(/no top of the answer/);
   });
 
   test('configured names are binding', () => {
@@ -123,7 +127,7 @@ describe('rule 8: names that the specification does not show are found by what t
   });
 
   test('an array that page_size contradicts is read, and its name is not learned', () => {
-    const body = { facets: [{ id: 'x' }], items: [], p: { next_cursor: 'c', page_size: 0 } };
+    const body = { facets: [{ id: 'x' }], p: { next_cursor: 'c', page_size: 0 } };
     expect(read(body)).toMatchObject({ ids: ['"x"'], names: { rows: undefined } });
   });
 
@@ -144,7 +148,7 @@ describe('rule 8: names that the specification does not show are found by what t
 
   test.each<[string, unknown]>([
     ['an empty array', { items: [], p: { next_cursor: 'c', page_size: 0 } }],
-    ['an empty array and a page_size that is wrong', { items: [], p: { next_cursor: 'c', page_size: 3 } }],
+    ['an empty array and no page_size', { items: [], p: { next_cursor: 'c', page_size: null } }],
     ['an empty array beside plain values', { items: [], tags: ['a'], n: null, p: { next_cursor: 'c', page_size: 0 } }],
     ['an empty array beside objects', { items: [], links: { self: { href: '/' } }, p: { next_cursor: 'c' } }],
     ['no array beside the pagination members', { next_cursor: 'c', page_size: 0 }],
@@ -153,10 +157,33 @@ describe('rule 8: names that the specification does not show are found by what t
     expect(read(body)).toMatchObject({ ids: [], nextCursor: 'c', names: { rows: undefined } });
   });
 
-  test('a name that comes twice is a contract error, because rows may be in either', () => {
-    const body = '{"rows":[{"id":"a"}],"rows":[],"p":{"next_cursor":"c"}}';
-    for (const names of [{ learned: { rows: 'rows' } }, { configured: { rows: 'rows' } }])
-      expect(() => read(body, names)).toThrow(/more than one "rows"/);
+  test.each([
+    ['rows', '{"rows":[{"id":"a"}],"rows":[],"p":{"next_cursor":"c"}}'],
+    ['rows', '{"rows":[],"\\u0072ows":[{"id":"a"}],"p":{"next_cursor":"c"}}'],
+    ['version', '{"version":1,"rows":[{"id":"a"}],"p":{"next_cursor":"c"},"version":1}'],
+    ['p', '{"p":{"next_cursor":"c"},"rows":[{"id":"a"}],"p":{"next_cursor":null}}'],
+    ['next_cursor', '{"rows":[{"id":"a"}],"next_cursor":"c","next_cursor":null}'],
+    ['next_cursor', '{"rows":[{"id":"a"}],"p":{"next_cursor":"c","next_cursor":null}}'],
+    ['next_cursor', '{"rows":[{"id":"a"}],"p":{"next_cursor":"c","page_size":1,"next\\u005fcursor":"d"}}'],
+    ['page_size', '{"rows":[],"p":{"next_cursor":"c","page_size":1,"page_size":0}}'],
+  ])('a name that comes twice (%s) is a contract error, because JSON.parse takes the last: %s', (name, body) => {
+    for (const names of [{}, { learned: { rows: 'rows' } }, { configured: { rows: 'rows' } }])
+      expect(() => read(body, names)).toThrow(`more than one "${name}"; members seen: `);
+  });
+
+  test('a name that comes twice is not shown when it may be data', () => {
+    expect(() => read('{"web-17":1,"web-17":1,"p":{"next_cursor":null}}')).toThrow(
+      'more than one (a name that is not shown); members seen: "p", 2 more.',
+    );
+  });
+
+  test.each([
+    ['names that were found before', { learned: { rows: 'items' } }, '"npx --no -- connectorctl resync <stream>"'],
+    ['names that are unclear', {}, 'The options rowsMember and paginationMember'],
+    ['names that the settings give', { configured: { rows: 'items' } }, 'Correct the option rowsMember'],
+  ])('a contract error says what to do about %s', (_what, names, advice) => {
+    const body = { items: [], assets: one, p: { next_cursor: 'c', page_size: 3 } };
+    expect(() => read(body, names)).toThrow(new RegExp(`nothing is lost\\. .*${advice}`));
   });
 
   test.each([
@@ -212,7 +239,8 @@ describe('an oversized answer is a contract error in a short message, before any
   });
 
   test('an answer may have a thousand members, and more are refused', () => {
-    const members = (count: number) => `{"p":{"next_cursor":null,"page_size":0}${',"a":1'.repeat(count - 1)}}`;
+    const members = (count: number) =>
+      `{"p":{"next_cursor":null,"page_size":0}${Array.from({ length: count - 1 }, (_, n) => `,"a${n}":1`).join('')}}`;
     expect(read(members(1_000)).nextCursor).toBeNull();
     expect(() => read(members(1_001))).toThrow(/1000 members/);
     expect(() => read(members(1_000_000))).toThrow(/^.{1,300}$/);

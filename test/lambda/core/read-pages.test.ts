@@ -8,8 +8,10 @@ import {
   PageTimeoutError,
   PageTooLargeError,
 } from '../../../lambda/core/errors.ts';
-import { type ReadPage, type ReadPagesOptions, readPages } from '../../../lambda/core/read-pages.ts';
+import { FollowedCursors } from '../../../lambda/core/followed.ts';
+import { isEnd, type ReadPage, type ReadPagesOptions, readPages } from '../../../lambda/core/read-pages.ts';
 import type { PageSource } from '../../../lambda/ports.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import { type SteppedClock, steppedClock } from '../support/stepped-clock.ts';
 import { ScriptedApi } from './support/api.ts';
 import { answer, asset } from './support/rows.ts';
@@ -31,6 +33,7 @@ interface Walked {
 
 const OPTIONS: Omit<ReadPagesOptions, 'source'> = {
   clock: steppedClock(),
+  hash: sha256,
   path: PATH,
   cut: { wanted: ['id'], excluded: 'stream_position' },
   cursor: undefined,
@@ -89,26 +92,45 @@ describe('rule 3: only null is the end', () => {
 });
 
 describe('rule 4: a cursor that comes back', () => {
-  test('a repeated cursor is reported, and not requested again before the page has been taken', async () => {
+  test('a walk ends at the page whose next cursor is the one that was sent', async () => {
     const api = new ScriptedApi().on(PATH, 'c', page('a', 'c'));
-    const { pages } = await walked(api, { cursor: 'c' }, 1);
-    expect(pages[0]!.repeats).toBe(true);
+    const { pages } = await walked(api, { cursor: 'c' });
+    expect(pages.map(each => [ids(each), each.repeats])).toEqual([['a', true]]);
     expect(api.sent(PATH)).toEqual(['c']);
   });
 
-  test('a repeated cursor may be followed when the page held something new', async () => {
-    const api = new ScriptedApi().on(PATH, 'c', page('a', 'c'), page('b', null));
-    const { pages } = await walked(api, { cursor: 'c' });
+  test('a walk ends at the page whose next cursor leads around a circle', async () => {
+    const api = new ScriptedApi().on(PATH, undefined, page('a', 'c1'));
+    for (const [index, id] of [...'bcdefg'].entries()) api.on(PATH, `c${index + 1}`, page(id, `c${index + 2}`));
+    api.on(PATH, 'c7', page('h', 'c1'));
+    const { pages } = await walked(api);
+    expect(pages.map(ids).join('')).toBe('abcdefgh');
+    expect(pages.map(({ repeats }) => repeats)).toEqual([...Array(7).fill(false), true]);
+  });
+
+  test('the cursor saved before the first one has been followed, too', async () => {
+    const api = new ScriptedApi().on(PATH, 'c7', page('h', 'c1')).on(PATH, 'c1', page('b', 'c2'));
+    const { pages } = await walked(api, { cursor: 'c7', previous: 'c1' });
+    expect([pages.map(ids), api.sent(PATH)]).toEqual([['h'], ['c7']]);
+  });
+
+  test('requests that are repeated, or sent with a smaller limit, follow no cursor twice', async () => {
+    const api = new ScriptedApi()
+      .on(PATH, 'c1', new PageTooLargeError(PATH, 1), '<html>', page('a', 'c2'))
+      .on(PATH, 'c2', new PageTimeoutError(PATH, 1), page('b', null));
+    const { pages } = await walked(api, { cursor: 'c1' });
     expect(pages.map(each => [ids(each), each.repeats])).toEqual([
-      ['a', true],
+      ['a', false],
       ['b', false],
     ]);
   });
 
-  test('a repeated cursor is recognised even when it comes back some pages later', async () => {
-    const api = new ScriptedApi().on(PATH, 'c', page('a', 'd')).on(PATH, 'd', page('b', 'c'));
-    const { pages } = await walked(api, { cursor: 'c' }, 2);
-    expect(pages.map(({ repeats }) => repeats)).toEqual([false, true]);
+  test('an empty page with the cursor that was sent is the end, and any other that comes back is not', () => {
+    const row = { rows: [{}], sent: 'c', next: 'c', repeats: true } as unknown as ReadPage;
+    expect(isEnd({ ...row, rows: [] })).toBe(true);
+    expect(isEnd(row)).toBe(false);
+    expect(isEnd({ ...row, rows: [], next: 'b' })).toBe(false);
+    expect(isEnd({ ...row, next: null })).toBe(true);
   });
 });
 
@@ -121,12 +143,19 @@ describe('a walk of many pages with long cursors', () => {
     const before = heapUsed();
     let grown = 0;
     const walk = readPages({ ...OPTIONS, source });
-    for await (const { repeats } of walk) {
+    for await (const _ of walk) {
       if (pages === 300) grown ||= heapUsed() - before;
-      if (repeats) break;
     }
     expect(pages).toBe(400);
     expect(grown).toBeLessThan(6_000_000);
+  });
+
+  test('100,000 cursors that were followed take less than 15 MB', () => {
+    const before = heapUsed();
+    const followed = new FollowedCursors(sha256);
+    for (let index = 0; index < 100_000; index++) followed.add(`cursor ${index}`);
+    expect(heapUsed() - before).toBeLessThan(15_000_000);
+    expect([followed.has('cursor 99999'), followed.has('cursor 100000')]).toEqual([true, false]);
   });
 });
 

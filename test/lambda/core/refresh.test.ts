@@ -5,7 +5,7 @@ import { CursorRefusedError } from '../../../lambda/core/errors.ts';
 import { ListApi } from './support/api.ts';
 import { Harness, type RunChange } from './support/harness.ts';
 import { rowState } from './support/memory-table.ts';
-import { asset, dnsBlock, threat, tombstone } from './support/rows.ts';
+import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -307,6 +307,38 @@ describe('a refresh', () => {
     }
     expect(both.length).toBeGreaterThan(0);
     for (const sent of both) expect(sent).toMatch(/^upsert t\d+, upsert a$/);
+  });
+
+  test('a pass that leads around a circle ends, is counted, and another one begins', async () => {
+    const harness = new Harness();
+    const page = (id: string, next: string | null) => answer([asset(id)], next);
+    harness.api.on('/a', undefined, page('a', 'c1')).on('/a', 'c1', page('b', 'c2')).on('/a', 'c2', page('c', 'c3'));
+    harness.api.on('/a', 'c3', page('d', null));
+    await harness.runStream('assets');
+    // The walk is behind the circle.
+    harness.later().api.on('/a', 'c2', page('c', 'c1'));
+    const results = [];
+    for (let run = 0; run < 3; run++) results.push(await harness.runStream('assets', { refreshDays: 10 }));
+    expect(results.map(({ caughtUp, stalledCursors }) => [caughtUp, stalledCursors])).toEqual([
+      [true, 1],
+      [true, 0],
+      [true, 0],
+    ]);
+    expect(harness.api.sent('/a').length).toBeLessThan(12);
+    expect(harness.warnings).toEqual([expect.stringContaining('leads back')]);
+  });
+
+  test('a pass whose cursor is refused reads cursors again that it has followed, and continues', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')], [asset('b')], [asset('c')], [asset('d')], []]);
+    await harness.runStream('assets');
+    const refused = new CursorRefusedError('/a');
+    harness.later().api.on('/a', 'c2', refused, answer([asset('c')], 'c3'));
+    const { stalledCursors } = await harness.runStream('assets', { refreshDays: 10 });
+    expect([stalledCursors, harness.api.sent('/a').slice(0, 8)]).toEqual([
+      0,
+      ['c4', undefined, 'c1', 'c2', undefined, 'c1', 'c2', 'c3'],
+    ]);
   });
 
   test('DNS blocks are events and are not sent again', async () => {

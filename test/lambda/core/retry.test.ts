@@ -66,6 +66,38 @@ describe('Retry-After', () => {
   });
 });
 
+describe('RateLimit-Reset', () => {
+  const asks = (headers: Record<string, string>) => retryAfter(new Headers(headers), NOW);
+
+  test.each<[string, number | undefined]>([
+    ['30', 30_000],
+    ['3600', 3_600_000],
+    ['-30', undefined],
+    ['30;w=60', undefined],
+    ['', undefined],
+  ])('%j asks for %j ms', (header, expected) => {
+    expect(asks({ 'ratelimit-reset': header })).toBe(expected);
+  });
+
+  test.each([
+    ['seconds since 1970', String(NOW / 1000 + 30)],
+    ['milliseconds since 1970', String(NOW + 30_000)],
+    ['more than an hour', '3601'],
+    ['more than a double holds', '9'.repeat(400)],
+  ])('%s are no hint in either header', (_what, value) => {
+    expect([asks({ 'ratelimit-reset': value }), asks({ 'retry-after': value })]).toEqual([undefined, undefined]);
+  });
+
+  test('a Retry-After of more than an hour leaves the hint to RateLimit-Reset', () => {
+    expect(asks({ 'retry-after': 'Sun, 20 Nov 2046 09:15:30 GMT', 'ratelimit-reset': '7' })).toBe(7_000);
+    expect(asks({ 'retry-after': 'Sun, 20 Nov 2046 09:15:30 GMT' })).toBeUndefined();
+  });
+
+  test('a Retry-After that is understood is taken before RateLimit-Reset', () => {
+    expect(asks({ 'retry-after': '2', 'ratelimit-reset': '7' })).toBe(2_000);
+  });
+});
+
 describe('the loop of tries', () => {
   /** Fails once per given failure, and then succeeds. */
   async function run(failures: readonly Failure[], { timeLeft = 60_000, random = () => 0.5, ...policy }: Change = {}) {

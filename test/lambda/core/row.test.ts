@@ -66,10 +66,6 @@ describe('what is read of a row', () => {
     expect(rowOf(tombstone('a1', { deleted_at: 'soon' }))).toMatchObject({ time: '2026-11-20T09:00:00Z' });
   });
 
-  test.each(['"true"', '1', 'null', '"yes"', '[true]'])('an asset with deleted: %s is no tombstone', deleted => {
-    expect(rowOf(`{"id":"a","deleted":${deleted}}`).deleted).toBe(false);
-  });
-
   test('a threat with deleted: true is no tombstone, because only assets have them', () => {
     expect(rowOf('{"id":"t","deleted":true}', THREATS).deleted).toBe(false);
   });
@@ -99,6 +95,56 @@ describe('rule 11: the member that names the asset', () => {
 
   test('the member that names the asset means nothing on an asset', () => {
     expect(rowOf('{"id":"a","asset_id":"b","":"c"}').parent).toBeUndefined();
+  });
+});
+
+describe('rule 13: what an asset says of its removal', () => {
+  const ABSENT = undefined;
+  /** A date, null, or something that is no date. */
+  const dates = [ABSENT, 'null', '"2026-11-20T09:10:00Z"', '"soon"', '""', '7', 'false', '{}', '[]'];
+  const isDate = (date: string | undefined) => date !== ABSENT && date !== 'null';
+  const member = (name: string, json: string | undefined) => (json === ABSENT ? '' : `,"${name}":${json}`);
+  const meaning = (deleted: string | undefined, date: string | undefined) => {
+    const row = readText(`{"id":"a"${member('deleted', deleted)}${member('deleted_at', date)}}`);
+    if ('reason' in row) return row.reason;
+    return row.deleted ? 'tombstone' : 'live';
+  };
+
+  test.each(dates)(
+    'an asset with deleted true is a tombstone, and one with false is live, when deleted_at is %s',
+    date => {
+      expect([meaning('true', date), meaning('false', date)]).toEqual(['tombstone', 'live']);
+    },
+  );
+
+  test.each(dates)('an asset without deleted, or with null, is live only without a date: deleted_at %s', date => {
+    const expected = isDate(date) ? 'unclear-removal' : 'live';
+    expect([meaning(ABSENT, date), meaning('null', date)]).toEqual([expected, expected]);
+  });
+
+  test.each(['"true"', '"false"', '""', '1', '0', '1.0', '{}', '[]', '[true]'])(
+    'an asset with deleted %s is not understood, whatever deleted_at is',
+    deleted => {
+      expect(new Set(dates.map(date => meaning(deleted, date)))).toEqual(new Set(['unclear-removal']));
+    },
+  );
+
+  test('of a member that comes twice the last one counts', () => {
+    expect(readText('{"id":"a","deleted":"true","deleted":true}')).toMatchObject({ deleted: true });
+    expect(readText('{"id":"a","deleted":true,"deleted":"true"}')).toMatchObject({ reason: 'unclear-removal' });
+    expect(readText('{"id":"a","deleted_at":"2026-11-20T09:10:00Z","deleted_at":null}')).toMatchObject({
+      deleted: false,
+    });
+  });
+
+  test('threats and DNS blocks are never removed by a row, so their members say nothing', () => {
+    for (const stream of [THREATS, DNS_BLOCKS])
+      expect(readText('{"id":"t","deleted":"true","deleted_at":7}', stream)).toMatchObject({ deleted: false });
+  });
+
+  test('a row that was not understood is kept as it was sent', () => {
+    const text = '{"id":"a","deleted":"true"}';
+    expect(readText(text)).toMatchObject({ row: text, rowHash: expect.stringMatching(/^[0-9a-f]{32}$/) });
   });
 });
 

@@ -1,7 +1,7 @@
 /** The rules of the walk: what is sent and what is saved. */
 import { describe, expect, test } from '@jest/globals';
 import { Harness } from './support/harness.ts';
-import { answer, asset, dnsBlock, threat } from './support/rows.ts';
+import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 
 const cursorOf = (harness: Harness) => harness.table.checkpoint('assets').cursor;
 
@@ -39,21 +39,91 @@ describe('rule 2: the page that ends a walk may hold rows and null', () => {
   });
 });
 
-describe('rule 4: a cursor equal to the one sent', () => {
-  test('a repeated cursor with nothing new ends the walk quietly and is counted', async () => {
+describe('rule 4: a cursor that the walk has already followed', () => {
+  const LEADS_BACK = 'The API sent a next_cursor that leads back to a page that was read before; the walk ends there';
+  /** Seven pages of one row each. The last one leads to the second. */
+  const circle = (harness: Harness, path: string, row: (page: number) => string) => {
+    for (let page = 0; page < 7; page++)
+      harness.api.on(
+        path,
+        page === 0 ? undefined : `c${page}`,
+        answer([row(page)], page === 6 ? 'c1' : `c${page + 1}`),
+      );
+  };
+
+  test('an empty page with the cursor that was sent ends the walk quietly and is counted', async () => {
     const harness = new Harness();
     harness.api.on('/a', undefined, answer([asset('a')], 'c')).on('/a', 'c', answer([], 'c'));
     expect(await harness.runStream('assets')).toMatchObject({ stalledCursors: 1, caughtUp: true, pages: 2 });
+    const before = harness.table.checkpoint('assets');
     expect(await harness.later().runStream('assets')).toMatchObject({ stalledCursors: 1, caughtUp: true, pages: 1 });
+    expect([harness.journal.begun, harness.warnings]).toEqual([[], []]);
+    expect(harness.table.checkpoint('assets')).toEqual(before);
   });
 
-  test('a repeated cursor with something new is followed until there is nothing new', async () => {
+  test('a page of rows with the cursor that was sent is sent, and the walk is not caught up', async () => {
     const harness = new Harness();
     harness.api
       .on('/a', undefined, answer([asset('a')], 'c'))
       .on('/a', 'c', answer([asset('b')], 'c'), answer([asset('c')], 'c'));
-    expect(await harness.runStream('assets')).toMatchObject({ stalledCursors: 1, pages: 4 });
-    expect(harness.sent).toEqual(['upsert a', 'upsert b', 'upsert c']);
+    for (const sent of [['upsert a', 'upsert b'], ['upsert c'], []]) {
+      expect(await harness.runStream('assets')).toMatchObject({ stalledCursors: 1, caughtUp: false });
+      expect([harness.sent, harness.warnings.pop()]).toEqual([sent, LEADS_BACK]);
+      harness.later();
+    }
+  });
+
+  test.each<['assets' | 'threats' | 'dns-blocks', string, (page: number) => string]>([
+    ['assets', '/a', page => asset(`a${page}`)],
+    ['threats', '/t', page => threat(`t${page}`, 'a')],
+    ['dns-blocks', '/d', page => dnsBlock(`d${page}`)],
+  ])('a circle is read once, and later runs read one page of it (%s)', async (stream, path, row) => {
+    const harness = new Harness();
+    circle(harness, path, row);
+    expect(await harness.runStream(stream)).toMatchObject({
+      pages: 7,
+      forwarded: 7,
+      stalledCursors: 1,
+      caughtUp: false,
+    });
+    expect(harness.table.checkpoint(stream)).toMatchObject({ cursor: 'c6', previous: 'c1' });
+    for (const _ of [2, 3]) {
+      const result = await harness.later().runStream(stream);
+      expect(result).toMatchObject({ pages: 1, forwarded: 0, stalledCursors: 1, caughtUp: false });
+      expect([harness.api.sent(path), harness.journal.begun]).toEqual([['c6'], []]);
+    }
+  });
+
+  test('a walk continues behind a circle once the API leads on', async () => {
+    const harness = new Harness();
+    circle(harness, '/d', page => dnsBlock(`d${page}`));
+    await harness.runStream('dns-blocks');
+    harness
+      .later()
+      .api.on('/d', 'c6', answer([dnsBlock('d6')], 'c7'))
+      .on('/d', 'c7', answer([dnsBlock('d7')], null));
+    expect(await harness.runStream('dns-blocks')).toMatchObject({ forwarded: 1, stalledCursors: 0, caughtUp: true });
+    expect(harness.table.checkpoint('dns-blocks')).toMatchObject({ cursor: 'c7', previous: 'c6' });
+  });
+
+  test('threats are read, and none is withdrawn, while the assets lead around a circle', async () => {
+    const harness = new Harness();
+    harness.api
+      .pages('/a', [[asset('a')], [asset('b')]])
+      .pages('/t', [[threat('t', 'a')]])
+      .pages('/d', [[]]);
+    await harness.run();
+    harness
+      .later()
+      .api.on('/a', 'c1', answer([tombstone('a')], 'c2'))
+      .on('/a', 'c2', answer([], 'c1'));
+    harness.api.pages('/t', [[threat('u', 'b')]]);
+    const { results, failures } = await harness.run();
+    expect([harness.sent, failures.size]).toEqual([['tombstone a', 'upsert u'], 0]);
+    expect([...results.values()].map(({ caughtUp }) => caughtUp)).toEqual([false, true, true]);
+    harness.later().api.on('/a', 'c2', answer([], null));
+    await harness.run();
+    expect(harness.sent).toEqual(['withdrawn t']);
   });
 });
 

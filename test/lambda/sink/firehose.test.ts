@@ -108,13 +108,69 @@ describe('a partial failure', () => {
       expect([service.calls, waited]).toEqual([13, clock.now() - before]);
     },
   );
+});
 
-  test('a partial failure whose answer does not cover each record is an error, never a success', async () => {
-    const client: Sender = { send: async () => ({ FailedPutCount: 0, RequestResponses: [] }) };
-    const error = await rejection(
-      createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(['{}'], LEASE_VALID),
+describe('an acknowledgement', () => {
+  const taken = { RecordId: 'r' };
+  const refused = { ErrorCode: 'InternalFailure' };
+
+  /** A service that gives these answers in turn. `sent` has the names of the records of each call. */
+  function answeringInTurn(...answers: readonly object[]) {
+    const sent: string[] = [];
+    const client: Sender = {
+      async send({ input }) {
+        const records: { readonly Data: Uint8Array }[] = input.Records;
+        sent.push(records.map(({ Data }) => Buffer.from(Data).toString().at(-2)).join(''));
+        return answers[Math.min(sent.length, answers.length) - 1];
+      },
+    };
+    return { sent, firehose: createFirehose(client, 'stream', retryBudget(steppedClock())) };
+  }
+
+  /** Three records, each named by the last character of its line. */
+  const three = ['0', '1', '2'].map(name => name.padStart(600_000, 'x'));
+
+  test.each([
+    ['has neither an id nor a code', {}],
+    ['has an empty id', { RecordId: '' }],
+    ['has an id and a code', { RecordId: 'r', ErrorCode: 'InternalFailure' }],
+    ['has an id and an empty code', { RecordId: 'r', ErrorCode: '' }],
+    ['is null', null],
+  ])('a record is sent again while its entry %s', async (_what, entry) => {
+    const { sent, firehose } = answeringInTurn(
+      { RequestResponses: [taken, entry, taken] },
+      { RequestResponses: [entry] },
+      { RequestResponses: [taken] },
     );
-    expect(error).toBeInstanceOf(DeliveryError);
+    await firehose.deliver(three, LEASE_VALID);
+    expect(sent).toEqual(['012', '1', '1']);
+  });
+
+  test('a record whose entry never has an id or a code fails the delivery after eight tries, which is no throttling', async () => {
+    const { sent, firehose } = answeringInTurn({ FailedPutCount: 0, RequestResponses: [{}] });
+    const error = await rejection(firehose.deliver(['{}'], LEASE_VALID));
+    expect([error.name, sent.length]).toEqual(['DeliveryError', 8]);
+  });
+
+  test.each([
+    ['no entries', {}],
+    ['fewer entries than records', { RequestResponses: [taken, taken] }],
+    ['more entries than records', { RequestResponses: [taken, taken, taken, taken] }],
+    ['more failures than entries that failed', { FailedPutCount: 1, RequestResponses: [taken, taken, taken] }],
+    ['fewer failures than entries with a code', { FailedPutCount: 0, RequestResponses: [taken, refused, taken] }],
+  ])('a call whose answer has %s is made again with all of its records', async (_what, answer) => {
+    const { sent, firehose } = answeringInTurn(answer, {
+      FailedPutCount: 0,
+      RequestResponses: [taken, taken, taken],
+    });
+    await firehose.deliver(three, LEASE_VALID);
+    expect(sent).toEqual(['012', '012']);
+  });
+
+  test('a call whose answers never have an entry for each record fails the delivery after eight tries', async () => {
+    const { sent, firehose } = answeringInTurn({ FailedPutCount: 0, RequestResponses: [] });
+    const error = await rejection(firehose.deliver(['{}'], LEASE_VALID));
+    expect([error.name, sent.length]).toEqual(['DeliveryError', 8]);
   });
 });
 

@@ -89,6 +89,17 @@ describe('Retry-After', () => {
     expect(each.server.seen).toHaveLength(21);
   });
 
+  test.each([
+    ['a RateLimit-Reset in seconds since 1970', (now: number) => ({ 'ratelimit-reset': String(now / 1000 + 30) })],
+    ['a RateLimit-Reset in milliseconds since 1970', (now: number) => ({ 'ratelimit-reset': String(now + 30_000) })],
+    ['a Retry-After of decades', (now: number) => ({ 'retry-after': new Date(now * 2).toUTCString() })],
+  ])('429 with %s does not end the stream: the request is made again after the backoff', async (_what, headers) => {
+    const busy: Act = (response, request) => json(429, '', headers(each.clock.now()))(response, request);
+    await using each = await apiScene([busy, busy, PAGE]);
+    expect(await each.page()).toBe('{"page":1}');
+    expect(each.clock.pauses).toEqual([50, 100]);
+  });
+
   test('429 for ever ends with the time budget, and says that the API asks to be called later', async () => {
     await using each = await apiScene([json(429, '')], { budget: 600_000 });
     const error = await rejection(each.page());

@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { CredentialsError } from '../../../lambda/core/errors.ts';
 import { createCredentials } from '../../../lambda/source/credentials.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
+import { json } from '../../../local/incidents/tampered-api.ts';
 import { awsScene } from '../support/aws-scene.ts';
+import { httpHarness } from '../support/http-harness.ts';
 import { rejection, wordsOf } from '../support/rejection.ts';
 import { retryBudget } from '../support/stepped-clock.ts';
 
@@ -46,6 +48,16 @@ describe('the client credentials', () => {
     await using each = await scene(undefined);
     expect(await rejection(each.read())).toBeInstanceOf(CredentialsError);
     expect(each.count('GetSecretValue')).toBe(1);
+  });
+
+  test('an answer without the text of the secret is no empty secret: the error says that the secret may be right', async () => {
+    await using each = await scene(SECRET);
+    await using server = await httpHarness(json(200, { Name: 'secret', SecretBinary: 'Y2FuYXJ5' }));
+    process.env['AWS_ENDPOINT_URL_SECRETS_MANAGER'] = server.url;
+    const error = await rejection(each.read());
+    expect(error).toBeInstanceOf(CredentialsError);
+    expect(error.message).toMatch(/SecretString.*Do not fill the secret/);
+    expect(wordsOf(error)).not.toContain('canary');
   });
 
   test.each([

@@ -20,7 +20,7 @@ const FULL: Checkpoint = {
   committed: '00000000070000000012',
   selection: 'f1f2f3',
   selections: 3,
-  refresh: { cursor: 'r', started: 1, rows: 2, lastRows: 3 },
+  refresh: { cursor: 'r', started: 1, rows: 2, lastRows: 3, pages: 4, mark: 'digest' },
 };
 
 async function scene() {

@@ -28,7 +28,7 @@ const CHECKPOINT: Checkpoint = {
   committed: SEQUENCE,
   selection: 'f1f2f3',
   selections: 2,
-  refresh: { cursor: 'r+1', started: 1_795_262_400_000, rows: 40, lastRows: 100 },
+  refresh: { cursor: 'r+1', started: 1_795_262_400_000, rows: 40, lastRows: 100, pages: 5, mark: 'd4' },
 };
 const SHORT_CHECKPOINT: Checkpoint = {
   cursor: undefined,
@@ -143,7 +143,14 @@ const CONTRACTS: readonly (readonly [string, Contract])[] = [
       selection: { S: 'f1f2f3' },
       selections: { N: '2' },
       refresh: {
-        M: { cursor: { S: 'r+1' }, started: { N: '1795262400000' }, rows: { N: '40' }, last_rows: { N: '100' } },
+        M: {
+          cursor: { S: 'r+1' },
+          started: { N: '1795262400000' },
+          rows: { N: '40' },
+          last_rows: { N: '100' },
+          pages: { N: '5' },
+          mark: { S: 'd4' },
+        },
       },
     }),
   ],

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Sender } from '../../../lambda/aws.ts';
 import { LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
 import type { Item, Key, TextItem } from '../../../lambda/store/item.ts';
-import { createTable } from '../../../lambda/store/table.ts';
+import { createTable, type Table } from '../../../lambda/store/table.ts';
 import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
 import { awsScene, pass } from '../support/aws-scene.ts';
 import { rejection } from '../support/rejection.ts';
@@ -53,6 +53,40 @@ describe('batches', () => {
     expect(await rejection(table.put(items(1), pass))).toBeInstanceOf(StateError);
     expect(await rejection(table.get(keys(1)))).toBeInstanceOf(StateError);
     expect(scene.clock.pauses.reduce((sum, pause) => sum + pause, 0)).toBeLessThan(30_000);
+  });
+});
+
+describe('an answer that lacks what was asked for', () => {
+  /** A service that gives these answers in turn, and then the last one. */
+  function answering(...answers: readonly object[]) {
+    const service = { calls: 0, send: async () => answers[Math.min(service.calls++, answers.length - 1)] };
+    return { service, table: createTable(service, 'table', retryBudget(steppedClock())) };
+  }
+
+  const key = keys(1)[0]!;
+  const [item] = items(1);
+  const unprocessed = (...Keys: Key[]) => ({ UnprocessedKeys: { table: { Keys } } });
+
+  test.each([
+    ['no tables', {}],
+    ['an empty list of tables', { Responses: {} }],
+    ['another table', { Responses: { other: [] } }],
+    ['no table, and only some of the keys as unprocessed', { Responses: {}, ...unprocessed(key) }],
+  ])('a read whose answer has %s is made again, and fails after eight tries', async (_what, answer) => {
+    const { service, table } = answering(answer);
+    expect(await rejection(table.get(keys(2)))).toBeInstanceOf(StateError);
+    expect(service.calls).toBeGreaterThanOrEqual(8);
+  });
+
+  test('a read whose answer leaves every key unprocessed is continued, although the answer has no table', async () => {
+    const { service, table } = answering({ Responses: {}, ...unprocessed(key) }, { Responses: { table: [item] } });
+    expect([await table.get([key]), service.calls]).toEqual([[item], 2]);
+  });
+
+  test('a query whose answer has no Items is made again, and fails after eight tries', async () => {
+    const { service, table } = answering({ Count: 0 });
+    expect(await rejection(table.query('p0'))).toBeInstanceOf(StateError);
+    expect(service.calls).toBe(8);
   });
 });
 
@@ -133,7 +167,7 @@ describe('a call', () => {
       calls: 0,
       async send() {
         if (++sender.calls <= times) throw Object.assign(new Error('Slow down.'), { name });
-        return {};
+        return { Responses: { table: [] } };
       },
     };
     return sender;
@@ -176,6 +210,15 @@ describe('a call', () => {
       expect(error.cause).toMatchObject({ name: 'AccessDeniedException' });
     }
     expect(scene.calls).toHaveLength(2);
+  });
+
+  test.each<[string, (table: Table) => Promise<unknown>]>([
+    ['a batch of keys', table => table.get(keys(1))],
+    ['a query', table => table.query('a')],
+    ['a scan', table => table.scan(10)],
+  ])('an answer to %s without a list of items is a failed read, and not an empty one', async (_what, read) => {
+    const client: Sender = { send: async () => ({}) };
+    expect(await rejection(read(createTable(client, 'table', retryBudget(steppedClock()))))).toBeInstanceOf(StateError);
   });
 
   test('a failed condition is an answer and no error, and any other refusal is an error', async () => {

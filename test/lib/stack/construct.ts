@@ -1,4 +1,5 @@
 import { Stack } from 'aws-cdk-lib';
+import type { Construct, IConstruct } from 'constructs';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { createApp, templateOf } from '../synth.ts';
@@ -12,8 +13,8 @@ export const REQUIRED = {
   authUrl: 'https://auth.acme.example/realms/acme',
 };
 
-export function theirStack(): Stack {
-  return new Stack(createApp(), 'TheirStack', { env: { account: '111122223333', region: 'eu-west-1' } });
+export function theirStack(app: IConstruct = createApp(), id = 'TheirStack'): Stack {
+  return new Stack(app as Construct, id, { env: { account: '111122223333', region: 'eu-west-1' } });
 }
 
 interface Constructed {

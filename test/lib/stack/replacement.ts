@@ -8,6 +8,7 @@ const HELD = {
   ConnectorData: 'AWS::S3::Bucket',
   ConnectorCredentials: 'AWS::SecretsManager::Secret',
   ConnectorDeliveryToS3: 'AWS::KinesisFirehose::DeliveryStream',
+  ConnectorNewObjects: 'AWS::SNS::Topic',
   ConnectorSiemAnnouncements: 'AWS::SQS::Queue',
   ConnectorSiemUnread: 'AWS::SQS::Queue',
   ConnectorSiemReaderPolicy: 'AWS::IAM::ManagedPolicy',

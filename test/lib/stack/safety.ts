@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { synthesize } from '../synth.ts';
+import { type Environment, Stack } from 'aws-cdk-lib';
+import * as kms from 'aws-cdk-lib/aws-kms';
+import { createApp, synthesize } from '../synth.ts';
 import { only, resources, type SynthesizedTemplate } from '../template.ts';
 import { BOUNDARY_ARN, KEY_ARN, VARIANT_NAMES, VARIANTS } from '../variants.ts';
+import { construct } from './construct.ts';
 import { actionsOf, identityStatements, resourcesOf, type Statement } from './policies.ts';
 
 const FIREHOSE = 'AWS::KinesisFirehose::DeliveryStream';
@@ -187,6 +190,38 @@ test('a customer’s key encrypts table, bucket, secrets and delivery stream', (
   expect(secrets).toEqual([KEY_ARN, KEY_ARN]);
   expect(only(template, 'AWS::KinesisFirehose::DeliveryStream')).toMatchObject({
     DeliveryStreamEncryptionConfigurationInput: { KeyType: 'CUSTOMER_MANAGED_CMK', KeyARN: KEY_ARN },
+  });
+});
+
+describe('the condition through which service a key is used', () => {
+  /** The values of kms:ViaService in the policies of the connector, and in the policy that the CDK gives the key. */
+  function services(env: Environment) {
+    const scope = new Stack(createApp(), 'TheirStack', { env });
+    const { template } = construct(own => ({ encryptionKey: new kms.Key(own, 'Key') }), scope);
+    const values = (statements: readonly Statement[]) =>
+      statements.flatMap(({ Condition }) => Condition?.['StringEquals']?.['kms:ViaService'] ?? []);
+    const { Statement: ofKey } = only(template, 'AWS::KMS::Key')['KeyPolicy'] as { Statement: Statement[] };
+    return { own: values(identityStatements(template).map(({ statement }) => statement)), ofKey: values(ofKey) };
+  }
+
+  test.each([
+    ['eu-west-1', []],
+    ['cn-north-1', ['secretsmanager.cn-north-1.amazonaws.com.cn']],
+    ['eusc-de-east-1', ['secretsmanager.eusc-de-east-1.amazonaws.eu']],
+    ['us-iso-east-1', ['secretsmanager.us-iso-east-1.c2s.ic.gov']],
+  ])('has in %s the name that the CDK uses in key policies, and that of the partition', (region, ofPartition) => {
+    const { own, ofKey } = services({ account: '111122223333', region });
+    const ofSecrets = own.filter(value => String(value).startsWith('secretsmanager.'));
+    expect(new Set(ofSecrets)).toEqual(new Set([`secretsmanager.${region}.amazonaws.com`, ...ofPartition]));
+    expect(ofKey.length).toBeGreaterThan(0);
+    expect(ofKey.filter(value => !own.includes(value))).toEqual([]);
+  });
+
+  test('has both where the region is not known at synth', () => {
+    const { own } = services({});
+    const ofSecrets = own.map(value => JSON.stringify(value)).filter(text => text.includes('secretsmanager.'));
+    expect(ofSecrets.filter(text => text.includes('{"Ref":"AWS::URLSuffix"}'))).not.toEqual([]);
+    expect(ofSecrets.filter(text => text.includes('.amazonaws.com"'))).not.toEqual([]);
   });
 });
 

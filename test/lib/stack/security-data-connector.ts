@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { Duration, RemovalPolicies, RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
+import { Aws, Duration, Fn, RemovalPolicies, RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
 import * as kms from 'aws-cdk-lib/aws-kms';
+import * as logs from 'aws-cdk-lib/aws-logs';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
@@ -203,9 +204,11 @@ describe('the construct in somebody’s own app', () => {
       destination: { type: 's3', bufferInterval: Duration.seconds(300) },
     } as const;
     const { connector, template } = construct(props, scope);
-    for (const type of ['AWS::SecretsManager::Secret', 'AWS::S3::Bucket', 'AWS::SNS::Topic', 'AWS::KMS::Key']) {
+    for (const type of ['AWS::SecretsManager::Secret', 'AWS::S3::Bucket', 'AWS::KMS::Key']) {
       expect(resources(template, type)).toHaveLength(1);
     }
+    const topics = Object.entries(template.Resources).filter(([, { Type }]) => Type === 'AWS::SNS::Topic');
+    expect(topics.map(([id]) => id.slice(0, -8))).toEqual(['Topic', 'ConnectorNewObjects']);
     expect(connector.siem).toBeDefined();
     expect(resources(template, 'AWS::KinesisFirehose::DeliveryStream')[0]!.Properties).toMatchObject({
       ExtendedS3DestinationConfiguration: { BufferingHints: { IntervalInSeconds: 300 } },
@@ -288,10 +291,8 @@ describe('the construct in somebody’s own app', () => {
     const { template } = construct(scope => ({
       alarmTopic: new sns.Topic(scope, 'Theirs', { enforceSSL: true, masterKey: new kms.Key(scope, 'OfTopic') }),
     }));
-    const granted = [
-      only(template, 'AWS::SNS::TopicPolicy')['PolicyDocument'],
-      only(template, 'AWS::KMS::Key')['KeyPolicy'],
-    ];
+    const [, theirs] = Object.entries(template.Resources).find(([id]) => id.startsWith('TheirsPolicy'))!;
+    const granted = [theirs.Properties['PolicyDocument'], only(template, 'AWS::KMS::Key')['KeyPolicy']];
     const actions = (granted as { Statement: Statement[] }[]).map(({ Statement: all }) =>
       all
         .filter(({ Principal }) => JSON.stringify(Principal).includes('cloudwatch.amazonaws.com'))
@@ -302,6 +303,42 @@ describe('the construct in somebody’s own app', () => {
       [['sns:Publish'], account],
       [['kms:Decrypt', 'kms:GenerateDataKey*'], account],
     ]);
+  });
+
+  describe('with a topic of another account', () => {
+    const app = createApp();
+    const theirs = new Stack(app, 'Shared', { env: { account: '222222222222', region: 'eu-west-1' } });
+
+    /** Who may publish to the topic, after a connector of this stack got it. */
+    function given(scope: Stack, topicName: string) {
+      const alarmTopic = new sns.Topic(theirs, topicName, { topicName });
+      const props = { ...REQUIRED, connectorName: topicName, alarmTopic, runbookUrl: 'https://wiki.example' };
+      const { node } = new SecurityDataConnector(scope, 'Connector', props);
+      return { alarmTopic, warnings: node.metadata.filter(({ type }) => type === 'aws:cdk:warning') };
+    }
+
+    function publishers({ node }: sns.Topic): unknown[] {
+      const { policyDocument } = node.findChild('Policy').node.defaultChild as sns.CfnTopicPolicy;
+      const { Statement: statements } = theirs.resolve(policyDocument) as { Statement: Statement[] };
+      return statements.map(({ Condition }) => Condition);
+    }
+
+    test('lets the alarms of its own account publish, which are not those of the account of the topic', () => {
+      const { alarmTopic, warnings } = given(theirStack(app, 'Known'), 'known');
+      expect(publishers(alarmTopic)).toEqual([{ StringEquals: { 'aws:SourceAccount': '111122223333' } }]);
+      expect(warnings).toEqual([]);
+    });
+
+    test('warns where synth does not know its own account, because the policy of the topic names it', () => {
+      const { alarmTopic, warnings } = given(new Stack(app, 'Unknown'), 'unknown');
+      expect(publishers(alarmTopic)).toEqual([{ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } }]);
+      expect(warnings.map(({ data }) => data)).toEqual([expect.stringMatching(/alarmTopic .*222222222222.* env/s)]);
+    });
+  });
+
+  test('keeps its logs for ever with RetentionDays.INFINITE', () => {
+    const groups = resources(construct({ logRetention: logs.RetentionDays.INFINITE }).template, 'AWS::Logs::LogGroup');
+    expect(groups.map(({ Properties = {} }) => Properties['RetentionInDays'])).toEqual([undefined, undefined]);
   });
 
   test('is thrown away with all that it holds where the app decides so for everything', () => {
@@ -354,9 +391,9 @@ describe('the construct holds its props to the rules of the configuration', () =
 });
 
 /** What the construct says to a program in JavaScript, which no compiler has checked: one line for each fault. */
-function refusal(props: unknown): string[] {
+function refusal(props: unknown, scope = theirStack()): string[] {
   try {
-    new SecurityDataConnector(theirStack(), 'Connector', props as SecurityDataConnectorProps);
+    new SecurityDataConnector(scope, 'Connector', props as SecurityDataConnectorProps);
     return [];
   } catch (error) {
     const { name, faults: all } = error as ConfigurationError;
@@ -364,6 +401,163 @@ function refusal(props: unknown): string[] {
     return all.map(({ path, reason }) => `${path} ${reason}`);
   }
 }
+
+/** Resources of account 999999999999 and region us-east-1, as the methods of the CDK import them. */
+const ELSEWHERE: readonly [prop: string, (scope: Stack) => Partial<SecurityDataConnectorProps>][] = [
+  ['stateTable', scope => ({ stateTable: dynamodb.Table.fromTableArn(scope, 'T', elsewhere('dynamodb', 'table/t')) })],
+  [
+    'stateTable',
+    scope => ({ stateTable: dynamodb.TableV2.fromTableArn(scope, 'T', elsewhere('dynamodb', 'table/t')) }),
+  ],
+  [
+    'destination.deliveryStream',
+    scope => {
+      const arn = elsewhere('firehose', 'deliverystream/d');
+      return {
+        destination: {
+          type: 'existing',
+          deliveryStream: firehose.DeliveryStream.fromDeliveryStreamArn(scope, 'D', arn),
+        },
+      };
+    },
+  ],
+  ['secret', scope => ({ secret: secretOf(scope, elsewhere('secretsmanager', 'secret:s-AbCdEf')) })],
+  [
+    'destination.secret',
+    scope => {
+      const secret = secretOf(scope, elsewhere('secretsmanager', 'secret:s-AbCdEf'));
+      return { destination: { type: 'http', url: 'https://siem.acme.example', secret } };
+    },
+  ],
+  [
+    'alarmTopic',
+    scope => ({
+      alarmTopic: sns.Topic.fromTopicArn(scope, 'A', elsewhere('sns', 'a')),
+      runbookUrl: 'https://wiki.example',
+    }),
+  ],
+  [
+    'encryptionKey',
+    scope => ({
+      encryptionKey: kms.Key.fromKeyArn(scope, 'K', elsewhere('kms', 'key/01234567-89ab-cdef-0123-456789abcdef')),
+    }),
+  ],
+  [
+    'bucket',
+    scope => ({ bucket: s3.Bucket.fromBucketAttributes(scope, 'B', { bucketName: 'bucket', region: 'us-east-1' }) }),
+  ],
+];
+
+function elsewhere(service: string, resource: string): string {
+  return `arn:aws:${service}:us-east-1:999999999999:${resource}`;
+}
+
+function secretOf(scope: Stack, arn: string): secretsmanager.ISecret {
+  return secretsmanager.Secret.fromSecretCompleteArn(scope, 'Secret', arn);
+}
+
+describe('an existing resource in another place than the stack', () => {
+  test.each(ELSEWHERE)('is refused by the name of the prop: %s', (prop, props) => {
+    const scope = theirStack();
+    expect(refusal({ ...REQUIRED, ...props(scope) }, scope)).toEqual([
+      expect.stringMatching(
+        new RegExp(`^props\\.${prop} is in .*region us-east-1, but the stack in .*region eu-west-1: `),
+      ),
+    ]);
+  });
+
+  test.each(ELSEWHERE)('is taken where the place of the stack is not known at synth: %s', (_, props) => {
+    const scope = new Stack(createApp(), 'Agnostic');
+    expect(refusal({ ...REQUIRED, ...props(scope) }, scope)).toEqual([]);
+  });
+
+  test.each<[string, (scope: Stack, other: Stack) => Partial<SecurityDataConnectorProps>]>([
+    [
+      'tokens in its ARN',
+      scope => ({ secret: secretOf(scope, `arn:aws:secretsmanager:${Aws.REGION}:${Aws.ACCOUNT_ID}:secret:s-AbCdEf`) }),
+    ],
+    ['an ARN that is a token', scope => ({ alarmTopic: sns.Topic.fromTopicArn(scope, 'A', Fn.importValue('topic')) })],
+    [
+      'another account, and is a topic',
+      scope => ({ alarmTopic: sns.Topic.fromTopicArn(scope, 'A', 'arn:aws:sns:eu-west-1:999999999999:a') }),
+    ],
+    [
+      'another account, and is a secret by its whole ARN',
+      scope => ({ secret: secretOf(scope, 'arn:aws:secretsmanager:eu-west-1:999999999999:secret:s-AbCdEf') }),
+    ],
+  ])('is taken with %s', (_, props) => {
+    const scope = theirStack();
+    expect(refusal({ ...REQUIRED, runbookUrl: 'https://wiki.example', ...props(scope, scope) }, scope)).toEqual([]);
+  });
+
+  test('is refused as a secret of another account without its whole ARN', () => {
+    const scope = theirStack();
+    const arn = 'arn:aws:secretsmanager:eu-west-1:999999999999:secret:s';
+    const secret = secretsmanager.Secret.fromSecretPartialArn(scope, 'Secret', arn);
+    expect(refusal({ ...REQUIRED, secret }, scope)).toEqual([
+      expect.stringMatching(/^props\.secret is in account 999999999999, .*whole ARN/),
+    ]);
+  });
+
+  test('is refused as a table that another stack of the app creates', () => {
+    const scope = theirStack();
+    const other = new Stack(scope.node.root, 'Other', { env: { account: '111122223333', region: 'us-east-1' } });
+    const partitionKey = { name: 'pk', type: dynamodb.AttributeType.STRING };
+    const stateTable = new dynamodb.Table(other, 'Table', { partitionKey });
+    expect(refusal({ ...REQUIRED, stateTable }, scope)).toEqual([
+      expect.stringMatching(/^props\.stateTable is in region us-east-1/),
+    ]);
+  });
+});
+
+/** The usual pattern of a stack of one's own: its props are those of the construct and more. */
+interface TheirProps extends SecurityDataConnectorProps {
+  readonly team: string;
+  readonly alarmTarget: { readonly url: string };
+}
+
+/** Warnings of unknown members, which the template does not need. */
+function unknownMembers(props: object): string[] {
+  const scope = theirStack();
+  const { node } = new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, ...props });
+  expect(resources(templateOf(scope), 'AWS::Lambda::Function')).toHaveLength(1);
+  const warnings = node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => String(data));
+  return warnings.filter(text => text.includes('is not a prop')).map(text => text.split(' [ack:')[0]!);
+}
+
+describe('members that are not props', () => {
+  test('are ignored in an interface that extends the props', () => {
+    const theirs: TheirProps = { ...REQUIRED, team: 'security', alarmTarget: { url: 'https://pager.example' } };
+    expect(unknownMembers(theirs)).toEqual([]);
+  });
+
+  test('are not taken for options of cdk.json', () => {
+    const options = { bucketArn: 'arn:aws:s3:::theirs', retentionDays: 7, alarmTopicArn: 'theirs' };
+    const given = { ...REQUIRED, retention: Duration.days(30), alarmEmail: 'a@b.example', ...options };
+    expect(refusal(given)).toEqual([]);
+  });
+
+  test('are ignored in an object that has more members than a destination, a reader or a network needs', () => {
+    const scope = theirStack();
+    const siemReader = { type: 'external-id', principal: '111122223333', externalId: 'x-1', team: 'security' } as const;
+    const network = { vpc: new ec2.Vpc(scope, 'Vpc', { availabilityZones: ['eu-west-1a'] }), flowLogs: true };
+    const destination = { type: 's3', purpose: 'lake' } as const;
+    const given = { ...REQUIRED, siemReader, network, destination };
+    expect(refusal(given, scope)).toEqual([]);
+  });
+
+  test.each<[string, object, string[]]>([
+    ['a misspelt prop', { pagelimit: 10 }, ['props.pagelimit is not a prop; did you mean pageLimit?']],
+    ['the name of an option', { rateMinutes: 5 }, ['props.rateMinutes is not a prop; did you mean rate?']],
+    [
+      'the name of an option of a destination',
+      { destination: { type: 's3', bufferSeconds: 5, toString: 1 } },
+      ['props.destination.bufferSeconds is not a prop; did you mean bufferInterval?'],
+    ],
+  ])('are ignored with a warning where one is %s', (_, props, warnings) => {
+    expect(unknownMembers(props)).toEqual(warnings.map(text => expect.stringContaining(text)));
+  });
+});
 
 describe('the construct in JavaScript', () => {
   test.each<[string, unknown, string[]]>([
@@ -373,8 +567,6 @@ describe('the construct in JavaScript', () => {
       {},
       ['connectorName', 'baseUrl', 'authUrl'].map(prop => `props.${prop} is required`),
     ],
-    ['a misspelt prop', { pagelimit: 10 }, ['props.pagelimit is not a prop; did you mean pageLimit?']],
-    ['the name of the option in place of the prop’s', { rateMinutes: 5 }, ['props.rateMinutes is not a prop']],
     ['a number in place of a duration', { rate: 1 }, ['props.rate must be a Duration, such as Duration.minutes(5)']],
     [
       'null in place of a duration',
@@ -410,12 +602,7 @@ describe('the construct in JavaScript', () => {
     [
       'a destination with faults of its own',
       { destination: { type: 'http', bufferSeconds: 5, retry: 60, toString: 1 } },
-      [
-        'props.destination.url is required',
-        'props.destination.retry must be a Duration, such as Duration.seconds(5)',
-        'props.destination.bufferSeconds is not a prop',
-        'props.destination.toString is not a prop',
-      ],
+      ['props.destination.url is required', 'props.destination.retry must be a Duration, such as Duration.seconds(5)'],
     ],
     [
       'a reader of a type that every object has',
@@ -433,7 +620,6 @@ describe('the construct in JavaScript', () => {
       [
         'props.network.vpc must be an IVpc, which has vpcId',
         'props.network.securityGroups must be a list of ISecurityGroup, one at least',
-        'props.network.subnet is not a prop; did you mean subnets?',
       ],
     ],
     ['a text for a flag', { enabled: 'no' }, ['props.enabled must be true or false']],
@@ -454,7 +640,7 @@ describe('the construct in JavaScript', () => {
   test('names all faults at once', () => {
     const props = { ...REQUIRED, baseUrl: undefined, rate: 1, destination: { type: 's4' }, colour: 'red' };
     expect(refusal(props).map(line => line.split(' ')[0])).toEqual(
-      ['baseUrl', 'rate', 'destination.type', 'colour'].map(prop => `props.${prop}`),
+      ['baseUrl', 'rate', 'destination.type'].map(prop => `props.${prop}`),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { synthesize } from '../synth.ts';
-import { only, resources } from '../template.ts';
+import { joinedText, only, resources } from '../template.ts';
 import { VARIANTS } from '../variants.ts';
 import { actionsOf, identityStatements, resourcesOf, type Statement } from './policies.ts';
 
@@ -14,76 +14,10 @@ function trust(options: object): Statement {
   return (role(options)!['AssumeRolePolicyDocument'] as { Statement: Statement[] }).Statement[0]!;
 }
 
-/** Who may send to the queue of bucket notifications, and under which condition. */
-function senders(options: object): Statement[] {
-  const { Resources } = synthesize({ ...options });
-  const [, policy] = Object.entries(Resources).find(([id]) => id.startsWith('ConnectorSiemAnnouncementsPolicy'))!;
-  const { Statement } = policy.Properties['PolicyDocument'] as { Statement: Statement[] };
-  return Statement.filter(({ Effect }) => Effect === 'Allow');
-}
-
-interface Join {
-  readonly 'Fn::Join': [string, readonly Part[]];
-}
-
-type Part = string | { readonly Ref: string } | { 'Fn::Select': [number, { 'Fn::Split': [string, Part] }] };
-
-/** What CloudFormation knows of the stack before it makes anything. A reference to a resource is not among it. */
-const KNOWN: Readonly<Record<string, string>> = {
-  'AWS::Partition': 'aws',
-  'AWS::StackId': 'arn:aws:cloudformation:eu-west-1:111122223333:stack/S/51af3dc0-da77-11e4-872e-1234567db123',
-};
-
-function textOf({ 'Fn::Join': [separator, parts] }: Join): string {
-  return parts.map(partText).join(separator);
-}
-
-function partText(part: Part): string {
-  if (typeof part === 'string') return part;
-  if ('Ref' in part) return KNOWN[part.Ref] ?? `unknown ${part.Ref}`;
-  const [
-    index,
-    {
-      'Fn::Split': [separator, whole],
-    },
-  ] = part['Fn::Select'];
-  return partText(whole).split(separator)[index]!;
-}
-
 describe('new objects', () => {
-  test('are reported on the queue by S3 itself, events only', () => {
-    const { QueueConfigurations } = only(synthesize(), 'AWS::S3::Bucket')['NotificationConfiguration'] as {
-      QueueConfigurations: unknown;
-    };
-    expect(QueueConfigurations).toEqual([
-      {
-        Event: 's3:ObjectCreated:*',
-        Filter: { S3Key: { Rules: [{ Name: 'prefix', Value: 'events/' }] } },
-        Queue: { 'Fn::GetAtt': [expect.stringMatching(/^ConnectorSiemAnnouncements/), 'Arn'] },
-      },
-    ]);
-  });
-
-  test('are taken from the bucket of the stack alone, or from the one that exists already', () => {
-    const [own, ...others] = senders({});
-    expect(others).toEqual([]);
-    expect(own).toMatchObject({
-      Action: 'sqs:SendMessage',
-      Condition: {
-        StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
-        ArnEquals: { 'aws:SourceArn': expect.anything() },
-      },
-    });
-    const arn = textOf(own!.Condition!['ArnEquals']!['aws:SourceArn'] as Join);
-    expect(arn).toBe(`arn:aws:s3:::${textOf(only(synthesize(), 'AWS::S3::Bucket')['BucketName'] as Join)}`);
-    expect(senders(VARIANTS.existingParts)[0]!.Condition).toMatchObject({
-      ArnEquals: { 'aws:SourceArn': 'arn:aws:s3:::acme-security-data' },
-    });
-  });
-
   test('lie in a bucket whose name S3 takes, of the longest connector too, and differs with each creation of the stack', () => {
     const name = 'a'.repeat(32);
-    const made = textOf(only(synthesize({ name }), 'AWS::S3::Bucket')['BucketName'] as Join);
+    const made = joinedText(only(synthesize({ name }), 'AWS::S3::Bucket')['BucketName']);
     expect(made).toBe(`sdc-${name}-51af3dc0-1234567db123`);
     expect(made).toMatch(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/);
   });

@@ -6,7 +6,7 @@ import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts
 import { DESTINATIONS } from '../../../lib/delivery/destinations.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { createApp, templateOf } from '../synth.ts';
-import { only, resources } from '../template.ts';
+import { resources } from '../template.ts';
 import { REQUIRED } from './construct.ts';
 
 const URL = 'https://siem.acme.example';
@@ -147,7 +147,10 @@ describe('a token, whose value is known only at deployment', () => {
     const { faults, template } = synthesized(({ text }) => ({ baseUrl: text, authUrl: text }));
     expect([faults, template.length > 0]).toEqual([[], true]);
     const { stack } = synthesized(({ text }) => ({ runbookUrl: text, alarmEmail: 'a@b.example' }));
-    expect(only(templateOf(stack), 'AWS::SNS::Subscription')).toMatchObject({ Endpoint: 'a@b.example' });
+    const endpoints = resources(templateOf(stack), 'AWS::SNS::Subscription').map(
+      ({ Properties }) => Properties['Endpoint'],
+    );
+    expect(endpoints).toContain('a@b.example');
     expect(stack.node.findAll().flatMap(each => each.node.metadata.filter(({ type }) => /warn/.test(type)))).toEqual(
       [],
     );

@@ -43,6 +43,18 @@ describe('a delivery buffer', () => {
     expect(delivered).toEqual(['ab', 'cd']);
   });
 
+  test('reports the failure of a delivery for which no caller waits', async () => {
+    const { state, target } = setUp();
+    const failures: unknown[] = [];
+    const onFailure = (error: unknown) => failures.push(error);
+    const buffer = createDeliveryBuffer({ ...target, onFailure }, { bytes: 100, milliseconds: 60_000 });
+    await buffer.accept(records('lost'));
+    state.broken = true;
+    state.timers[0]!.task();
+    await expect(buffer.flush()).rejects.toThrow('disk full');
+    expect(failures).toEqual([new Error('disk full')]);
+  });
+
   test('that writes through neither acknowledges nor later delivers records that it could not write', async () => {
     const { delivered, state, target } = setUp();
     const buffer = createDeliveryBuffer(target, { bytes: 100, milliseconds: 0 });

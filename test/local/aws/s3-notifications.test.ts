@@ -5,6 +5,7 @@ import { clientConfig, started } from './started.ts';
 const Bucket = 'security-data';
 const ask = new GetBucketNotificationConfigurationCommand({ Bucket });
 const QUEUE = 'arn:aws:sqs:us-east-1:000000000000:siem';
+const TOPIC = 'arn:aws:sns:us-east-1:000000000000:new-objects';
 
 test('a bucket has no notifications until they are configured', async () => {
   await using running = await started();
@@ -17,12 +18,15 @@ test('a bucket has no notifications until they are configured', async () => {
   });
 });
 
-test('queues are listed with their events and filters, and so is EventBridge', async () => {
+test('queues and topics are listed with their events and filters, and so is EventBridge', async () => {
   await using running = await started();
   const client = new S3Client({ ...clientConfig(running.aws, 'S3'), forcePathStyle: true });
   const events = ['s3:ObjectCreated:*', 's3:ObjectRemoved:*'];
   running.aws.notifications.set(Bucket, {
-    entries: [{ arn: QUEUE, events, prefix: 'events/', suffix: '.gz' }],
+    entries: [
+      { arn: QUEUE, events, prefix: 'events/', suffix: '.gz' },
+      { arn: TOPIC, events },
+    ],
     eventBridge: true,
   });
   const { $metadata: _, ...answer } = await client.send(ask);
@@ -32,6 +36,7 @@ test('queues are listed with their events and filters, and so is EventBridge', a
   ];
   expect(answer).toEqual({
     QueueConfigurations: [{ QueueArn: QUEUE, Events: events, Filter: { Key: { FilterRules: rules } } }],
+    TopicConfigurations: [{ TopicArn: TOPIC, Events: events }],
     EventBridgeConfiguration: {},
   });
 });

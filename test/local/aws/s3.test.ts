@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import {
@@ -44,6 +44,16 @@ describe('objects', () => {
     const command = new PutObjectCommand({ Bucket, Key: 'a', Body: 'text', ChecksumCRC32: 'AAAAAA==' });
     await expect(client.send(command)).rejects.toMatchObject({ name: 'BadDigest' });
     await expect(readBack(client, 'a')).rejects.toMatchObject({ name: 'NoSuchKey' });
+  });
+
+  test('that this machine cannot read are not missing: the failure is reported, and the caller gets an internal error', async () => {
+    const failures: unknown[] = [];
+    await using running = await started({ onFailure: error => failures.push(error) });
+    const file = join(running.directory, 's3', Bucket, 'loop');
+    await symlink(file, file);
+    await expect(readBack(clientOf(running), 'loop')).rejects.toMatchObject({ name: 'InternalFailure' });
+    expect(failures).not.toEqual([]);
+    for (const failure of failures) expect(failure).toMatchObject({ code: 'ELOOP', path: file });
   });
 
   const keys = ['a//b/', '../../escape', './.', 'per%cent', 'Ünï \u2028 code+&<>"', 'a?b#c', '%', '__proto__'];

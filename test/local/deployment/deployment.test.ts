@@ -99,11 +99,11 @@ test('a template that uses every option is deployed too', async () => {
   const RoleName = every.outputs['SiemReaderRoleArn']!.replace(/^.*\//, '');
   const listed = await client(every, 'IAM', IAMClient).send(new ListAttachedRolePoliciesCommand({ RoleName }));
   expect(listed.AttachedPolicies).toMatchObject([{ PolicyArn: every.outputs['SiemReaderPolicyArn'] }]);
+  const queue = { protocol: 'sqs', endpoint: every.outputs['SiemQueueArn'], confirmed: true };
+  const address = { protocol: 'email', endpoint: 'on-call@acme.example', confirmed: false };
   expect(every.topics).toEqual([
-    {
-      arn: every.outputs['AlarmTopicArn'],
-      subscriptions: [{ protocol: 'email', endpoint: 'on-call@acme.example', confirmed: false }],
-    },
+    { arn: every.outputs['NewObjectsTopicArn'], subscriptions: [queue] },
+    { arn: every.outputs['AlarmTopicArn'], subscriptions: [address] },
   ]);
 });
 

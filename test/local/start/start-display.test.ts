@@ -2,10 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
+import { onInterruption } from '../../../local/interruption.ts';
 import { failureText } from '../../../local/start/failure-text.ts';
 import { HandlerError } from '../../../local/start/handler-host.ts';
 import { Progress } from '../../../local/start/progress.ts';
-import { drainUntilDone, onInterruption } from '../../../local/start/run.ts';
+import { drainUntilDone } from '../../../local/start/run.ts';
 import { type Metrics, metricsIn, summaryNotes, summaryTable } from '../../../local/start/summary.ts';
 import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 

@@ -62,6 +62,15 @@ describe('the options', () => {
     expect(faultsOf(...args)).toEqual([expect.stringMatching(fault)]);
   });
 
+  test('invalid options are reported together with invalid settings', () => {
+    expect(faultsOf('--page-limit', '900', '--change', 'x', '--format', 'xml', '--filter', 'foo=1')).toEqual([
+      expect.stringContaining("'--change <n>'"),
+      expect.stringContaining("'--filter <stream=expression>'"),
+      expect.stringContaining('--page-limit must be'),
+      expect.stringContaining('--format must be'),
+    ]);
+  });
+
   test("a tenant's options become settings of the function", () => {
     const { settings, name } = request(...TENANT, '--dns-blocks-path', '/v1/dns', '--page-limit', '20');
     expect(name).toBe('api-acme-example');

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { STREAMS } from '../../../lambda/streams.ts';
 import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
@@ -161,7 +161,9 @@ test('a state folder in a file is refused with its path, the reason and what to 
   const { status, stdout, stderr } = await own.run(['--state-folder', path, '--name', 'try']);
   expect([status, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(
-    new RegExp(`- ${path}[^ ]* cannot be (read|written) \\(ENOTDIR\\): choose another --state-folder\n`),
+    new RegExp(
+      `^Nothing was started: ${path}[^ ]* cannot be (read|written) \\(ENOTDIR\\): choose another --state-folder\n`,
+    ),
   );
 });
 
@@ -175,6 +177,37 @@ test('a full disk gives a message without a stack trace', async () => {
   expect(full.stderr).toContain('If the disk is full, free some space and run again');
   expect(full.stderr).toContain('--reset');
   expect(full.stderr).not.toMatch(/^\s+at /m);
+});
+
+test('a full disk ends the run with the same message when a delivered file meets it first', async () => {
+  await using folder = await StateFolder.make();
+  const full = await folder.run(['--assets', '3000', '--threats', '0', '--dns-blocks', '0'], {
+    shell: 'ulimit -f 20',
+  });
+  expect(full.status).toBe(1);
+  expect(full.stderr).toMatch(/^Failed: The state in .* cannot be read or written \(EFBIG: .*\)/);
+  expect(full.stderr).toContain('If the disk is full, free some space and run again');
+  expect(full.stderr).not.toContain('InternalFailure');
+});
+
+test('a full disk ends the run with the same message when the log of the function meets it first', async () => {
+  await using folder = await StateFolder.make();
+  await mkdir(join(folder.path, 'local'));
+  await writeFile(join(folder.path, 'local', 'function.log'), '\n'.repeat(200 * 1024));
+  const full = await folder.run(['--assets', '30', '--threats', '0', '--dns-blocks', '0'], { shell: 'ulimit -f 200' });
+  expect(full.status).toBe(1);
+  expect(full.stderr).toMatch(/^Failed: The state in .* cannot be read or written \(EFBIG: .*\)/);
+});
+
+test('a path that cannot be written ends the run with its name and a remedy', async () => {
+  await using folder = await StateFolder.make();
+  const path = folder.deliveredFolder('local');
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, 'a file in place of the folder');
+  const { status, stderr } = await folder.run(['--assets', '30', '--threats', '0', '--dns-blocks', '0']);
+  expect(status).toBe(1);
+  expect(stderr).toMatch(new RegExp(`^Failed: The state in .* cannot be read or written \\(ENOTDIR: .*${path}`));
+  expect(stderr).toContain('Repair the path that the message names');
 });
 
 describe('after a run', () => {

@@ -1,5 +1,6 @@
 /** The launcher of `npm run test:real` and `npm run test:siem`: starts the parts, then runs the test files that have theirs. */
 import { Command, InvalidArgumentError } from 'commander';
+import { argumentsOrExit } from '../../../local/npm-command.ts';
 import { defaultCache, fetchOnce } from '../../support/parts/cache.ts';
 import { CommandError } from '../../support/parts/command.ts';
 import type { StartedPart } from '../../support/parts/start-part.ts';
@@ -12,6 +13,7 @@ export interface Suite<P extends string> {
 }
 
 export interface Program<P extends string, S extends Suite<P>, C> {
+  /** The npm script, such as `test:real`. */
   readonly command: string;
   readonly description: string;
   /** Folder of the fetched parts in the cache. */
@@ -46,7 +48,7 @@ export interface Options<P extends string> {
 }
 
 export async function launch<P extends string, S extends Suite<P>, C>(program: Program<P, S, C>): Promise<void> {
-  const options = readOptions(program, process.argv, process.env);
+  const options = readOptions(program, process.argv.slice(2), process.env);
   const ready = new Map<P, Ready<C>>();
   // Signals do not reach the process groups of parts and tests. They, and every folder, end with this process.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
@@ -131,7 +133,7 @@ function seconds(milliseconds: number): string {
 
 export function readOptions<P extends string>(
   program: Pick<Program<P, Suite<P>, unknown>, 'command' | 'description' | 'folder' | 'parts'>,
-  argv: readonly string[],
+  args: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Options<P> {
   const names = Object.keys(program.parts).join(', ');
@@ -139,13 +141,17 @@ export function readOptions<P extends string>(
     if (text in program.parts) return [...before, text as P];
     throw new InvalidArgumentError(`It must be one of ${names}.`);
   };
-  const command = new Command(program.command)
-    .description(program.description)
-    .argument('[files...]', 'only test files whose path contains one of these')
-    .option('--without <part>', `leave out ${names}, and the tests that need it; repeatable`, collectPart)
-    .option('--strict', 'fail when a part cannot be had, instead of skipping its tests', false)
-    .option('--cache <folder>', 'where fetched parts are kept', defaultCache(environment, program.folder))
-    .parse(argv);
-  const { without = [], strict, cache } = command.opts();
-  return { without, strict, cache, only: command.args };
+  const describe = () =>
+    new Command(`npm run ${program.command} --`)
+      .description(program.description)
+      .argument('[files...]', 'only test files whose path contains one of these')
+      .option('--without <part>', `leave out ${names}, and the tests that need it; repeatable`, collectPart)
+      .option('--strict', 'fail when a part is not available, instead of skipping its tests', false)
+      .option('--cache <folder>', 'where fetched parts are kept', defaultCache(environment, program.folder));
+  const { flags, operands } = argumentsOrExit<Partial<Options<P>> & Pick<Options<P>, 'strict' | 'cache'>>(
+    describe,
+    undefined,
+    args,
+  );
+  return { without: [], ...flags, only: operands };
 }

@@ -38,8 +38,8 @@ export async function queueAttributes<Name extends QueueAttributeName>(
 }
 
 /**
- * S3 sends `s3:TestEvent` when a notification is configured, and SQS counts it as a message. While the bucket has no event, every
- * message is a test message.
+ * S3 sends `s3:TestEvent` when a bucket is configured to notify the queue itself, and SQS counts it as a message. While the bucket has no
+ * event, every message is a test message.
  */
 export async function withoutTestMessages(depth: QueueDepth, aws: Aws, bucket: string): Promise<QueueDepth> {
   const messages = depth.waiting + depth.taken;

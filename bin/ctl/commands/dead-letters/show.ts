@@ -33,20 +33,29 @@ export function unknownKey(key: string, connector: string): string {
 const NOT_UTF_8 =
   'The row is not UTF-8. --show prints wrong bytes as escapes such as \\xff, and --show --json also all bytes as rowBase64.';
 
+const NOT_STORED =
+  'Its content is not stored: the option omit leaves members out of this stream, and they cannot be found in this row. --show prints its id, if it can be read.';
+
 function showDeadLetter(key: string, body: Buffer, show: boolean): Outcome {
   const deadLetter = readDeadLetter(body);
   if (!deadLetter) throw new RefusedError(`${key} is not a dead letter that this version can read. Nothing was done.`);
   const { stream, reason, row } = deadLetter;
+  if (!Buffer.isBuffer(row)) {
+    const { bytes, id } = row;
+    const shown = show && id !== undefined ? { id } : {};
+    const lines = [sentence(stream, reason, bytes), NOT_STORED, ...(shown.id === undefined ? [] : ['', shown.id])];
+    return { text: lines.join('\n'), json: { key, stream, reason, bytes, ...shown } };
+  }
   const bytes = row.length;
   const text = textOfBytes(row);
   const isExact = isUtf8(row);
-  const lines = [
-    `A row of ${stream} that could not be sent: ${reason}. ${bytes} bytes.`,
-    ...(isExact ? [] : [NOT_UTF_8]),
-    ...(show ? ['', text] : []),
-  ];
+  const lines = [sentence(stream, reason, bytes), ...(isExact ? [] : [NOT_UTF_8]), ...(show ? ['', text] : [])];
   const shown = { row: text, ...(!isExact && { rowBase64: row.toString('base64') }) };
   return { text: lines.join('\n'), json: { key, stream, reason, bytes, ...(show && shown) } };
+}
+
+function sentence(stream: string, reason: string, bytes: number): string {
+  return `A row of ${stream} that could not be sent: ${reason}. ${bytes} bytes.`;
 }
 
 function showErrors(key: string, content: string, show: boolean): Outcome {

@@ -4,6 +4,7 @@ import { connectionFault } from '../../../../lambda/core/connection-fault.ts';
 import { ApiRefusedError } from '../../../../lambda/core/errors.ts';
 import type { PageContent } from '../../../../lambda/core/page.ts';
 import { readRow } from '../../../../lambda/core/row.ts';
+import { shownList, shownText } from '../../../../lambda/issue-text.ts';
 import type { Fetch } from '../../../../lambda/source/http.ts';
 import { tokenEndpoint } from '../../../../lambda/source/token.ts';
 import { STREAMS, type StreamName, streamOf } from '../../../../lambda/streams.ts';
@@ -123,6 +124,8 @@ export const token = check('token', ['secret'], async context => {
   return ok('the token endpoint accepts the credentials');
 });
 
+const MOST_MEMBERS = 40;
+
 /** Without that member the threats of a removed asset cannot be withdrawn. */
 export const threatAsset = check('threat-asset', ['list-threats'], async context => {
   const [element] = (await context.firstPage('threats'))?.rows ?? [];
@@ -130,9 +133,9 @@ export const threatAsset = check('threat-asset', ['list-threats'], async context
   if (!row || 'reason' in row) return skipped('the API has no threat yet');
   const { threatAssetField } = (await context.access()).settings;
   if (row.parent !== undefined) return ok(`threats name their asset in "${threatAssetField}"`);
-  const names = Object.keys(JSON.parse(row.text) as object).map(name => JSON.stringify(name.slice(0, 64)));
+  const names = Object.keys(JSON.parse(row.text) as object).map(name => `"${shownText(name)}"`);
   return fail(
-    `the first threat names no asset in "${threatAssetField}"; its members are ${names.join(', ')}`,
+    `the first threat names no asset in "${threatAssetField}"; its members are ${shownList(names, ', ', MOST_MEMBERS)}`,
     `Set threatAssetField in cdk.json, deploy, and run "${CONNECTORCTL.command} resync threats".`,
   );
 });

@@ -2,8 +2,9 @@ import { Command } from 'commander';
 import { help, type Run } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { isCutOff, messageOf } from '../../errors.ts';
+import { joined, type Painted, paint, painted } from '../../painted.ts';
 import type { Outcome } from '../../report.ts';
-import { paint } from '../../text.ts';
+
 import { type EveryOptions, everyConnector, isEvery, type Summary, withEvery } from '../every-connector.ts';
 import { type Check, type CheckResult, createContext, type Finding } from './context.ts';
 
@@ -55,7 +56,7 @@ async function lineOf(context: Context, checks: readonly Check[]): Promise<Summa
     ...(warned?.length ? [PAINT.warn(`warnings: ${names(warned)}`)] : []),
   ];
   const rank = -1000 * (failed?.length ?? 0) - (warned?.length ?? 0);
-  const text = parts.join('; ') || PAINT.ok('ok');
+  const text = parts.length > 0 ? joined(parts, '; ') : PAINT.ok('ok');
   return { rank, kind, text, json: { checks: all, failed: kind === 'failed' }, isFinding: kind === 'failed' };
 }
 
@@ -91,7 +92,7 @@ async function runCheck<Context>({ run }: Check<Context>, context: Context): Pro
   }
 }
 
-const PAINT: Readonly<Record<CheckResult['status'], (text: string) => string>> = {
+const PAINT: Readonly<Record<CheckResult['status'], (text: string) => Painted>> = {
   ok: paint.good,
   warn: paint.unconfirmed,
   fail: paint.bad,
@@ -99,14 +100,14 @@ const PAINT: Readonly<Record<CheckResult['status'], (text: string) => string>> =
 };
 
 /** A line per check, followed by its remedy, and a summary. */
-function resultsText(all: readonly CheckResult[]): string {
+function resultsText(all: readonly CheckResult[]): Painted {
   const width = Math.max(...all.map(({ name }) => name.length));
   const indent = ' '.repeat('skipped'.length + width + 4);
   const lines = all.flatMap(({ name, status, text, remedy }) => [
-    `${PAINT[status](status.padEnd('skipped'.length))}  ${name.padEnd(width)}  ${text}`,
+    painted`${PAINT[status](status.padEnd('skipped'.length))}  ${name.padEnd(width)}  ${text}`,
     ...(remedy ? [`${indent}→ ${remedy}`] : []),
   ]);
-  return [...lines, '', summary(all)].join('\n');
+  return joined([...lines, '', summary(all)]);
 }
 
 function summary(all: readonly CheckResult[]): string {

@@ -6,12 +6,14 @@ import {
   type NotificationConfiguration,
   type QueueConfiguration,
 } from '@aws-sdk/client-s3';
+import { paginateListSubscriptionsByTopic } from '@aws-sdk/client-sns';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
+import { PERMISSION } from '../../alarms.ts';
 import { type Aws, collected } from '../../aws.ts';
 import { countObjects } from '../../bucket.ts';
 import { describeDeliveryStream } from '../../delivery-place.ts';
 import { restore } from '../../deployment.ts';
-import { awsCall } from '../../errors.ts';
+import { AwsCallError, awsCall } from '../../errors.ts';
 import { queueAttributes } from '../dead-letters/counts.ts';
 import { check, type Finding, fail, ok, skipped, warn } from './context.ts';
 
@@ -21,13 +23,13 @@ export const siemQueue = check('siem-queue', ['stack'], async ({ aws, deployment
   const { siem, stackName } = await deployment();
   if (!siem) return skipped(NO_QUEUE);
   const attributes = await queueAttributes(aws, siem.queueUrl, ['RedrivePolicy', 'Policy']);
-  if (!attributes.Policy?.includes('s3.amazonaws.com')) {
-    return fail('its policy does not allow notifications from S3', restore(stackName, 'the policy'));
+  if (!attributes.Policy?.includes('sns.amazonaws.com')) {
+    return fail('its policy does not allow notifications from its topic', restore(stackName, 'the policy'));
   }
   if (!attributes.RedrivePolicy) {
     return fail('it has no dead-letter queue', restore(stackName, 'the dead-letter queue'));
   }
-  return ok('it accepts notifications from S3 and has a dead-letter queue');
+  return ok('it accepts notifications from its topic and has a dead-letter queue');
 });
 
 const QUEUE_ACTIONS = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
@@ -68,13 +70,57 @@ export const notifications = check('notifications', ['bucket', 'siem-queue'], as
     `The notifications of the bucket ${name} could not be read`,
     'You need s3:GetBucketNotification on it.',
   );
-  return notificationsFinding(configuration, { bucket: name, queueArn: siem.queueArn, stackName });
+  const { queueArn, topicArn } = siem;
+  const finding = notificationsFinding(configuration, { bucket: name, queueArn, topicArn, stackName });
+  const isDirect = notificationsOf(configuration).some(({ target }) => target === queueArn);
+  if (finding.status === 'fail' || isDirect) return finding;
+
+  const subscribed = await subscribedTo(aws, topicArn);
+  if (subscribed === undefined)
+    return warn(`the subscriptions of ${topicArn} cannot be read`, `You need ${PERMISSION} on it.`);
+  if (!subscribed.includes(queueArn))
+    return fail(
+      'the topic of new objects does not deliver to the SIEM’s queue',
+      restore(stackName, 'the subscription'),
+    );
+  return finding;
 });
+
+/** Endpoints of the subscriptions of a topic, or undefined where SNS denies access. */
+async function subscribedTo(aws: Aws, topicArn: string): Promise<readonly string[] | undefined> {
+  const pages = paginateListSubscriptionsByTopic({ client: aws.sns() }, { TopicArn: topicArn });
+  try {
+    return (await collected(pages, page => page.Subscriptions)).map(({ Endpoint = '' }) => Endpoint);
+  } catch (cause) {
+    const name = cause instanceof Error ? cause.name : '';
+    if (name === 'NotFoundException') return [];
+    if (name === 'AuthorizationErrorException') return undefined;
+    throw new AwsCallError(
+      `The subscriptions of ${topicArn} could not be read`,
+      `You need ${PERMISSION} on it.`,
+      cause,
+    );
+  }
+}
 
 export interface WantedNotification {
   readonly bucket: string;
+  /** Topic of new objects. */
+  readonly topicArn: string;
+  /** The SIEM's queue, which an existing bucket may notify itself. */
   readonly queueArn: string;
   readonly stackName: string;
+}
+
+interface Notification extends Pick<QueueConfiguration, 'Events' | 'Filter'> {
+  readonly target: string | undefined;
+}
+
+function notificationsOf({ QueueConfigurations, TopicConfigurations }: NotificationConfiguration): Notification[] {
+  return [
+    ...(QueueConfigurations ?? []).map(({ QueueArn: target, ...rest }) => ({ target, ...rest })),
+    ...(TopicConfigurations ?? []).map(({ TopicArn: target, ...rest }) => ({ target, ...rest })),
+  ];
 }
 
 /** File extension of delivered objects. */
@@ -82,12 +128,10 @@ const ENDING = '.json.gz';
 /** Firehose uses multipart uploads for large objects, so both events are needed. */
 const CREATED = ['s3:ObjectCreated:Put', 's3:ObjectCreated:CompleteMultipartUpload'];
 
-export function notificationsFinding(
-  { QueueConfigurations: all = [], EventBridgeConfiguration: bridge }: NotificationConfiguration,
-  wanted: WantedNotification,
-): Finding {
+export function notificationsFinding(configuration: NotificationConfiguration, wanted: WantedNotification): Finding {
   const { events } = PREFIXES;
-  const own = all.filter(({ QueueArn }) => QueueArn === wanted.queueArn);
+  const targets = [wanted.topicArn, wanted.queueArn];
+  const own = notificationsOf(configuration).filter(({ target = '' }) => targets.includes(target));
   const whole = own.filter(
     each => events.startsWith(filterOf(each, 'prefix')) && ENDING.endsWith(filterOf(each, 'suffix')),
   );
@@ -102,7 +146,9 @@ export function notificationsFinding(
   if (own.length > 0) {
     return fail(`the bucket does not notify the SIEM’s queue of every new object below ${events}`, remedy(wanted));
   }
-  const other = bridge ? ': it notifies EventBridge, which does not reach the queue' : '';
+  const other = configuration.EventBridgeConfiguration
+    ? ': it notifies EventBridge, which does not reach the queue'
+    : '';
   return fail(`the bucket does not notify the SIEM’s queue of objects${other}`, remedy(wanted));
 }
 
@@ -111,14 +157,14 @@ function covers(event: string, kind: string): boolean {
 }
 
 /** Empty without such a filter. */
-function filterOf({ Filter }: QueueConfiguration, name: 'prefix' | 'suffix'): string {
+function filterOf({ Filter }: Notification, name: 'prefix' | 'suffix'): string {
   return Filter?.Key?.FilterRules?.find(rule => rule.Name?.toLowerCase() === name)?.Value ?? '';
 }
 
-function remedy({ bucket, queueArn, stackName }: WantedNotification): string {
+function remedy({ bucket, topicArn, stackName }: WantedNotification): string {
   return (
     `Existing bucket (bucketArn): in the console of ${bucket} add an event notification of s3:ObjectCreated:*, prefix ${PREFIXES.events}, ` +
-    `to ${queueArn}. put-bucket-notification-configuration would replace all others. ` +
+    `to the topic ${topicArn}. put-bucket-notification-configuration would replace all others. ` +
     `Bucket of the stack: ${restore(stackName)}`
   );
 }

@@ -8,6 +8,7 @@ import { STREAMS } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PERMISSION, readAlarms, readSubscriptions, type Subscriptions } from '../../alarms.ts';
+import { awsCommand } from '../../aws-command.ts';
 import { type Condition, type DeployedFunction, type Deployment, readStack, restore } from '../../deployment.ts';
 import { awsCall, RefusedError } from '../../errors.ts';
 import { readSchedule, type Schedule } from '../../schedule.ts';
@@ -23,13 +24,13 @@ export const stack = check('stack', ['aws-account'], async context => {
 });
 
 /** No other check needs it: on-call uses doctor above all after a failed deployment. */
-export const lastDeployment = check('last-deployment', ['stack'], async context => {
-  const { stackName, stackStatus } = await context.deployment();
-  return deploymentFinding(stackName, stackStatus);
+export const lastDeployment = check('last-deployment', ['stack'], async ({ aws, deployment }) => {
+  const { stackName, stackStatus } = await deployment();
+  return deploymentFinding(stackName, stackStatus, await aws.cloudFormation().config.region());
 });
 
-export function deploymentFinding(stackName: string, status: string): Finding {
-  const events = `${eventsCommand(stackName)} shows what failed.`;
+export function deploymentFinding(stackName: string, status: string, region: string): Finding {
+  const events = `${eventsCommand(stackName, region)} shows what failed.`;
   const again = `npx cdk deploy ${stackName}`;
   switch (phaseOf(status)) {
     case 'complete':
@@ -59,7 +60,7 @@ export function deploymentFinding(stackName: string, status: string): Finding {
     case 'deleting':
       return fail(
         `${status}: the stack is being deleted, or its deletion failed`,
-        `${eventsCommand(stackName)} shows which resources are left. docs/teardown.md says how to keep the data.`,
+        `${eventsCommand(stackName, region)} shows which resources are left. docs/teardown.md says how to keep the data.`,
       );
     default:
       return warn(`${status}: unknown status`, 'See the CloudFormation user guide.');
@@ -231,7 +232,12 @@ export const alarmSubscription = check('alarm-subscription', ['stack'], async ({
 });
 
 function subscriptionFinding({ confirmed, pending }: Subscriptions, topic: string): Finding {
-  const subscribe = `aws sns subscribe --topic-arn ${topic} --protocol email --notification-endpoint you@example.com`;
+  // The topic may be in another region than the stack.
+  const [, , , region = ''] = topic.split(':');
+  const subscribe = awsCommand(
+    region,
+    `sns subscribe --topic-arn ${topic} --protocol email --notification-endpoint you@example.com`,
+  );
   if (confirmed.length > 0) {
     const waiting = pending.length > 0 ? `; ${pending.length} pending` : '';
     return ok(`${confirmed.length} confirmed (${[...new Set(confirmed)].join(', ')})${waiting}`);

@@ -7,7 +7,7 @@ import { type Access, openAccess } from '../../access.ts';
 import { countObjects } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
 import { deliveryPlace } from '../../delivery-place.ts';
-import { awsFailureText, isCutOff, RefusedError } from '../../errors.ts';
+import { AwsCallError, isCutOff, RefusedError } from '../../errors.ts';
 import { type Answer, askForRow, checkAskable, isTrue, type ResultWord, resultOf, unconfirmedFor } from './answer.ts';
 import { type EventQuery, type FoundEvent, findEvent } from './find-event.ts';
 
@@ -66,9 +66,12 @@ async function eventOf({ aws, deployment }: Context, query: EventQuery): Promise
     return await findEvent(aws, await deliveryPlace(aws, await deployment()), query);
   } catch (error) {
     if (isCutOff(error)) throw error;
-    return {
-      notFound: `the bucket could not be read: ${awsFailureText(error)} You need s3:ListBucket and s3:GetObject`,
-    };
+    const { message } = new AwsCallError(
+      'the bucket could not be read',
+      'You need s3:ListBucket and s3:GetObject.',
+      error,
+    );
+    return { notFound: message.replaceAll('\n', ' ').replace(/\.$/, '') };
   }
 }
 

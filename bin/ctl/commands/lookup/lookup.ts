@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { FilterResult } from '../../../../lambda/ports.ts';
 import { type StreamName, streamOf } from '../../../../lambda/streams.ts';
 import { help, type Run, wholeNumber } from '../../command.ts';
-import { paint } from '../../text.ts';
+import { joined, type Painted, paint, painted, type Text } from '../../painted.ts';
 import { type Answer, isTrue, RESULTS } from './answer.ts';
 import type { FoundEvent } from './find-event.ts';
 import { type DifferingMember, type Lookup, lookUp } from './lookup-row.ts';
@@ -81,18 +81,18 @@ function rowJson(row: Extract<Lookup['answer'], { kind: 'row' }>['row'], show: b
 }
 
 /** @param show prints the rows, and the values that differ */
-function lookupText(lookup: Lookup, show: boolean): string {
+function lookupText(lookup: Lookup, show: boolean): Painted {
   const { stream, id, result, answer, found, differing } = lookup;
   const paintResult = isTrue(result) ? paint.good : paint.bad;
-  return [
-    `${stream} ${JSON.stringify(id)}: ${paintResult(result)}. ${RESULTS[result]}`,
+  return joined([
+    painted`${stream} ${JSON.stringify(id)}: ${paintResult(result)}. ${RESULTS[result]}`,
     '',
     `API now:    ${answerText(answer)}`,
     `Last sent:  ${sentText(lookup)}`,
     ...(found ? [`Event:      ${foundText(found)}`] : []),
     ...(result === 'differs' ? differenceLines(differing, show) : []),
     ...(show ? rowLines(lookup) : []),
-  ].join('\n');
+  ]);
 }
 
 export function answerText(answer: Answer): string {
@@ -128,7 +128,7 @@ function foundText(found: FoundEvent): string {
   return `${event.kind} in ${place}`;
 }
 
-function differenceLines(differing: readonly DifferingMember[] | undefined, show: boolean): string[] {
+function differenceLines(differing: readonly DifferingMember[] | undefined, show: boolean): Text[] {
   if (!differing) return ['Differing:  unknown, because the two rows cannot be compared'];
   const lines = [`Differing:  ${differing.map(({ name }) => JSON.stringify(name)).join(', ') || 'no member'}`];
   if (show)

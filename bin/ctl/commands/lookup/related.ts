@@ -4,8 +4,9 @@ import type { RowState } from '../../../../lambda/ports.ts';
 import { openAccess } from '../../access.ts';
 import { help, type Run } from '../../command.ts';
 import type { Context } from '../../context.ts';
+import { paint, painted } from '../../painted.ts';
 import type { Outcome } from '../../report.ts';
-import { paint, tableText } from '../../text.ts';
+import { tableText } from '../../text.ts';
 import { answerOrRefusal, checkAskable, type NoRow } from './answer.ts';
 import { answerText } from './lookup.ts';
 import { streamOf } from './lookup-row.ts';
@@ -47,7 +48,7 @@ async function related(context: Context, id: string, { show = false }: { readonl
 }
 
 function refused(id: string, answer: NoRow): Outcome {
-  const text = `assets ${JSON.stringify(id)}: ${paint.bad('unknown')}. API now: ${answerText(answer)}`;
+  const text = painted`assets ${JSON.stringify(id)}: ${paint.bad('unknown')}. API now: ${answerText(answer)}`;
   return { text, json: { id, neighbours: null, api: answer }, status: 3 };
 }
 

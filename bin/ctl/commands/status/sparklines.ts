@@ -4,8 +4,8 @@ import { STREAMS } from '../../../../lambda/streams.ts';
 import type { Aws } from '../../aws.ts';
 import type { Deployment } from '../../deployment.ts';
 import { type Point, readMetrics, streamSeries } from '../../metrics.ts';
+import { joined, paint, painted, type Text } from '../../painted.ts';
 import { type ReadResult, readResultText } from '../../read-result.ts';
-import { paint } from '../../text.ts';
 
 const MINUTE = 60_000;
 const MINUTES = 60;
@@ -39,18 +39,18 @@ function byMinute(points: readonly Point[], now: number): (number | undefined)[]
 }
 
 /** A line for the events sent by each stream, and one for each other series with a value above zero. */
-export function sparklineText(activity: ReadResult<readonly RecentSeries[]>): string {
-  return readResultText(activity, all => {
+export function sparklineText(activity: ReadResult<readonly RecentSeries[]>): Text {
+  return readResultText<readonly RecentSeries[], Text>(activity, all => {
     const shown = all.filter(({ metric, values }) => metric === 'EventsForwarded' || values.some(Boolean));
     const width = Math.max(...shown.map(({ stream }) => stream.length));
     const title = Math.max(...Object.values(SHOWN).map(({ length }) => length));
     const lines = shown.map(({ stream, metric, values }) => {
       const most = Math.max(0, ...values.map(value => value ?? 0));
       const line = sparkline(values);
-      const painted = metric === 'StreamFailed' ? paint.bad(line) : paint.good(line);
-      return `${stream.padEnd(width)}  ${SHOWN[metric].padEnd(title)}  ${painted}  at most ${most} a minute`;
+      const coloured = metric === 'StreamFailed' ? paint.bad(line) : paint.good(line);
+      return painted`${stream.padEnd(width)}  ${SHOWN[metric].padEnd(title)}  ${coloured}  at most ${most} a minute`;
     });
-    return ['The last hour, by minute', ...lines].join('\n');
+    return joined(['The last hour, by minute', ...lines]);
   });
 }
 

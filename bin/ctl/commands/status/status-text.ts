@@ -2,9 +2,11 @@
 import type { SavedStream } from '../../../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import type { AlarmEnd, Notifier } from '../../alarms.ts';
+import type { Failure } from '../../failures.ts';
+import { joined, type Painted, paint, painted, type Text } from '../../painted.ts';
 import { known, type ReadResult, readResultText } from '../../read-result.ts';
 import { type LeaseState, unconfirmed } from '../../state.ts';
-import { durationText, paint, tableText, timeText } from '../../text.ts';
+import { durationText, tableText, timeText } from '../../text.ts';
 import { deadLetterText, type QueueDepth } from '../dead-letters/counts.ts';
 import { type Health, healthText, inAlarm, type StreamSummary, streamSummaries } from './health.ts';
 import type { Snapshot, StreamActivity } from './snapshot.ts';
@@ -18,11 +20,11 @@ export const PAINT = {
 
 const FIND_CAUSE = `  "${CONNECTORCTL.command} doctor" checks every part, and says what to do.`;
 
-export function statusText(snapshot: Snapshot, health: Health): string {
+export function statusText(snapshot: Snapshot, health: Health): Painted {
   const { connector, stackName, stackStatus, version } = snapshot.deployment;
   const streams = streamSummaries(snapshot);
   const parts = [
-    `${connector}: ${PAINT[health.status](healthText(health))}`,
+    painted`${connector}: ${PAINT[health.status](healthText(health))}`,
     ...alarmLines(snapshot),
     ...failureLines(snapshot),
     ...(health.status === 'unhealthy' ? [FIND_CAUSE] : []),
@@ -35,12 +37,12 @@ export function statusText(snapshot: Snapshot, health: Health): string {
     `Stack     ${stackName}, ${stackStatus}, version ${version}`,
     ...stateTable(snapshot),
   ];
-  return parts.join('\n');
+  return joined(parts);
 }
 
-function alarmLines(snapshot: Snapshot): string[] {
+function alarmLines(snapshot: Snapshot): Text[] {
   return inAlarm(snapshot).flatMap(({ name, severity = 'alarm', since, meaning, first, runbook, ends }) => [
-    `  ${severity}: ${paint.bad(name)}${since === undefined ? '' : `, since ${timeText(since)}, ${durationText(snapshot.now - since)}`}`,
+    painted`  ${severity}: ${paint.bad(name)}${since === undefined ? '' : `, since ${timeText(since)}, ${durationText(snapshot.now - since)}`}`,
     ...(meaning ? [`    ${meaning}`] : []),
     ...(first ? [`    → ${first}`] : []),
     `    It ends ${endText(ends)}.${runbook ? ` ${runbook}` : ''}`,
@@ -56,14 +58,14 @@ function endText({ withGoodReport, seconds }: AlarmEnd): string {
   return seconds === undefined ? good : `${good}, or ${later}`;
 }
 
-function failureLines({ lastFailure, now }: Snapshot): string[] {
+function failureLines({ lastFailure, now }: Snapshot): Text[] {
   if (!lastFailure) return [];
-  const text = readResultText(lastFailure, failure => {
+  const text = readResultText<Failure | undefined, Text>(lastFailure, failure => {
     if (!failure) return 'none in the log of the last 3 hours';
     const { time, stream = 'run', error, what, advice } = failure;
-    return `${durationText(now - time)} ago, ${stream}, ${paint.bad(error)}: ${what}\n    → ${advice}`;
+    return painted`${durationText(now - time)} ago, ${stream}, ${paint.bad(error)}: ${what}\n    → ${advice}`;
   });
-  return [`  Last failure: ${text}`];
+  return [painted`  Last failure: ${text}`];
 }
 
 type Counts = StreamActivity['counts'];

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { help, type Run, wholeNumber } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
+import { joined } from '../../painted.ts';
 import { tryRead } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
 import { timeText } from '../../text.ts';
@@ -97,7 +98,7 @@ async function watch(context: Context, every: number): Promise<void> {
         const activity = await tryRead(() => recentActivity(current.aws, snapshot.deployment, snapshot.now), signal);
         context.shell.stdout.write(CLEAR);
         const foot = `${timeText(snapshot.now)}, every ${every / 1000} s. Press Ctrl-C to end.`;
-        context.report.print([statusText(snapshot, health), sparklineText(activity), foot].join('\n\n'));
+        context.report.print(joined([statusText(snapshot, health), sparklineText(activity), foot], '\n\n'));
       } else reported = reportChange(context, snapshot, health, reported);
       await clock.sleep(every, signal);
     }

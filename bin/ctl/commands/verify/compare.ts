@@ -30,7 +30,10 @@ export interface Walked {
 
 export interface Comparison extends Walked {
   readonly stream: SyncedStream;
-  /** Ids that agree, with those that both sides have as removed. Undefined for a stream without row states. */
+  /**
+   * Ids of the list whose last row is the last one sent, tombstones included. An id that is removed on both sides and no longer listed
+   * does not count, so there are never more than rows in the list. Undefined for a stream without row states.
+   */
   readonly equal: number | undefined;
   /** Ids that the SIEM was last sent as rows, undefined for a stream without row states. */
   readonly live: number | undefined;
@@ -67,7 +70,7 @@ export async function compare(
     comparisons.push({
       ...walked,
       stream,
-      equal: idIndex?.count(facts => (facts & (FACT.sent | FACT.removed)) !== 0 && !disagreement(facts)),
+      equal: idIndex?.count(isEqual),
       live,
       found: idIndex ? differences(idIndex) : [],
       generation,
@@ -76,6 +79,12 @@ export async function compare(
     });
   }
   return comparisons;
+}
+
+function isEqual(facts: number): boolean {
+  const isListed = (facts & (FACT.live | FACT.tombstone)) !== 0;
+  const wasSent = (facts & (FACT.sent | FACT.removed)) !== 0;
+  return isListed && wasSent && !disagreement(facts);
 }
 
 async function savedStreamsOf(access: Access, streams: readonly SyncedStream[]): Promise<SavedStreams> {
@@ -133,6 +142,7 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
   const list = readPages({
     source: access.api,
     clock,
+    hash: sha256,
     path: stream.path,
     cut: rowCut(stream, access.settings.threatAssetField),
     cursor: undefined,
@@ -146,7 +156,6 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
   });
   for await (const page of list) {
     counts.rows += page.rows.length;
-    let changed = false;
     for (const element of page.rows) {
       const row = readRow(element, stream, sha256);
       if ('reason' in row) {
@@ -157,11 +166,10 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
       if (isWithheld) counts.withheld++;
       const key = rowKey(stream.name, row.id, sha256).pk.S.slice(rowPrefix(stream.name).length);
       const fact = isWithheld ? FACT.withheld : row.deleted ? FACT.tombstone : FACT.live;
-      if (idIndex?.list(key, fact, row.rowHash)) changed = true;
+      idIndex?.list(key, fact, row.rowHash);
     }
     progress.advance(page.rows.length, `${counts.rows} rows of ${stream.name} read`);
-    // A repeated cursor would never end. As in a run, the walk continues only if the page changed something.
-    if (page.repeats && !changed) return { ...counts, ended: false };
+    if (page.repeats) return { ...counts, ended: false };
   }
   return { ...counts, ended: true };
 }

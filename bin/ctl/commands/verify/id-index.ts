@@ -31,7 +31,6 @@ export const FACT = {
 } as const;
 
 const STATE = FACT.sent | FACT.removed | FACT.stale | FACT.filtered;
-const LISTED = FACT.live | FACT.tombstone | FACT.withheld;
 
 export class IdIndex {
   /** Place of an entry plus one, with open addressing. */
@@ -99,11 +98,10 @@ export class IdIndex {
     return count;
   }
 
-  /** Records a row of the API's list. The last one of an id counts, as it does for the SIEM. @returns whether it is new in this list */
-  list(key: string, fact: number, rowHash: string): boolean {
+  /** Records a row of the API's list. The last one of an id counts, as it does for the SIEM. */
+  list(key: string, fact: number, rowHash: string): void {
     const place = this.place(key);
     const before = this.facts(place);
-    const isNew = (before & LISTED) === 0 || this.listedHash(place) !== rowHash;
     const state = before & STATE;
     const equal = this.rowHash(place) === rowHash;
     this.setFacts(place, state | fact | (equal ? FACT.equal : 0));
@@ -111,7 +109,6 @@ export class IdIndex {
     // Millions of rows may be unsent, so their hashes go into the arrays, where no state has one.
     else if (state === 0) this.setRowHash(place, rowHash);
     else this.#differing.set(place, rowHash);
-    return isNew;
   }
 
   #start(place: number): number {

@@ -6,8 +6,8 @@ import { InterruptedError } from '../../errors.ts';
 import { invokeWhenFree } from '../../function-command.ts';
 import { groupBy } from '../../group-by.ts';
 import type { FunctionCommand } from '../../invoke.ts';
+import { type Painted, paint, painted, type Text } from '../../painted.ts';
 import type { Outcome } from '../../report.ts';
-import { paint } from '../../text.ts';
 import { isComplete, lasting, type Verification, verifyOutcome } from './verify-result.ts';
 
 /** The outcome of a row, as the function reports it. */
@@ -47,8 +47,8 @@ export async function repair(context: Context, verification: Verification, limit
     lasting(each).map(({ id, key }) => ({ stream: each.stream.name, id, key })),
   );
   if (all.length === 0) return { ...found, json: { ...(found.json as object), repaired: [] } };
-  const print = (line: string) => report.json || report.print(line);
-  print(`${found.text}\n`);
+  const print = (line: Text) => report.json || report.print(line);
+  print(painted`${found.text}\n`);
   const differing = all.flatMap(({ stream, id }) => (id === undefined ? [] : [{ stream, id }]));
   const repaired: Repaired[] = all
     .filter(({ id }) => id === undefined)
@@ -62,7 +62,7 @@ export async function repair(context: Context, verification: Verification, limit
   const isRepaired = repaired.every(({ outcome }) => outcome !== 'kept');
   const rest = verification.streams.some(each => !isComplete({ ...each, found: [], checked: undefined }));
   return {
-    text: `\n${summary(repaired)}${rest ? ' Dead letters or unconfirmed ids remain.' : ''}`,
+    text: painted`\n${summary(repaired)}${rest ? ' Dead letters or unconfirmed ids remain.' : ''}`,
     json: { ...(found.json as object), repaired },
     status: isRepaired && !rest ? 0 : 3,
   };
@@ -96,14 +96,14 @@ function unknownId(stream: StreamName, key: string): Repaired {
   return { stream, id: key.slice(1), outcome: 'kept', reason };
 }
 
-function rowText({ stream, id, outcome, reason }: Repaired): string {
+function rowText({ stream, id, outcome, reason }: Repaired): Painted {
   const text = outcome === 'kept' ? paint.bad(outcome) : paint.good(outcome);
-  return `${stream}  ${JSON.stringify(id)}  ${text}${reason === undefined ? '' : `: ${reason}`}`;
+  return painted`${stream}  ${JSON.stringify(id)}  ${text}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
-function summary(repaired: readonly Repaired[]): string {
+function summary(repaired: readonly Repaired[]): Painted {
   const count = (outcome: Repaired['outcome']) => repaired.filter(each => each.outcome === outcome).length;
   const kept = count('kept');
   const head = kept === 0 ? paint.good('Repaired') : paint.bad('Not repaired');
-  return `${head}: ${count('withdrawn')} withdrawn, ${count('sent')} sent, ${count('unchanged')} unchanged, ${kept} kept.`;
+  return painted`${head}: ${count('withdrawn')} withdrawn, ${count('sent')} sent, ${count('unchanged')} unchanged, ${kept} kept.`;
 }

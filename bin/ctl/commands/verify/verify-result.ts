@@ -2,9 +2,10 @@
 
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { groupBy } from '../../group-by.ts';
+import { joined, paint, painted, type Text } from '../../painted.ts';
 import { readResultJson, readResultText } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
-import { paint, tableText } from '../../text.ts';
+import { tableText } from '../../text.ts';
 import { deadLetterText } from '../dead-letters/counts.ts';
 import type { Checked } from './check-again.ts';
 import type { Comparison } from './compare.ts';
@@ -37,13 +38,14 @@ export function verifyOutcome({ streams, paused }: Verification, limit: number):
   // A count alone proves nothing.
   const proven = complete && !streams.some(({ equal }) => equal !== undefined) ? null : complete;
   return {
-    text: [
+    text: joined([
       headline(streams, { complete, paused }),
       ...(paused ? [PAUSED] : []),
       '',
       countsText(streams),
+      ...(streams.some(({ equal }) => equal !== undefined) ? [COUNTED] : []),
       ...streams.flatMap(each => details(each, limit)),
-    ].join('\n'),
+    ]),
     json: {
       complete: proven,
       paused,
@@ -58,19 +60,28 @@ const PAUSED = `The schedule is off. Start a run with "${CONNECTORCTL.command} r
 function headline(
   streams: readonly VerifiedStream[],
   { complete, paused }: { readonly complete: boolean; readonly paused: boolean },
-): string {
+): Text {
   const compared = streams.filter(({ equal }) => equal !== undefined);
-  const equal = compared.reduce((sum, each) => sum + (each.equal ?? 0) + (each.checked?.resolved ?? 0), 0);
+  const sum = (count: (stream: VerifiedStream) => number) => compared.reduce((total, each) => total + count(each), 0);
+  const resolved = sum(({ checked }) => checked?.resolved ?? 0);
+  const equal = `${idsText(sum(each => each.equal ?? 0))} equal${resolved > 0 ? `, ${resolved} resolved since` : ''}.`;
   if (compared.length === 0) return 'Counted only: this stream has no row states, so completeness is not proven.';
-  if (complete) return `${paint.good('Complete')}: ${rowsText(equal)} equal.`;
-  const differing = compared.reduce((sum, each) => sum + lasting(each).length, 0);
+  if (complete) return painted`${paint.good('Complete')}: ${equal}`;
+  const differing = sum(each => lasting(each).length);
   if (differing === 0)
-    return `${paint.unconfirmed('Not complete')}: ${rowsText(equal)} equal. Dead letters or unconfirmed ids remain.`;
+    return painted`${paint.unconfirmed('Not complete')}: ${equal} Dead letters or unconfirmed ids remain.`;
   const unchecked = compared.some(({ found, checked }) => found.length > 0 && !checked);
   const since = paused ? 'the schedule is off' : 'no run has ended since';
   const sure = unchecked ? ` Not confirmed: ${since}, so they may not be sent yet.` : '';
-  return `${paint.bad('Differs')}: ${rowsText(differing)}; ${rowsText(equal)} equal.${sure}`;
+  return painted`${paint.bad('Differs')}: ${idsText(differing)}; ${equal}${sure}`;
 }
+
+/** The figures of the first line are the sums of these columns. */
+const COUNTED = [
+  'rows listed: rows of the API’s list, tombstones and repeated rows included',
+  'ids equal:   ids of the list whose last row is the last one that the SIEM was sent',
+  'differed:    ids that differed when they were compared, with those that only the SIEM has',
+].join('\n');
 
 function countsText(streams: readonly VerifiedStream[]): string {
   const rows = streams.map(each => [
@@ -139,6 +150,10 @@ function streamJson(stream: VerifiedStream): object {
     unconfirmedIds: unconfirmed,
     deadLetters: readResultJson(deadLetters),
   };
+}
+
+function idsText(count: number): string {
+  return count === 1 ? '1 id' : `${count} ids`;
 }
 
 function rowsText(count: number): string {

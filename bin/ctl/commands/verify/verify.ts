@@ -53,11 +53,14 @@ const MEANING = `It finds rows that were never sent, were sent with other conten
 excluded by the filter, await a replay, or whose row state cannot be read. It waits for the next run to end, and checks each
 difference again: what remains is confirmed. With --wait 0, or while the schedule is off ("paused" in JSON), nothing is
 confirmed. DNS blocks are only counted: for them alone "complete" is null in JSON.
+The first line has the sums of the table below it, in ids. "ids equal" counts ids of the API's list whose last row is the last one
+that the SIEM was sent. It is smaller than "rows listed" by repeated rows, rows that a filter excludes, rows that cannot become
+events, tombstones of ids that were never sent, and ids that differ. "differed" also counts ids that only the SIEM has.
 It reads the whole table, and needs about a hundred bytes of memory for each id.
 --repair: under its lease the function reads each row at the API, 500 ids at a time. It withdraws what is gone, and sends what is
 missing or different. Each row is "sent", "withdrawn", "unchanged" (the SIEM has it already) or "kept", with the reason.
 
-Exit status 3: rows differ after the next run, no run ended in time, the schedule is off, ids are unconfirmed, or there are
+Exit status 3: ids differ after the next run, no run ended in time, the schedule is off, ids are unconfirmed, or there are
 dead letters. While the schedule is off the command does not wait.
 --repair exits with 0 if every difference is repaired and no dead letter or unconfirmed id remains.
 It compares with what Firehose acknowledged. It does not query the SIEM.`;

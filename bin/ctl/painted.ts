@@ -1,0 +1,63 @@
+/** Texts with colours. Nothing here writes an escape sequence: the report does, after it has escaped each part. */
+import { styleText } from 'node:util';
+import { terminalText } from '../terminal/terminal-text.ts';
+
+const COLOURS = { good: 'green', bad: 'red', unconfirmed: 'yellow', faint: 'dim' } as const;
+
+type Colour = keyof typeof COLOURS;
+
+interface Part {
+  readonly text: string;
+  readonly colour?: Colour;
+}
+
+export class Painted {
+  readonly parts: readonly Part[];
+
+  constructor(parts: readonly Part[]) {
+    this.parts = parts;
+  }
+
+  /** The text without its colours, which is also what a plain template literal makes of it. */
+  toString(): string {
+    return this.parts.map(({ text }) => text).join('');
+  }
+}
+
+export type Text = string | Painted;
+
+const painter = (colour: Colour) => (text: string) => new Painted([{ text, colour }]);
+
+export const paint = {
+  good: painter('good'),
+  bad: painter('bad'),
+  unconfirmed: painter('unconfirmed'),
+  faint: painter('faint'),
+} as const;
+
+/**
+ * A template literal that keeps the colours of its values:
+ *
+ *     painted`${paint.bad('Differs')}: ${3} ids`
+ */
+export function painted(strings: TemplateStringsArray, ...values: readonly (Text | number)[]): Painted {
+  return new Painted(strings.flatMap((text, at) => [{ text }, ...partsOf(values[at] ?? '')]));
+}
+
+/** As `join` of an array, with the colours of its texts. */
+export function joined(texts: readonly Text[], separator = '\n'): Painted {
+  return new Painted(texts.flatMap((text, at) => (at === 0 ? partsOf(text) : [{ text: separator }, ...partsOf(text)])));
+}
+
+function partsOf(text: Text | number): readonly Part[] {
+  return text instanceof Painted ? text.parts : [{ text: String(text) }];
+}
+
+/** For the terminal: control characters of every part are shown as escapes, so foreign text cannot bring a colour. */
+export function terminalReport(text: Text, coloured: boolean): string {
+  const shown = partsOf(text).map(part => {
+    const safe = terminalText(part.text);
+    return coloured && part.colour ? styleText(COLOURS[part.colour], safe, { validateStream: false }) : safe;
+  });
+  return shown.join('');
+}

@@ -1,0 +1,44 @@
+import { Stack } from 'aws-cdk-lib';
+import * as iam from 'aws-cdk-lib/aws-iam';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import * as sns from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import type { DataBucket } from './data-bucket.ts';
+
+export interface NewObjectsTopicProps {
+  readonly bucket: IBucket;
+  /** `bucket`, unless it exists already. */
+  readonly createdBucket: DataBucket | undefined;
+}
+
+/**
+ * The topic of new objects. S3 notifies only one destination of each prefix, so all readers subscribe here: the queue of the SIEM, and queues
+ * of the app. A bucket that the connector creates notifies the topic. In an existing bucket the connector would overwrite other notifications,
+ * so the topic only accepts them.
+ *
+ * The topic does not use the customer's key. SNS could deliver nothing unless the key's own policy names S3, and the connector cannot change
+ * the policy of an existing key. The messages hold names of objects and no content.
+ */
+export function createNewObjectsTopic(scope: Construct, { bucket, createdBucket }: NewObjectsTopicProps): sns.Topic {
+  const topic = new sns.Topic(scope, 'NewObjects', { enforceSSL: true });
+
+  const accepted = topic.addToResourcePolicy(
+    new iam.PolicyStatement({
+      actions: ['sns:Publish'],
+      resources: [topic.topicArn],
+      principals: [new iam.ServicePrincipal('s3.amazonaws.com')],
+      conditions: forBucket(scope, createdBucket?.arnByName ?? bucket.bucketArn),
+    }),
+  );
+
+  createdBucket?.notifyOfEvents(topic, accepted.policyDependable);
+  return topic;
+}
+
+/** Conditions under which S3 sends for this bucket, as long as this account has it. */
+export function forBucket(scope: Construct, bucketArn: string) {
+  return {
+    StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
+    ArnEquals: { 'aws:SourceArn': bucketArn },
+  };
+}

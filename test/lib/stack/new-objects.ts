@@ -1,0 +1,212 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Stack } from 'aws-cdk-lib';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { S3EventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import * as s3 from 'aws-cdk-lib/aws-s3';
+import { SqsDestination } from 'aws-cdk-lib/aws-s3-notifications';
+import { FilterOrPolicy, SubscriptionFilter } from 'aws-cdk-lib/aws-sns';
+import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
+import type { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
+import { synthesize, templateOf } from '../synth.ts';
+import { joinedText, only, type Resource, resources, type SynthesizedTemplate } from '../template.ts';
+import { VARIANTS } from '../variants.ts';
+import { construct, theirStack } from './construct.ts';
+import type { Statement } from './policies.ts';
+
+/** The notification that S3 sends for each new object below events/. */
+const NOTIFICATION = {
+  Event: 's3:ObjectCreated:*',
+  Filter: { S3Key: { Rules: [{ Name: 'prefix', Value: 'events/' }] } },
+  Topic: { Ref: expect.stringMatching(/^ConnectorNewObjects[0-9A-F]{8}$/) },
+};
+
+function bucketNotifications(template: SynthesizedTemplate): unknown {
+  return only(template, 'AWS::S3::Bucket')['NotificationConfiguration'];
+}
+
+function subscriptions(template: SynthesizedTemplate): Resource[] {
+  return resources(template, 'AWS::SNS::Subscription').filter(({ Properties }) => Properties['Protocol'] === 'sqs');
+}
+
+/** Resources with which the CDK configures a bucket at deployment. */
+function customResources(template: SynthesizedTemplate): string[] {
+  return Object.values(template.Resources)
+    .map(({ Type }) => Type)
+    .filter(type => type.startsWith('Custom::'));
+}
+
+function allowed(template: SynthesizedTemplate, policyId: string): Statement[] {
+  const [, policy] = Object.entries(template.Resources).find(([id]) => id.startsWith(policyId))!;
+  const { Statement: statements } = policy.Properties['PolicyDocument'] as { Statement: Statement[] };
+  return statements.filter(({ Effect }) => Effect === 'Allow');
+}
+
+describe('the topic of new objects', () => {
+  test('is notified by the bucket of the stack of each new object below events/', () => {
+    expect(bucketNotifications(synthesize())).toEqual({ TopicConfigurations: [NOTIFICATION] });
+  });
+
+  test('delivers S3’s own format to the queue of the SIEM, without S3’s test message', () => {
+    const [subscription, ...others] = subscriptions(synthesize());
+    expect(others).toEqual([]);
+    expect(subscription!.Properties).toMatchObject({
+      Endpoint: { 'Fn::GetAtt': [expect.stringMatching(/^ConnectorSiemAnnouncements/), 'Arn'] },
+      RawMessageDelivery: true,
+      FilterPolicyScope: 'MessageBody',
+      FilterPolicy: { Records: { eventName: [{ prefix: 'ObjectCreated:' }] } },
+    });
+  });
+
+  test('gets its subscriber after the bucket, because a new filter may need 15 minutes to take effect', () => {
+    const template = synthesize();
+    const [bucket] = Object.entries(template.Resources).find(([, { Type }]) => Type === 'AWS::S3::Bucket')!;
+    const [subscription] = subscriptions(template) as (Resource & { readonly DependsOn?: string[] })[];
+    expect(subscription!.DependsOn).toContain(bucket);
+  });
+
+  test('gets its subscriber before the first run, because SNS keeps no notification for a later subscriber', () => {
+    const template = synthesize();
+    const ids = (type: string) => Object.entries(template.Resources).filter(([, { Type }]) => Type === type);
+    const [schedule] = ids('AWS::Scheduler::Schedule').map(([, each]) => each) as { readonly DependsOn?: string[] }[];
+    const [subscription] = ids('AWS::SNS::Subscription').map(([id]) => id);
+    expect(schedule!.DependsOn).toContain(subscription);
+  });
+
+  test('keeps notifications that SQS refuses in the dead-letter queue, whose alarm fires', () => {
+    const [subscription] = subscriptions(synthesize());
+    expect(subscription!.Properties['RedrivePolicy']).toEqual({
+      deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringMatching(/^ConnectorSiemUnread/), 'Arn'] },
+    });
+  });
+
+  test.each<[string, Readonly<Record<string, unknown>>, (template: SynthesizedTemplate) => string]>([
+    ['of the stack', {}, template => `arn:aws:s3:::${joinedText(only(template, 'AWS::S3::Bucket')['BucketName'])}`],
+    ['that exists', VARIANTS.existingParts, () => 'arn:aws:s3:::acme-security-data'],
+  ])('accepts the notifications of the bucket %s alone, and only from its account', (_, options, bucketArn) => {
+    const template = synthesize(options);
+    const [own, ...others] = allowed(template, 'ConnectorNewObjectsPolicy');
+    expect(others).toEqual([]);
+    expect(own).toMatchObject({
+      Action: 'sns:Publish',
+      Principal: { Service: 's3.amazonaws.com' },
+      Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+    });
+    const source = own!.Condition!['ArnEquals']!['aws:SourceArn'];
+    expect(typeof source === 'string' ? source : joinedText(source)).toBe(bucketArn(template));
+  });
+
+  test('is named in the outputs, for an existing bucket and for other readers', () => {
+    expect(synthesize(VARIANTS.existingParts).Outputs).toHaveProperty('NewObjectsTopicArn');
+  });
+
+  test('is notified without the queue of the SIEM too', () => {
+    const template = synthesize({ siemQueue: false });
+    expect(bucketNotifications(template)).toEqual({ TopicConfigurations: [NOTIFICATION] });
+    expect(subscriptions(template)).toEqual([]);
+  });
+
+  test.each([
+    ['an endpoint', VARIANTS.splunk],
+    ['an existing delivery stream', VARIANTS.existing],
+  ])('does not exist where the destination is %s', (_, options) => {
+    const template = synthesize(options);
+    expect(bucketNotifications(template)).toBeUndefined();
+    expect(resources(template, 'AWS::SNS::Topic')).toHaveLength(1);
+  });
+
+  test('has room for the queue of a lake, with a filter of its own', () => {
+    const { scope, connector } = construct();
+    const lake = new sqs.Queue(scope, 'Lake');
+    const inLake = FilterOrPolicy.filter(SubscriptionFilter.stringFilter({ matchPrefixes: ['events/2026/'] }));
+    connector.newObjectsTopic!.addSubscription(
+      new SqsSubscription(lake, {
+        rawMessageDelivery: true,
+        filterPolicyWithMessageBody: {
+          Records: FilterOrPolicy.policy({
+            s3: FilterOrPolicy.policy({ object: FilterOrPolicy.policy({ key: inLake }) }),
+          }),
+        },
+      }),
+    );
+    const template = templateOf(scope);
+    expect(subscriptions(template)).toHaveLength(2);
+    expect(bucketNotifications(template)).toEqual({ TopicConfigurations: [NOTIFICATION] });
+    expect(customResources(template)).toEqual([]);
+  });
+
+  test('has room for a queue of another stack', () => {
+    const { scope, connector } = construct();
+    const theirs = theirStack(scope.node.root, 'LakeStack');
+    connector.newObjectsTopic!.addSubscription(new SqsSubscription(new sqs.Queue(theirs, 'Lake')));
+    expect(subscriptions(templateOf(theirs))).toHaveLength(1);
+  });
+});
+
+/** The bucket, as an attribute and as a child of the construct. */
+const BUCKETS: readonly (readonly [string, (connector: SecurityDataConnector) => s3.IBucket])[] = [
+  ['connector.bucket', connector => connector.bucket],
+  ['the child Data of the construct', connector => connector.node.findChild('Data') as s3.Bucket],
+];
+
+const queueOf = (scope: Stack) => new SqsDestination(new sqs.Queue(scope, 'Theirs'));
+
+const ADDITIONS: readonly (readonly [string, (bucket: s3.IBucket, scope: Stack) => void])[] = [
+  [
+    'addEventNotification',
+    (bucket, scope) => bucket.addEventNotification(s3.EventType.OBJECT_CREATED, queueOf(scope), { prefix: 'lake/' }),
+  ],
+  ['addObjectCreatedNotification', (bucket, scope) => bucket.addObjectCreatedNotification(queueOf(scope))],
+  ['addObjectRemovedNotification', (bucket, scope) => bucket.addObjectRemovedNotification(queueOf(scope))],
+  [
+    'an event source of Lambda',
+    (bucket, scope) =>
+      new lambda.Function(scope, 'Lake', {
+        code: lambda.Code.fromInline('0'),
+        handler: 'index.handler',
+        runtime: lambda.Runtime.NODEJS_24_X,
+      }).addEventSource(new S3EventSource(bucket as s3.Bucket, { events: [s3.EventType.OBJECT_CREATED] })),
+  ],
+];
+
+describe.each(BUCKETS)('another notification at %s', (_, bucketOf) => {
+  test.each(ADDITIONS)('is refused by name, and the error says where to subscribe: %s', (__, add) => {
+    const { scope, connector } = construct();
+    const addition = () => add(bucketOf(connector), scope);
+    expect(addition).toThrow(/^connector\.bucket of acme: .*connector\.newObjectsTopic\.addSubscription\(/s);
+    const template = templateOf(scope);
+    expect(bucketNotifications(template)).toEqual({ TopicConfigurations: [NOTIFICATION] });
+    expect(customResources(template)).toEqual([]);
+  });
+
+  test('leaves the topic in place where it is for EventBridge', () => {
+    const { scope, connector } = construct();
+    bucketOf(connector).enableEventBridgeNotification();
+    const template = templateOf(scope);
+    expect(bucketNotifications(template)).toEqual({
+      TopicConfigurations: [NOTIFICATION],
+      EventBridgeConfiguration: { EventBridgeEnabled: true },
+    });
+    expect(customResources(template)).toEqual([]);
+  });
+});
+
+test.each<[string, (scope: Stack) => Partial<SecurityDataConnectorProps>]>([
+  ['has no events', () => ({ destination: { type: 'splunk', url: 'https://splunk.acme.example:8088' } })],
+  ['exists already', scope => ({ bucket: new s3.Bucket(scope, 'Bucket') })],
+])('a bucket that %s takes the notifications of the app', (_, props) => {
+  const { scope, connector } = construct(props);
+  connector.bucket.addEventNotification(s3.EventType.OBJECT_CREATED, queueOf(scope));
+  expect(customResources(templateOf(scope))).toEqual(['Custom::S3BucketNotifications']);
+});
+
+test('an existing bucket that notifies the queue of the SIEM itself is accepted there', () => {
+  const [direct, byTopic, ...others] = allowed(synthesize(VARIANTS.existingParts), 'ConnectorSiemAnnouncementsPolicy');
+  expect(others).toEqual([]);
+  expect(direct).toMatchObject({
+    Principal: { Service: 's3.amazonaws.com' },
+    Condition: { ArnEquals: { 'aws:SourceArn': 'arn:aws:s3:::acme-security-data' } },
+  });
+  expect(byTopic).toMatchObject({ Principal: { Service: 'sns.amazonaws.com' } });
+});

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { describe, expect, test } from '@jest/globals';
+import { Command } from 'commander';
+import { readArguments, refusalText, wholeNumber } from '../../local/npm-command.ts';
+import { page, ROOT } from '../docs/pages.ts';
+
+/** A command with an option of each kind. */
+const describeTrial = () =>
+  new Command('npm run trial --')
+    .argument('[file]', 'a file')
+    .requiredOption('--url <url>', 'an address')
+    .option('--runs <n>', 'a number', wholeNumber(1, 10), 3)
+    .option('--quiet', 'a switch', false);
+
+const faultsOf = (...args: string[]) => readArguments(describeTrial, args, {}).faults;
+
+describe('arguments', () => {
+  test('without faults are flags and operands', () => {
+    expect(readArguments(describeTrial, ['--url', 'u', '--runs', '4', 'a.txt'], {})).toEqual({
+      flags: { url: 'u', runs: 4, quiet: false },
+      operands: ['a.txt'],
+      faults: [],
+    });
+  });
+
+  test('with several faults are refused by one sentence for each, in one run', () => {
+    expect(faultsOf('--runs', '11', '--runs', 'x', 'a.txt', 'b.txt', '--nope=canary', '--quiet', '--url')).toEqual([
+      "option '--runs <n>' argument '11' is invalid. It must be a whole number from 1 to 10.",
+      "option '--runs <n>' argument 'x' is invalid. It must be a whole number from 1 to 10.",
+      "unknown option '--nope'",
+      'too many arguments. Expected 1 argument but got 2',
+      "required option '--url <url>' not specified",
+      "option '--url <url>' argument missing",
+    ]);
+  });
+
+  test('that npm took are the only fault, because nothing is known about the others', () => {
+    const { faults } = readArguments(describeTrial, ['4'], { npm_config_runs: 'true', npm_config_quiet: '' });
+    expect(faults).toEqual([
+      'npm took --runs <n> as its own. Type "--" before the options, as in "npm run trial -- --runs <n>".',
+    ]);
+  });
+});
+
+test('a refusal with one fault is one line before the usage hint', () => {
+  expect(refusalText('npm run trial --', ['this is wrong'])).toBe(
+    'Nothing was started: this is wrong\n"npm run trial -- --help" explains.',
+  );
+});
+
+const SCRIPTS_WITH_OPTIONS = [
+  ...['start', 'demo', 'platform', 'query', 'bench', 'cost'],
+  ...['simulation', 'crash-test', 'contract', 'alarm-tests', 'iam-report', 'doc-tables', 'examples', 'cli-reference'],
+  ...['test:real', 'test:siem', 'test:deploy', 'test:browser', 'test:package', 'integ'],
+];
+
+/** Runs the script as npm does, and returns what it wrote to stderr with its exit status. */
+function runScript(
+  name: string,
+  args: readonly string[],
+): Promise<{ status: unknown; stdout: string; stderr: string }> {
+  const { scripts } = JSON.parse(page('package.json'));
+  const command = `${scripts[name]} ${args.join(' ')}`;
+  return new Promise(resolve => {
+    execFile('sh', ['-c', command], { cwd: ROOT }, (error, stdout, stderr) => {
+      resolve({ status: error?.code ?? 0, stdout, stderr });
+    });
+  });
+}
+
+describe('every command with options', () => {
+  test.each(SCRIPTS_WITH_OPTIONS)('refuses two unknown options at once with status 2: %s', async name => {
+    const { status, stdout, stderr } = await runScript(name, ['--nope', '--neither']);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^Nothing was started:\n {2}- unknown option '--nope'\n {2}- unknown option '--neither'\n/);
+    const typed = name === 'start' ? 'npm start' : `npm run ${name}`;
+    expect(stderr.trimEnd().split('\n').at(-1)).toBe(`"${typed} -- --help" explains.`);
+  });
+
+  test('a value that fits nothing is refused by the simulation instead of a run of nothing', async () => {
+    const wrong = ['--runs', '0', '--scope', 'q', '--exhaustive', 'zzz', '--mutants', 'qqq'];
+    const { status, stdout, stderr } = await runScript('simulation', wrong);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr.match(/^ {2}- .*--(runs|scope|exhaustive|mutants)/gm)).toHaveLength(4);
+  });
+
+  test('invalid options of the benchmark and an unknown figure are refused at once', async () => {
+    const { status, stderr } = await runScript('bench', ['--runs', 'x', 'nosuch']);
+    expect(status).toBe(2);
+    expect(stderr).toContain("option '--runs <n>' argument 'x' is invalid");
+    expect(stderr).toContain('there is no figure nosuch');
+  });
+
+  test('invalid options of the platform and settings that contradict each other are refused at once', async () => {
+    const wrong = ['--assets', 'x', '--rows-member', 'a', '--pagination-member', 'a', '--dns-blocks-path', 'b'];
+    const { status, stderr } = await runScript('platform', wrong);
+    expect(status).toBe(2);
+    for (const option of ["'--assets <n>'", '--rows-member and --pagination-member', '--dns-blocks-path must'])
+      expect(stderr).toContain(option);
+  });
+});

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { ROOT } from '../docs/pages.ts';
+import { endGroup } from '../support/parts/command.ts';
+
+/** Whether a process of the group is left. */
+function isRunning(group: number): boolean {
+  try {
+    return process.kill(-group, 0);
+  } catch {
+    return false;
+  }
+}
+
+test.each([
+  ['run demo -- --minute 250ms', 'SIGTERM', /Press Ctrl-C to end/],
+  ['run demo -- --minute 250ms', 'SIGINT', /Press Ctrl-C to end/],
+  ['run platform -- --assets 1', 'SIGTERM', /"baseUrl"/],
+  ['run platform -- --assets 1', 'SIGINT', /"baseUrl"/],
+  ['start -- --assets 20000 --threats 0 --dns-blocks 0', 'SIGTERM', /assets: \d+ page/],
+  ['start -- --assets 20000 --threats 0 --dns-blocks 0', 'SIGINT', /assets: \d+ page/],
+] as const)('npm %s leaves no process when npm alone gets %s', async (command, signal, ready) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'signals-'));
+  const args = [...command.split(' '), ...(command.startsWith('start') ? ['--state-folder', folder] : [])];
+  const npm = spawn('npm', args, { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    let shown = '';
+    for await (const chunk of npm.stdout.iterator({ destroyOnReturn: false })) {
+      shown += chunk;
+      if (ready.test(shown)) break;
+    }
+    npm.stdout.resume();
+    npm.kill(signal);
+    await once(npm, 'exit');
+    expect(isRunning(npm.pid!)).toBe(false);
+  } finally {
+    endGroup(npm.pid!, 'SIGKILL');
+    await rm(folder, { recursive: true });
+  }
+});
