@@ -60,7 +60,6 @@ In a CDK app, \`connector.grantInspect(role)\` grants what commands need that ch
 - \`pause\` and \`resume\`: \`iam:PassRole\` on the schedule's role.
 - With \`kmsKeyArn\`: \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager. \`kms:GenerateDataKey\` through Secrets Manager for \`set-credentials\`,
   and through S3 for \`dead-letters load\`.
-- With \`siemReader\`, \`doctor\`: \`iam:ListAttachedRolePolicies\` on the reader's role.
 - \`run\`, when a run exceeds its time budget: \`scheduler:GetSchedule\`.
 - \`dead-letters redrive\` of notifications: \`sqs:ReceiveMessage\` and \`sqs:DeleteMessage\` on the SIEM's dead-letter queue, \`sqs:SendMessage\` on
   the SIEM's queue.

@@ -49,7 +49,7 @@ export const SCENES: readonly CommandScenes[] = [
   },
   {
     command: 'doctor',
-    scenes: [{ args: ['doctor'] }, { before: each => each.stack.stacks.splice(0), args: ['doctor', '--preflight'] }],
+    scenes: [{ args: ['doctor'] }],
   },
   { command: 'errors', scenes: [{ before: each => each.run(), args: ['errors'] }] },
   { command: 'pause', scenes: [{ args: ['pause', '--mute'] }] },
