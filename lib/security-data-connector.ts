@@ -127,8 +127,7 @@ export class SecurityDataConnector extends Construct {
       after: this.siem?.subscription,
     });
     const { connectorName, state, delivery, siem } = this;
-    const scheduleDeadLetters = schedule.deadLetters;
-    const monitored = { connectorName, function: this.function, state, delivery, siem, scheduleDeadLetters };
+    const monitored = { connectorName, function: this.function, state, delivery, siem };
     const deliveryMetrics = deliveryMetricPrefix(options.destination);
     const settings = {
       timing: timingOf(options.rate),

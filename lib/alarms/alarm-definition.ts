@@ -17,15 +17,12 @@ export interface DeliverySettings {
 /** One time series, named by its subject. Namespace and dimensions follow from it. */
 export type Signal =
   | { readonly of: 'connector'; readonly metric: ConnectorMetric }
-  | { readonly of: 'function'; readonly metric: 'Errors' | 'Throttles' }
-  | { readonly of: 'state'; readonly metric: 'ReadThrottleEvents' | 'WriteThrottleEvents' }
+  | { readonly of: 'function'; readonly metric: 'Errors' }
+  | { readonly of: 'state'; readonly metric: never }
   | { readonly of: 'delivery'; readonly metric: DeliveryMetric }
-  | { readonly of: 'schedule-dead-letters' | 'siem-queue' | 'siem-dead-letters'; readonly metric: QueueMetric };
+  | { readonly of: 'siem-queue' | 'siem-dead-letters'; readonly metric: QueueMetric };
 
-type DeliveryMetric =
-  | 'ThrottledRecords'
-  | 'BackupToS3.Records'
-  | `${DeliveryMetricPrefix}.${'DataFreshness' | 'Success'}`;
+type DeliveryMetric = 'BackupToS3.Records' | `${DeliveryMetricPrefix}.${'DataFreshness' | 'Success'}`;
 type QueueMetric = 'ApproximateAgeOfOldestMessage' | 'ApproximateNumberOfMessagesVisible';
 
 /** When a time series is an alarm: `statistic` over each `period` is `atLeast`, `atMost` or `below`, in `periods` periods in a row. */
@@ -61,7 +58,6 @@ export interface AlarmDefinition {
   /**
    * `breaching`: missing data is the fault. `notBreaching`: the service reports nothing while it is healthy. `zero`: as `notBreaching`, but a
    * missing point becomes a zero before the alarm sees it. Otherwise CloudWatch would look for older points, and the alarm would end late.
-   * Alarms on DynamoDB ignore this setting, and would never end.
    */
   readonly missing: 'breaching' | 'notBreaching' | 'zero';
   /** Connectors that get this alarm. Default: every connector. */

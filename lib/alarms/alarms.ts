@@ -24,9 +24,6 @@ const unfixed = ({ timing }: AlarmSettings) =>
 const silent = ({ timing }: AlarmSettings) =>
   ({ statistic: 'Minimum', atLeast: 1, period: 1, periods: timing.silence.toMinutes() }) as const;
 
-/** In every period of an hour. Throttling that passes is normal during a backfill. */
-const lasting = () => ({ statistic: 'Sum', atLeast: 1, period: fiveMinutes, periods: 12 }) as const;
-
 /** Rows within a few runs. On an ordinary day a filter newly excludes fewer. */
 const MASS_WITHDRAWAL = 500;
 
@@ -90,17 +87,6 @@ export const ALARMS: readonly AlarmDefinition[] = [
     missing: 'zero',
   },
   {
-    name: 'cursor-refused',
-    severity: 'warning',
-    first: 'status',
-    impact:
-      'The API rejected a saved cursor, so the connector reads a stream again from an earlier one. Runs take longer.',
-    data: 'Nothing is lost. Only DNS blocks older than the de-duplication window are sent again.',
-    signal: { of: 'connector', metric: 'CursorRefused' },
-    when: reported,
-    missing: 'zero',
-  },
-  {
     name: 'dead-letters',
     severity: 'warning',
     first: 'dead-letters list',
@@ -143,38 +129,6 @@ export const ALARMS: readonly AlarmDefinition[] = [
     missing: 'zero',
   },
   {
-    name: 'lease-lost',
-    severity: 'warning',
-    first: 'status',
-    impact: 'A run lost its lease, so two runs may have overlapped. The SIEM may receive a few events twice.',
-    data: 'Nothing is lost. Repeated events have the same event_id.',
-    signal: { of: 'connector', metric: 'LeaseLost' },
-    when: reported,
-    missing: 'zero',
-  },
-  {
-    name: 'near-time-out',
-    severity: 'warning',
-    first: 'run',
-    impact:
-      'A run ended shortly before the timeout of the function. If Lambda terminates a run, the next one sends its last page again.',
-    data: 'Nothing is lost. Repeated events have the same event_id.',
-    signal: { of: 'connector', metric: 'NearTimeOut' },
-    when: reported,
-    missing: 'zero',
-  },
-  {
-    name: 'memory-high',
-    severity: 'warning',
-    first: 'status',
-    impact:
-      'A run used nearly all memory of the function. If a run exceeds it, Lambda terminates it, and the next run may fail too.',
-    data: 'Nothing is lost. The cursor is saved after each page.',
-    signal: { of: 'connector', metric: 'MemoryHigh' },
-    when: reported,
-    missing: 'zero',
-  },
-  {
     name: 'function-errors',
     severity: 'warning',
     first: 'doctor',
@@ -183,26 +137,6 @@ export const ALARMS: readonly AlarmDefinition[] = [
     data: 'Nothing is lost. Each run continues from the saved cursors.',
     signal: { of: 'function', metric: 'Errors' },
     when: ({ timing }) => ({ statistic: 'Sum', atLeast: 3, period: timing.errors.toMinutes() }),
-    missing: 'notBreaching',
-  },
-  {
-    name: 'function-throttled',
-    severity: 'warning',
-    first: 'status',
-    impact: 'Lambda throttled runs: the concurrency of the account is used up. Events are late.',
-    data: 'Nothing is lost. The next run does the work of the one that did not start.',
-    signal: { of: 'function', metric: 'Throttles' },
-    when: ({ timing }) => ({ statistic: 'Sum', atLeast: 3, period: timing.errors.toMinutes() }),
-    missing: 'notBreaching',
-  },
-  {
-    name: 'schedule-undelivered',
-    severity: 'warning',
-    first: 'doctor',
-    impact: 'The schedule could not start the function: the function, its role or its key is missing or denies access.',
-    data: 'Nothing is lost. The API keeps every change.',
-    signal: { of: 'schedule-dead-letters', metric: 'ApproximateNumberOfMessagesVisible' },
-    when: waiting,
     missing: 'notBreaching',
   },
   {
@@ -227,16 +161,6 @@ export const ALARMS: readonly AlarmDefinition[] = [
     data: `${AT_RISK}Firehose retries for 24 hours for S3, and for its retry duration for an endpoint.`,
     signal: ({ deliveryMetrics }) => ({ of: 'delivery', metric: `${deliveryMetrics}.Success` }),
     when: () => ({ statistic: 'Average', below: 1, period: fiveMinutes, periods: 3 }),
-    missing: 'notBreaching',
-  },
-  {
-    name: 'delivery-throttled',
-    severity: 'warning',
-    first: 'status',
-    impact: 'Firehose has throttled the connector for an hour. Events are late.',
-    data: 'Nothing is lost. The connector retries throttled records.',
-    signal: { of: 'delivery', metric: 'ThrottledRecords' },
-    when: lasting,
     missing: 'notBreaching',
   },
   {
@@ -270,26 +194,6 @@ export const ALARMS: readonly AlarmDefinition[] = [
     signal: { of: 'siem-dead-letters', metric: 'ApproximateNumberOfMessagesVisible' },
     when: waiting,
     missing: 'notBreaching',
-  },
-  {
-    name: 'state-reads-throttled',
-    severity: 'warning',
-    first: 'status',
-    impact: 'DynamoDB has throttled reads for an hour. Runs take longer, and events are late.',
-    data: 'Nothing is lost. The connector retries throttled reads.',
-    signal: { of: 'state', metric: 'ReadThrottleEvents' },
-    when: lasting,
-    missing: 'zero',
-  },
-  {
-    name: 'state-writes-throttled',
-    severity: 'warning',
-    first: 'status',
-    impact: 'DynamoDB has throttled writes for an hour. Runs take longer, and events are late.',
-    data: 'Nothing is lost. A cursor is saved only after the rows before it.',
-    signal: { of: 'state', metric: 'WriteThrottleEvents' },
-    when: lasting,
-    missing: 'zero',
   },
 ];
 

@@ -11,7 +11,6 @@ export interface Monitored {
   readonly function: IFunction;
   readonly state: ITable;
   readonly delivery: IDeliveryStreamRef;
-  readonly scheduleDeadLetters: IQueue;
   readonly siem?: { readonly queue: IQueue; readonly deadLetters: IQueue } | undefined;
 }
 
@@ -37,8 +36,6 @@ export function sourceOf(of: Signal['of'], monitored: Monitored): Source | undef
       return source('AWS/DynamoDB', { TableName: monitored.state.tableName });
     case 'delivery':
       return source('AWS/Firehose', { DeliveryStreamName: monitored.delivery.deliveryStreamRef.deliveryStreamName });
-    case 'schedule-dead-letters':
-      return queue(monitored.scheduleDeadLetters);
     case 'siem-queue':
       return monitored.siem && queue(monitored.siem.queue);
     case 'siem-dead-letters':

@@ -119,9 +119,9 @@ describe('a sum over streams', () => {
 
 describe('the alarms of the construct', () => {
   test('are there by name, where the connector has them', () => {
-    const { byName } = connector({ alarms: { 'lease-lost': false } }).alarms;
+    const { byName } = connector({ alarms: { 'filter-faults': false } }).alarms;
     expect(byName['stream-silent']!.metric).toBeDefined();
-    expect([byName['lease-lost'], byName['delivery-backup-used']]).toEqual([undefined, undefined]);
+    expect([byName['filter-faults'], byName['delivery-backup-used']]).toEqual([undefined, undefined]);
   });
 
   test('refuse an unknown name in a prop, as in cdk.json', () => {
