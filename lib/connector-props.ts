@@ -509,13 +509,9 @@ export interface Alarms {
 export type ConnectorMetricName =
   | 'ContractErrors'
   | 'CredentialsRefused'
-  | 'CursorRefused'
   | 'DeadLetters'
   | 'FilterFaults'
   | 'LeaseHeld'
-  | 'LeaseLost'
-  | 'MemoryHigh'
-  | 'NearTimeOut'
   | 'RoleMissing'
   | 'RowsWithdrawnByFilter'
   | 'StreamsBehind'

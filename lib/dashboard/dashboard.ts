@@ -105,7 +105,6 @@ function fails(metrics: DashboardMetrics, { logGroup }: DashboardProps): cloudwa
     graph('What the API rejects', 8, [
       metrics.connector('CredentialsRefused', 'Sum'),
       metrics.connector('RoleMissing', 'Sum'),
-      metrics.connector('CursorRefused', 'Sum'),
       metrics.connector('ContractErrors', 'Sum'),
     ]),
     graph('Rows with a fault, or withdrawn by a filter', 8, [
@@ -127,15 +126,11 @@ function fails(metrics: DashboardMetrics, { logGroup }: DashboardProps): cloudwa
       STREAM_METRICS.FilterFaults,
       STREAM_PROPERTIES.DeliveryThrottledMilliseconds,
     ]),
-    graph('The lease', 8, [metrics.connector('LeaseHeld', 'Sum'), metrics.connector('LeaseLost', 'Sum')]),
+    graph('The lease', 8, [metrics.connector('LeaseHeld', 'Sum')]),
     graph('Throttling by AWS', 8, [
       ...metrics.service('delivery', 'ThrottledRecords', 'Sum'),
       ...metrics.service('state', 'ReadThrottleEvents', 'Sum'),
       ...metrics.service('state', 'WriteThrottleEvents', 'Sum'),
-    ]),
-    graph('Runs near the bounds of the function', 8, [
-      metrics.connector('NearTimeOut', 'Sum'),
-      metrics.connector('MemoryHigh', 'Sum'),
     ]),
     bounds(logGroup),
   ];
