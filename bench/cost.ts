@@ -1,6 +1,6 @@
 /** The monthly bill of a connector, by a formula: the rates of an invented tenant, list prices, and what runs and rows were measured to use. */
 import { DEFAULTS } from '../lib/connector-options.ts';
-import { PRICES } from '../lib/prices.ts';
+import { PRICES } from './prices.ts';
 import { THREATS_PER_ASSET } from './rows.ts';
 
 /** An organization, and what changes in it in an hour. */
