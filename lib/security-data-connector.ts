@@ -34,6 +34,7 @@ import { createDashboard } from './dashboard.ts';
 import { DataBucket } from './data-bucket.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { deliveryMetricPrefix, kindOf, mostBufferSeconds } from './delivery/destinations.ts';
+import { createErrorQuery } from './error-query.ts';
 import { type FunctionResources, functionEnvironment } from './function/function-environment.ts';
 import { Poller } from './function/poller.ts';
 import { type Granted, grantStatements, operatorStatements } from './grants/grants.ts';
@@ -121,6 +122,7 @@ export class SecurityDataConnector extends Construct {
     const poller = createPoller(this, options);
     this.function = poller.function;
     this.logGroup = poller.logGroup;
+    createErrorQuery(this, this);
     // Another id than Tick would replace schedule, role and queue. SNS delivers to the subscribers of the moment, so the queue of the SIEM is subscribed before a run sends events.
     const schedule = new Schedule(this, 'Tick', {
       ...options,
