@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { CONNECTOR_METRICS, METRIC_NAMESPACE, SENT_WHEN_ZERO } from '../../../lambda/metric-names.ts';
 import { ALARMS } from '../../../lib/alarms/alarms.ts';
-import type { AlarmName } from '../../../lib/connector-props.ts';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import { configured, createApp, synthesize } from '../synth.ts';
 import { resources } from '../template.ts';
@@ -248,28 +247,6 @@ describe('the option alarms', () => {
     ['an unknown member', { 'dead-letters': { period: 5 } }, 'dead-letters: must be false, or an object'],
   ])('refuses %s', (_, given, text) => {
     expect(() => configured({ alarms: given })).toThrow(`connectors[0].alarms.${text}`);
-  });
-
-  test('has a type with the name of each alarm', () => {
-    // The compiler compares the names with the published type.
-    const all: Record<AlarmName, true> = {
-      'contract-error': true,
-      'credentials-refused': true,
-      'dead-letters': true,
-      'delivery-backup-used': true,
-      'delivery-failing': true,
-      'delivery-late': true,
-      'filter-faults': true,
-      'function-errors': true,
-      'mass-withdrawal': true,
-      'role-missing': true,
-      'siem-reader-failing': true,
-      'siem-reader-stalled': true,
-      'stream-behind': true,
-      'stream-silent': true,
-      'threats-without-asset': true,
-    };
-    expect(ALARMS.map(({ name }) => name).sort()).toEqual(Object.keys(all).sort());
   });
 });
 
