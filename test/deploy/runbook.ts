@@ -43,7 +43,6 @@ const SHOWN: Readonly<Record<string, { readonly statuses: readonly number[]; rea
   resume: { statuses: [0], lines: [/./] },
   'set-credentials': { statuses: [0], lines: [/./] },
   'dead-letters list': { statuses: [0, 3], lines: [/./] },
-  'dead-letters show': { statuses: [0, 3], lines: [/./] },
   'dead-letters redrive': { statuses: [0, 3], lines: [/./] },
   'dead-letters load': { statuses: [0], lines: [/./] },
 };
