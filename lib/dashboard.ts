@@ -12,7 +12,7 @@ export interface DashboardProps {
 
 /** One page of graphs, from the top: whether the SIEM is up to date, traffic, failures, runs, delivery. */
 export function createDashboard(scope: Construct, { monitored, streams, alarms }: DashboardProps) {
-  const { metric, deliveryMetric, deliveryMetrics, function: lambda, state, siem } = monitored;
+  const { metric, deliveryMetric, deliveryMetricPrefix, function: lambda, state, siem } = monitored;
   const sum = { statistic: cloudwatch.Stats.SUM };
   /** One line for each stream. */
   const byStream = (name: StreamMetricName) =>
@@ -27,7 +27,7 @@ export function createDashboard(scope: Construct, { monitored, streams, alarms }
     }),
     graph('Streams that failed, or ran out of time', [metric('StreamsFailed'), metric('StreamsBehind')]),
     graph('Age of undelivered events (seconds)', [
-      deliveryMetric(`${deliveryMetrics}.DataFreshness`, { statistic: 'Maximum', label: 'waits in Firehose' }),
+      deliveryMetric(`${deliveryMetricPrefix}.DataFreshness`, { statistic: 'Maximum', label: 'waits in Firehose' }),
       ...(siem ? [siem.queue.metricApproximateAgeOfOldestMessage({ label: 'waits for the SIEM' })] : []),
     ]),
   ];

@@ -122,7 +122,7 @@ export class SecurityDataConnector extends Construct {
     const poller = createPoller(this, options);
     this.function = poller.function;
     this.logGroup = poller.logGroup;
-    createErrorQuery(this, this);
+    createErrorQuery(this, { ...options, logGroup: this.logGroup });
     // Another id than Tick would replace schedule, role and queue. SNS delivers to the subscribers of the moment, so the queue of the SIEM is subscribed before a run sends events.
     const schedule = new Schedule(this, 'Tick', {
       ...options,
@@ -266,7 +266,7 @@ function monitoredParts(connector: SecurityDataConnector, { rate, destination }:
     siem,
     timing: timingOf(rate),
     bufferSeconds: mostBufferSeconds(destination),
-    deliveryMetrics: deliveryMetricPrefix(destination),
+    deliveryMetricPrefix: deliveryMetricPrefix(destination),
     metric: (name, options) => connectorMetric(connector._measured, name, options),
     deliveryMetric: (name, options) => deliveryMetric(delivery, name, options),
   };

@@ -35,14 +35,18 @@ export interface Monitored {
   /** The longest that Firehose buffers events. */
   readonly bufferSeconds: number;
   /** Begins the names of Firehose's metrics about the destination, for example `DeliveryToS3.Success`. */
-  readonly deliveryMetrics: DeliveryMetricPrefix;
+  readonly deliveryMetricPrefix: DeliveryMetricPrefix;
   /** A metric that the function sends about the whole connector, or about the stream in the options. */
   metric(name: ConnectorMetricName | StreamMetricName, options?: ConnectorMetricOptions): Metric;
   /** A metric of the delivery stream. */
   deliveryMetric(name: string, options?: MetricOptions): Metric;
 }
 
-/** When an alarm goes off, in the terms of CloudWatch. */
+/**
+ * When an alarm goes off, in the terms of CloudWatch. For example, this is three errors or more within five minutes, which is the CDK's period:
+ *
+ *     { metric: lambda.metricErrors(), threshold: 3 }
+ */
 export interface Condition {
   /** The metric with the statistic and the period that are evaluated. */
   readonly metric: Metric;

@@ -101,8 +101,8 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
     first: 'status',
     impact: 'Firehose has held events for too long, so the SIEM does not receive them.',
     data: `${AT_RISK}Firehose gives up after 24 hours for S3, and after its retry duration for an endpoint.`,
-    condition: ({ deliveryMetric, deliveryMetrics, bufferSeconds }) => ({
-      metric: deliveryMetric(`${deliveryMetrics}.DataFreshness`, { statistic: 'Maximum' }),
+    condition: ({ deliveryMetric, deliveryMetricPrefix, bufferSeconds }) => ({
+      metric: deliveryMetric(`${deliveryMetricPrefix}.DataFreshness`, { statistic: 'Maximum' }),
       threshold: 2 * bufferSeconds + 900,
     }),
   },
@@ -111,8 +111,8 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
     first: 'doctor',
     impact: 'The destination keeps rejecting deliveries of Firehose, so the SIEM does not receive these events.',
     data: `${AT_RISK}Firehose retries for 24 hours for S3, and for its retry duration for an endpoint.`,
-    condition: ({ deliveryMetric, deliveryMetrics }) => ({
-      metric: deliveryMetric(`${deliveryMetrics}.Success`),
+    condition: ({ deliveryMetric, deliveryMetricPrefix }) => ({
+      metric: deliveryMetric(`${deliveryMetricPrefix}.Success`),
       comparison: 'below',
       threshold: 1,
       evaluationPeriods: 3,
@@ -124,8 +124,8 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
     impact:
       'The endpoint did not accept events within the retry duration. The SIEM lacks them until you send them again.',
     data: 'Nothing is lost. The events are kept below delivery-errors/ in the bucket.',
-    condition: ({ deliveryMetric, deliveryMetrics }) =>
-      deliveryMetrics === 'DeliveryToS3'
+    condition: ({ deliveryMetric, deliveryMetricPrefix }) =>
+      deliveryMetricPrefix === 'DeliveryToS3'
         ? undefined
         : { metric: deliveryMetric('BackupToS3.Records', { statistic: 'Sum' }), threshold: 1 },
   },
