@@ -8,7 +8,6 @@ import { type Item, leaseKey, ROW_PARTITIONS, removalsPartition, rowPrefix } fro
 import { createTable, type Table } from '../../lambda/store/table.ts';
 import { childOf, STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { systemClock } from '../../lambda/system.ts';
-import { PRICES } from '../../lib/prices.ts';
 import type { Aws } from './aws.ts';
 import { awsCommand } from './aws-command.ts';
 import type { Context } from './context.ts';
@@ -164,10 +163,12 @@ export async function scanRowStates(
 
 /** An eventually consistent read unit. */
 const BYTES_A_UNIT = 8192;
+/** List price of us-east-1 in US dollars, November 2026. */
+const DOLLARS_A_UNIT = 0.125 / 1e6;
 
 /** For example "the whole table, about 9 items, for less than a cent" (list price). */
 function scanText(items: number, bytes: number): string {
-  const dollars = Math.ceil(bytes / BYTES_A_UNIT) * PRICES.tableReadUnit;
+  const dollars = Math.ceil(bytes / BYTES_A_UNIT) * DOLLARS_A_UNIT;
   const price = dollars < 0.01 ? 'less than a cent' : `$${dollars.toFixed(2)}`;
   return `the whole table${items > 0 ? `, about ${items} items` : ''}, for ${price}`;
 }

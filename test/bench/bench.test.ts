@@ -37,7 +37,7 @@ describe('the bill of a tenant', () => {
     const bill = Object.entries(billOf(QUIET)).map(([part, dollars]) => [part, dollars.toFixed(2)]);
     expect(Object.fromEntries(bill)).toEqual({
       'CloudWatch metrics': '2.70',
-      'CloudWatch alarms': '3.30',
+      'CloudWatch alarms': '2.40',
       'CloudWatch dashboard': '0.00',
       'CloudWatch logs': '0.07',
       Lambda: '0.22',
@@ -48,7 +48,7 @@ describe('the bill of a tenant', () => {
       SQS: '0.05',
       Scheduler: '0.04',
       'Secrets Manager': '0.45',
-      together: '7.05',
+      together: '6.15',
     });
     expect(fillingUp(QUIET)).toBe(0);
   });

@@ -112,7 +112,7 @@ export async function platformTeam(account: Account, { step, note }: Story): Pro
     const { MetricAlarms = [], CompositeAlarms = [] } = await new CloudWatchClient().send(ask);
     const [stalled] = MetricAlarms.filter(({ AlarmName }) => AlarmName === 'acme/siem-reader-stalled');
     assert.equal(stalled?.Threshold, 10_800);
-    assert(!MetricAlarms.some(({ AlarmName }) => AlarmName === 'acme/function-throttled'));
+    assert(!MetricAlarms.some(({ AlarmName }) => AlarmName === 'acme/function-errors'));
     const [warning] = CompositeAlarms.filter(({ AlarmName }) => AlarmName === 'acme/warning');
     assert.match(warning?.AlarmRule ?? '', /siem-reader-stalled/);
   });

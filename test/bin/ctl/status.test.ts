@@ -146,10 +146,10 @@ describe('a status', () => {
   });
 
   test('names critical alarms first', () => {
-    const alarms = [alarm('lease-lost', 'warning', 'ALARM'), alarm('delivery-late', 'critical', 'ALARM')];
+    const alarms = [alarm('filter-faults', 'warning', 'ALARM'), alarm('delivery-late', 'critical', 'ALARM')];
     expect(health({ alarms: value({ alarms, notifiers }) }).reasons).toEqual([
       'alarm delivery-late',
-      'alarm lease-lost',
+      'alarm filter-faults',
     ]);
   });
 });

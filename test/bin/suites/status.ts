@@ -149,9 +149,9 @@ describe('status', () => {
     await each.ctl(['status']);
     expect(each.asked().map(({ action }) => action)).not.toContain('FilterLogEvents');
     each.connector.aws.faults.always('logs', DENIED);
-    each.stack.alarms.set('acme/lease-lost', 'ALARM');
+    each.stack.alarms.set('acme/filter-faults', 'ALARM');
     const { stdout } = await each.ctl(['status']);
-    expect(stdout).toMatch(/^acme: unhealthy: alarm lease-lost; log not readable$/m);
+    expect(stdout).toMatch(/^acme: unhealthy: alarm filter-faults; log not readable$/m);
     expect(stdout).toMatch(/^ {2}Last failure: not readable: .* You need logs:FilterLogEvents on it\.$/m);
   });
 
