@@ -29,7 +29,6 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   related: async run => (await import('./commands/lookup/related.ts')).relatedCommand(run),
   verify: async run => (await import('./commands/verify/verify.ts')).verifyCommand(run),
   preview: async run => (await import('./commands/preview.ts')).previewCommand(run),
-  counts: async run => (await import('./commands/counts.ts')).countsCommand(run),
   'test-event': async run => (await import('./commands/test-event.ts')).testEventCommand(run),
   'dead-letters': async run => (await import('./commands/dead-letters/dead-letters.ts')).deadLettersCommand(run),
   'set-credentials': async run => (await import('./commands/set-credentials.ts')).setCredentialsCommand(run),

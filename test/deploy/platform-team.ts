@@ -49,7 +49,6 @@ const LOOKS: readonly (readonly string[])[] = [
   ['threat', 'threat-1'],
   ['related', 'asset-1'],
   ['verify', '--wait', '0'],
-  ['counts', '--from', '2026-01-01'],
   ['dead-letters', 'list'],
   ['dead-letters', 'show', 'schedule-dead-letters'],
 ];

@@ -107,7 +107,6 @@ export const SCENES: readonly CommandScenes[] = [
       { before: each => each.run(), args: ['preview', '--template', writeTemplate({ CONNECTOR_NAME: 'acme' })] },
     ],
   },
-  { command: 'counts', choices, scenes: [{ before: each => each.run(), args: ['counts', '--from', '2026-11-20'] }] },
   { command: 'test-event', scenes: [{ args: ['test-event'] }] },
   {
     command: 'dead-letters',
