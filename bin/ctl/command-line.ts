@@ -13,7 +13,6 @@ import { printOutcome, type Shell } from './report.ts';
 const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   status: async run => (await import('./commands/status/status.ts')).statusCommand(run),
   doctor: async run => (await import('./commands/doctor/doctor.ts')).doctorCommand(run),
-  errors: async run => (await import('./commands/errors.ts')).errorsCommand(run),
   pause: async run => (await import('./commands/pause-resume.ts')).pauseCommand(run),
   resume: async run => (await import('./commands/pause-resume.ts')).resumeCommand(run),
   run: async run => (await import('./commands/run.ts')).runCommand(run),

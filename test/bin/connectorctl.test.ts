@@ -4,7 +4,6 @@
  */
 import './suites/status.ts';
 import './suites/watch.ts';
-import './suites/errors.ts';
 import './suites/every-connector.ts';
 import './suites/doctor.ts';
 import './suites/doctor-preflight.ts';

@@ -51,7 +51,6 @@ export const SCENES: readonly CommandScenes[] = [
     command: 'doctor',
     scenes: [{ args: ['doctor'] }, { before: each => each.stack.stacks.splice(0), args: ['doctor', '--preflight'] }],
   },
-  { command: 'errors', scenes: [{ before: each => each.run(), args: ['errors'] }] },
   { command: 'pause', scenes: [{ args: ['pause', '--mute'] }] },
   { command: 'resume', scenes: [{ before: each => each.ctl(['pause', '--mute']), args: ['resume'] }] },
   { command: 'run', scenes: [{ args: ['run'] }] },
