@@ -41,6 +41,7 @@ export interface OperatorPermission {
   readonly uncalled?: string;
 }
 
+const SHOWS_MESSAGES = 'docs/runbook.md shows messages with `aws sqs receive-message`.';
 const MOVES_MESSAGES = 'SQS checks it when `dead-letters redrive` starts to move messages.';
 
 export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
@@ -50,7 +51,12 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     actions: ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'sts:GetCallerIdentity'],
   },
   { grant: 'inspect', on: 'every stack, without `--stack`', actions: ['cloudformation:DescribeStacks'] },
-  { grant: 'inspect', on: 'objects below `dead-letter/`', actions: ['s3:GetObject'] },
+  {
+    grant: 'inspect',
+    on: 'objects below `dead-letter/`',
+    actions: ['s3:GetObject'],
+    uncalled: 'docs/runbook.md prints a dead letter with `aws s3 cp`.',
+  },
   { grant: 'inspect', on: 'objects below `delivery-errors/`', actions: ['s3:GetObject'] },
   { grant: 'inspect', on: 'objects below `events/`', actions: ['s3:GetObject'] },
   { grant: 'inspect', on: 'the bucket', actions: ['s3:GetBucketNotification'] },
@@ -71,14 +77,17 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     uncalled: 'Only `doctor` needs it, with `siemReader`.',
   },
   { grant: 'inspect', on: 'the schedule', actions: ['scheduler:GetSchedule'] },
+  { grant: 'inspect', on: 'the schedule’s dead-letter queue', actions: ['sqs:GetQueueAttributes'] },
   {
     grant: 'inspect',
     on: 'the schedule’s dead-letter queue',
-    actions: ['sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+    actions: ['sqs:ReceiveMessage'],
+    uncalled: SHOWS_MESSAGES,
   },
   { grant: 'inspect', on: 'the schedule’s role', actions: ['iam:GetRole'] },
   { grant: 'inspect', on: 'the secret', actions: ['secretsmanager:GetSecretValue'] },
-  { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:GetQueueAttributes', 'sqs:ReceiveMessage'] },
+  { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:GetQueueAttributes'] },
+  { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:ReceiveMessage'], uncalled: SHOWS_MESSAGES },
   { grant: 'inspect', on: 'the SIEM’s queue', actions: ['sqs:GetQueueAttributes'] },
   {
     grant: 'inspect',
@@ -93,7 +102,6 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     actions: ['cloudwatch:DisableAlarmActions', 'cloudwatch:EnableAlarmActions'],
   },
   { grant: 'operate', on: 'objects below `delivery-errors/`', actions: ['s3:DeleteObject'] },
-  { grant: 'operate', on: 'objects below `events/`', actions: ['s3:PutObject'] },
   { grant: 'operate', on: 'the delivery stream', actions: ['firehose:PutRecord', 'firehose:PutRecordBatch'] },
   { grant: 'operate', on: 'the function', actions: ['lambda:InvokeFunction'] },
   { grant: 'operate', on: 'the schedule', actions: ['scheduler:UpdateSchedule'] },

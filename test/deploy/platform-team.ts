@@ -49,7 +49,6 @@ const LOOKS: readonly (readonly string[])[] = [
   ['related', 'asset-1'],
   ['verify', '--wait', '0'],
   ['dead-letters', 'list'],
-  ['dead-letters', 'show', 'schedule-dead-letters'],
 ];
 
 /** Commands that change something, and the permission that on-call lacks. */

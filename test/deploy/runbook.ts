@@ -39,9 +39,7 @@ const SHOWN: Readonly<Record<string, { readonly statuses: readonly number[]; rea
   resume: { statuses: [0], lines: [/./] },
   'set-credentials': { statuses: [0], lines: [/./] },
   'dead-letters list': { statuses: [0, 3], lines: [/./] },
-  'dead-letters show': { statuses: [0, 3], lines: [/./] },
   'dead-letters redrive': { statuses: [0, 3], lines: [/./] },
-  'dead-letters load': { statuses: [0], lines: [/./] },
 };
 
 /** Commands that are not run, with the reason. */
@@ -113,7 +111,7 @@ export async function runbook(account: Account, { step, note, bounded }: Story):
   async function runCommand(words: string, incident: Incident | undefined): Promise<void> {
     const left = LEFT_OUT[words] ?? LEFT_OUT[words.split(' ')[0]!];
     if (left) return note(`${words}: not run, because ${left}`);
-    const ended = await acme.ctl(await typed(acme, words), credentialsOf(account));
+    const ended = await acme.ctl(typed(words), credentialsOf(account));
     const [name, { statuses, lines }] = Object.entries(SHOWN).find(([known]) => words.startsWith(known))!;
     assert(statuses.includes(ended.status as number), said(words, ended));
     const promised = [...lines, ...(incident?.shows?.[name] ? [incident.shows[name]] : [])];
@@ -144,16 +142,11 @@ function partsOf(text: string): [seen: Part, resolving: Part] {
   return [part(seen), part(resolving)];
 }
 
-const ASKS = /^(resync|replay|confirm-organization|dead-letters (load|redrive))\b/;
+const ASKS = /^(resync|replay|confirm-organization|dead-letters redrive)\b/;
 
-/** The arguments with the key of an existing dead letter, and with --yes. */
-async function typed(acme: Deployment, words: string): Promise<string[]> {
+/** The arguments, with --yes. */
+function typed(words: string): string[] {
   const args = words.split(' ');
-  const at = args.findIndex(each => each.startsWith('dead-letter/'));
-  if (at >= 0) {
-    const { rows } = await acme.json(['dead-letters', 'list'], [0, 3]);
-    args[at] = rows.find(({ key }: { key: string }) => key.includes('/oversize/')).key;
-  }
   return ASKS.test(words) ? [...args, '--yes'] : args;
 }
 
@@ -277,7 +270,6 @@ function incidentsOf(account: Account, acme: Deployment): Readonly<Record<string
     },
     'schedule-undelivered': {
       cause: () => send('ScheduleDeadLetterQueueUrl'),
-      shows: { 'dead-letters show': /Errors of 1 message/ },
     },
     'siem-reader-stalled': {
       cause: runs,
@@ -290,19 +282,13 @@ function incidentsOf(account: Account, acme: Deployment): Readonly<Record<string
     'siem-reader-failing': {
       unrepaired: true,
       cause: () => send('SiemDeadLetterQueueUrl'),
-      shows: { status: /dead letters: 1$/m, 'dead-letters show': /Records/ },
+      shows: { status: /dead letters: 1$/m },
     },
     'A copy that differs': {
       cause: async () => platform.put('assets', { id: 'asset-not-yet-sent' }),
       shows: { verify: /1/ },
     },
     'Rotate the secret': { cause: rotated },
-    'Load oversize rows': {
-      async cause() {
-        platform.put('threats', { id: 'large', asset_id: 'asset-1', text: 'x'.repeat(1_100_000) });
-        await runs();
-      },
-    },
   };
 
   /** As somebody does by hand. */

@@ -58,8 +58,7 @@ In a CDK app, \`connector.grantInspect(role)\` grants what commands need that ch
 [iam.md](iam.md#operators). The table has the calls of each command, recorded by tests. These come on top:
 
 - \`pause\` and \`resume\`: \`iam:PassRole\` on the schedule's role.
-- With \`kmsKeyArn\`: \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager. \`kms:GenerateDataKey\` through Secrets Manager for \`set-credentials\`,
-  and through S3 for \`dead-letters load\`.
+- With \`kmsKeyArn\`: \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager. \`kms:GenerateDataKey\` through Secrets Manager for \`set-credentials\`.
 - With \`siemReader\`, \`doctor\`: \`iam:ListAttachedRolePolicies\` on the reader's role.
 - \`run\`, when a run exceeds its time budget: \`scheduler:GetSchedule\`.
 - \`dead-letters redrive\` of notifications: \`sqs:ReceiveMessage\` and \`sqs:DeleteMessage\` on the SIEM's dead-letter queue, \`sqs:SendMessage\` on

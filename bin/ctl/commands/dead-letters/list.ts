@@ -17,7 +17,7 @@ import { QUEUES, type QueueName, queueUrl } from './queues.ts';
 export interface ListOptions {
   /** Only rows of these streams. */
   readonly stream?: readonly StreamName[];
-  /** Keys to print of each kind. */
+  /** Addresses to print of each kind. */
   readonly limit: number;
 }
 
@@ -65,11 +65,11 @@ function listText({ deadLetters, errors, queues }: Listed, limit: number): strin
     ...groupRows('deliveries', errors, each => each.why),
     ...[...queues].map(([name, content]) => ['queue', name, ...contentCells(content)]),
   ];
-  const keys = [...keyLines(deadLetters, limit), ...keyLines(errors, limit)];
+  const addresses = [...addressLines(deadLetters, limit), ...addressLines(errors, limit)];
   const unread = [deadLetters, errors, ...queues.values()].flatMap(each =>
     'notReadable' in each ? [each.notReadable] : [],
   );
-  return [tableText(['what', 'why', 'count', 'oldest'], rows), ...keys, ...new Set(unread)].join('\n');
+  return [tableText(['what', 'why', 'count', 'oldest'], rows), ...addresses, ...new Set(unread)].join('\n');
 }
 
 function groupRows(what: string, read: ReadResult<FailedObject[]>, why: (each: FailedObject) => string): string[][] {
@@ -87,15 +87,17 @@ function contentCells(content: ReadResult<QueueContent>): string[] {
   return [String(messages), oldest === undefined ? '' : timeText(oldest)];
 }
 
-function keyLines(read: ReadResult<FailedObject[]>, limit: number): string[] {
+function addressLines(read: ReadResult<FailedObject[]>, limit: number): string[] {
   const all = known(read) ?? [];
   const more = all.length > limit ? [`and ${all.length - limit} more: --limit, or --json for all`] : [];
-  return all.length === 0 ? [] : ['', ...all.slice(0, limit).map(each => each.key), ...more];
+  return all.length === 0 ? [] : ['', ...all.slice(0, limit).map(each => each.address), ...more];
 }
 
 function listJson({ deadLetters, errors, queues }: Listed): object {
   const objects = (read: ReadResult<FailedObject[]>) =>
-    readResultJson(read, all => all.map(({ since, ...each }) => ({ ...each, since: new Date(since).toISOString() })));
+    readResultJson(read, all =>
+      all.map(({ since, key: _, ...each }) => ({ ...each, since: new Date(since).toISOString() })),
+    );
   return {
     rows: objects(deadLetters),
     deliveries: objects(errors),
@@ -109,6 +111,8 @@ function queueJson({ messages, oldest }: QueueContent): object {
 
 /** A row that the function could not send, or a batch that Firehose could not deliver. */
 export interface FailedObject extends StoredObject {
+  /** For example `s3://bucket/dead-letter/acme/assets/no-id/0c2d.json`. */
+  readonly address: string;
   /** Undefined for a batch, which may have several. */
   readonly stream: StreamName | undefined;
   /** The reason in the key. */
@@ -116,7 +120,7 @@ export interface FailedObject extends StoredObject {
 }
 
 /** @throws AwsCallError */
-export async function listDeadLetters(context: Context): Promise<FailedObject[]> {
+async function listDeadLetters(context: Context): Promise<FailedObject[]> {
   const { connector } = await context.deployment();
   const objects = await list(context, deadLettersPrefix(connector));
   return objects.flatMap(each => {
@@ -132,14 +136,18 @@ export async function listDeliveryErrors(context: Context): Promise<FailedObject
 }
 
 /** Without folders, which the console of S3 creates as empty objects. */
-async function list({ aws, deployment }: Context, prefix: string): Promise<StoredObject[]> {
+async function list(
+  { aws, deployment }: Context,
+  prefix: string,
+): Promise<Pick<FailedObject, keyof StoredObject | 'address'>[]> {
   const { bucket } = await deployment();
   const listed = await awsCall(
     listObjects(aws, bucket, prefix),
     `The bucket ${bucket} could not be listed`,
     'Nothing was changed. You need s3:ListBucket on it.',
   );
-  return listed.filter(({ key }) => !key.endsWith('/'));
+  const objects = listed.filter(({ key }) => !key.endsWith('/'));
+  return objects.map(each => ({ ...each, address: `s3://${bucket}/${each.key}` }));
 }
 
 interface QueueContent {

@@ -1,7 +1,7 @@
 /** The two dead-letter queues: of the SIEM's notifications and of the schedule's starts. */
-import { ListMessageMoveTasksCommand, ReceiveMessageCommand, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
+import { ListMessageMoveTasksCommand, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
 import type { Context } from '../../context.ts';
-import { AwsCallError, awsCall, InterruptedError, RefusedError } from '../../errors.ts';
+import { AwsCallError, InterruptedError, RefusedError } from '../../errors.ts';
 import { queueAttributes } from './counts.ts';
 
 export const QUEUES = {
@@ -11,49 +11,10 @@ export const QUEUES = {
 
 export type QueueName = keyof typeof QUEUES;
 
-export function isQueue(key: string): key is QueueName {
-  return Object.hasOwn(QUEUES, key);
-}
-
 /** @returns undefined if the stack has no such queue */
 export async function queueUrl(context: Context, name: QueueName): Promise<string | undefined> {
   const { siem, scheduleDeadLetterQueueUrl } = await context.deployment();
   return name === 'siem-dead-letters' ? siem?.deadLetterQueueUrl : scheduleDeadLetterQueueUrl;
-}
-
-/** A message with its error, which EventBridge Scheduler adds as attributes. SQS does not. */
-export interface Peeked {
-  /** Milliseconds since 1970. */
-  readonly sent: number;
-  readonly body: string;
-  /** Empty if unknown, as is the message. */
-  readonly code: string;
-  readonly message: string;
-}
-
-/** Up to ten messages, which stay visible in the queue. @throws RefusedError, AwsCallError */
-export async function peek(context: Context, name: QueueName): Promise<Peeked[]> {
-  const url = await knownUrl(context, name);
-  const command = new ReceiveMessageCommand({
-    QueueUrl: url,
-    MaxNumberOfMessages: 10,
-    VisibilityTimeout: 0,
-    // Long polling queries all SQS servers. Without it few messages may not be found.
-    WaitTimeSeconds: 1,
-    MessageSystemAttributeNames: ['SentTimestamp'],
-    MessageAttributeNames: ['ERROR_CODE', 'ERROR_MESSAGE'],
-  });
-  const { Messages: messages = [] } = await awsCall(
-    context.aws.sqs().send(command),
-    `The queue ${url} could not be read`,
-    'You need sqs:ReceiveMessage on it.',
-  );
-  return messages.map(({ Body: body = '', Attributes: attributes, MessageAttributes: why = {} }) => ({
-    sent: Number(attributes?.SentTimestamp ?? 0),
-    body,
-    code: why['ERROR_CODE']?.StringValue ?? '',
-    message: why['ERROR_MESSAGE']?.StringValue ?? '',
-  }));
 }
 
 /** After that the move continues unobserved. */

@@ -1,7 +1,7 @@
 /** Sends again what Firehose could not deliver and what the SIEM did not process. */
 
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
-import { parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
+import { deadLettersPrefix, parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
 import { createFirehose } from '../../../../lambda/sink/firehose.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import { readObject } from '../../bucket.ts';
@@ -16,8 +16,7 @@ import { tableText } from '../../text.ts';
 import { queueDepth } from './counts.ts';
 import { eventsOf, readErrorObject } from './error-records.ts';
 import { listDeliveryErrors } from './list.ts';
-import { knownUrl, moveBack, queueUrl } from './queues.ts';
-import { unknownKey } from './show.ts';
+import { knownUrl, moveBack, QUEUES, queueUrl } from './queues.ts';
 
 export interface RedriveOptions {
   readonly all?: true;
@@ -53,8 +52,9 @@ async function everything(context: Context): Promise<string[]> {
 }
 
 /** @throws RefusedError */
-async function named(context: Context, keys: readonly string[]): Promise<string[]> {
-  const { connector } = await context.deployment();
+async function named(context: Context, given: readonly string[]): Promise<string[]> {
+  const { connector, bucket } = await context.deployment();
+  const keys = given.map(each => each.replace(`s3://${bucket}/`, ''));
   if (keys.some(key => parseDeadLetterKey(key, connector))) throw new RefusedError(ROWS_STAY);
   if (keys.includes('schedule-dead-letters')) {
     throw new RefusedError('Failed starts need no redrive: the next run does their work. Nothing was done.');
@@ -65,9 +65,13 @@ async function named(context: Context, keys: readonly string[]): Promise<string[
   return [...new Set(keys)];
 }
 
+function unknownKey(key: string, connector: string): string {
+  const places = [`${deadLettersPrefix(connector)}…`, `${PREFIXES.deliveryErrors}…`, ...Object.keys(QUEUES)];
+  return `${JSON.stringify(key)} is not a dead letter. Keys start with or are ${places.join(', ')}. "dead-letters list" prints their addresses. Nothing was done.`;
+}
+
 const ROWS_STAY =
-  'A row is not sent again: it stays a dead letter until it changes, and then the next run sends it. Nothing was done. ' +
-  '"dead-letters load" puts an oversize row where the SIEM reads.';
+  'A row is not sent again: it stays a dead letter until it changes, and then the next run sends it. Nothing was done.';
 
 /** Reads everything that is to be sent, so that nothing is promised that cannot be kept. @throws RefusedError, AwsCallError */
 async function planned(context: Context, keys: readonly string[]): Promise<Plan> {
