@@ -42,7 +42,7 @@ export interface OperatorPermission {
 }
 
 const SHOWS_MESSAGES = 'docs/runbook.md shows messages with `aws sqs receive-message`.';
-const MOVES_MESSAGES = 'SQS checks it when `dead-letters redrive` starts to move messages.';
+const MOVES_MESSAGES = 'docs/runbook.md moves messages with `aws sqs start-message-move-task`.';
 
 export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
   {
@@ -116,9 +116,9 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
   {
     grant: 'operate',
     on: 'the SIEM’s dead-letter queue',
-    actions: ['sqs:ListMessageMoveTasks', 'sqs:StartMessageMoveTask'],
+    actions: ['sqs:DeleteMessage', 'sqs:StartMessageMoveTask'],
+    uncalled: MOVES_MESSAGES,
   },
-  { grant: 'operate', on: 'the SIEM’s dead-letter queue', actions: ['sqs:DeleteMessage'], uncalled: MOVES_MESSAGES },
   { grant: 'operate', on: 'the SIEM’s queue', actions: ['sqs:SendMessage'], uncalled: MOVES_MESSAGES },
 ];
 

@@ -45,7 +45,6 @@ const SHOWN: Readonly<Record<string, { readonly statuses: readonly number[]; rea
 /** Commands that are not run, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   preview: 'it compares with the cdk.json of a folder',
-  'dead-letters redrive siem-dead-letters': 'the emulator lacks StartMessageMoveTask',
 };
 
 interface Incident {
@@ -105,7 +104,11 @@ export async function runbook(account: Account, { step, note, bounded }: Story):
 
   async function runPart({ commands, blocks }: Part, incident: Incident | undefined): Promise<void> {
     for (const words of commands) await runCommand(words, incident);
-    for (const block of blocks) await runBlock(account, block);
+    for (const block of blocks) {
+      if (block.includes('start-message-move-task'))
+        note('start-message-move-task: not run, because the emulator lacks it');
+      else await runBlock(account, block);
+    }
   }
 
   async function runCommand(words: string, incident: Incident | undefined): Promise<void> {

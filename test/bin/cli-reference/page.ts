@@ -61,8 +61,6 @@ In a CDK app, \`connector.grantInspect(role)\` grants what commands need that ch
 - With \`kmsKeyArn\`: \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager. \`kms:GenerateDataKey\` through Secrets Manager for \`set-credentials\`.
 - With \`siemReader\`, \`doctor\`: \`iam:ListAttachedRolePolicies\` on the reader's role.
 - \`run\`, when a run exceeds its time budget: \`scheduler:GetSchedule\`.
-- \`dead-letters redrive\` of notifications: \`sqs:ReceiveMessage\` and \`sqs:DeleteMessage\` on the SIEM's dead-letter queue, \`sqs:SendMessage\` on
-  the SIEM's queue.
 
 No command reads or lists outside \`events/\`, \`dead-letter/\` and \`delivery-errors/\`: grant \`s3:ListBucket\` with a condition on \`s3:prefix\`.
 \`status\` and \`doctor\` name a missing permission and still show everything else. Commands with \`secretsmanager:GetSecretValue\` call the API with

@@ -146,6 +146,6 @@ async function createDeadLetters(each: Deployment): Promise<void> {
   const [line = ''] = await each.connector.lines();
   const error = { errorCode: 'Splunk.AckTimeout', errorMessage: 'No acknowledgement in 300 s.', rawData: btoa(line) };
   await put(ERROR, `${JSON.stringify({ attemptsMade: 5, arrivalTimestamp: Date.now(), ...error })}\n`);
-  const notification = { body: '{"Records":[]}', sourceArn: each.stack.outputs['SiemQueueArn']! };
+  const notification = { body: '{"Records":[]}' };
   each.stack.queues.send(sqsQueueName(each.stack.outputs['SiemDeadLetterQueueUrl']), notification);
 }

@@ -40,7 +40,7 @@ test('options that npm took are found, for this script only', async () => {
 });
 
 test('an option of a command below another is found as well', async () => {
-  const program = await commandLine(() => async () => undefined, ['dead-letters', 'redrive', 'siem-dead-letters']);
+  const program = await commandLine(() => async () => undefined, ['dead-letters', 'redrive']);
   const environment = { npm_lifecycle_event: 'connectorctl', npm_config_all: 'true' };
   expect(keptByNpm(program, environment)).toEqual(['--all']);
 });

@@ -24,11 +24,11 @@ function listCommand(run: Run): Command {
 
 function redriveCommand(run: Run): Command {
   return new Command('redrive')
-    .description('send failed deliveries again, delete what was sent, and give the SIEM its notifications again')
-    .argument('[key...]', 'addresses or keys below delivery-errors/, or siem-dead-letters')
-    .option('--all', 'every failed delivery, and the notifications')
+    .description('send failed deliveries again, and delete what was sent')
+    .argument('[address...]', 'addresses below delivery-errors/, as "list" prints them')
+    .option('--all', 'every failed delivery')
     .option('--yes', 'do not ask')
-    .addHelpText('after', help(REDRIVE, 'dead-letters redrive --all', 'dead-letters redrive siem-dead-letters --yes'))
+    .addHelpText('after', help(REDRIVE, 'dead-letters redrive --all', 'dead-letters redrive --all --yes --stack acme'))
     .action(run(redrive));
 }
 

@@ -12,7 +12,7 @@ import { known, type ReadResult, readResultJson, tryRead } from '../../read-resu
 import type { Outcome } from '../../report.ts';
 import { tableText, timeText } from '../../text.ts';
 import { queueDepth } from './counts.ts';
-import { QUEUES, type QueueName, queueUrl } from './queues.ts';
+import { type QueueName, queueUrls } from './queues.ts';
 
 export interface ListOptions {
   /** Only rows of these streams. */
@@ -52,9 +52,8 @@ async function readPlaces(context: Context, streams: readonly StreamName[] | und
 
 async function queueContents(context: Context): Promise<Map<QueueName, ReadResult<QueueContent>>> {
   const contents = new Map<QueueName, ReadResult<QueueContent>>();
-  for (const name of Object.keys(QUEUES) as QueueName[]) {
-    const url = await queueUrl(context, name);
-    if (url) contents.set(name, await tryRead(() => queueContent(context, url), context.signal));
+  for (const [name, url] of await queueUrls(context)) {
+    contents.set(name, await tryRead(() => queueContent(context, url), context.signal));
   }
   return contents;
 }
