@@ -13,7 +13,6 @@ import { printOutcome, type Shell } from './report.ts';
 const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   status: async run => (await import('./commands/status/status.ts')).statusCommand(run),
   doctor: async run => (await import('./commands/doctor/doctor.ts')).doctorCommand(run),
-  errors: async run => (await import('./commands/errors.ts')).errorsCommand(run),
   pause: async run => (await import('./commands/pause-resume.ts')).pauseCommand(run),
   resume: async run => (await import('./commands/pause-resume.ts')).resumeCommand(run),
   run: async run => (await import('./commands/run.ts')).runCommand(run),
@@ -29,7 +28,6 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   related: async run => (await import('./commands/lookup/related.ts')).relatedCommand(run),
   verify: async run => (await import('./commands/verify/verify.ts')).verifyCommand(run),
   preview: async run => (await import('./commands/preview.ts')).previewCommand(run),
-  counts: async run => (await import('./commands/counts.ts')).countsCommand(run),
   'test-event': async run => (await import('./commands/test-event.ts')).testEventCommand(run),
   'dead-letters': async run => (await import('./commands/dead-letters/dead-letters.ts')).deadLettersCommand(run),
   'set-credentials': async run => (await import('./commands/set-credentials.ts')).setCredentialsCommand(run),

@@ -31,13 +31,11 @@ export function operatorStatements(connector: Connector, granted: Granted, grant
   });
   const { state, bucket, credentials } = connector;
   const { encryptionKey } = granted;
-  const ofBucket = [encryptionKey, bucket.encryptionKey];
   const ofSecret = [encryptionKey, credentials.encryptionKey];
   const keys = keyStatements(connector, {
     readState: [encryptionKey, state.encryptionKey],
-    ...(grant === 'inspect'
-      ? { readObjects: ofBucket, readSecret: ofSecret }
-      : { writeObjects: ofBucket, writeSecret: ofSecret }),
+    readObjects: [encryptionKey, bucket.encryptionKey],
+    ...(grant === 'inspect' ? { readSecret: ofSecret } : { writeSecret: ofSecret }),
   });
   return [...statements, ...keys];
 }

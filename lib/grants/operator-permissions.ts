@@ -38,7 +38,8 @@ export interface OperatorPermission {
   readonly uncalled?: string;
 }
 
-const MOVES_MESSAGES = 'SQS checks it when `dead-letters redrive` starts to move messages.';
+const SHOWS_MESSAGES = 'docs/runbook.md shows messages with `aws sqs receive-message`.';
+const MOVES_MESSAGES = 'docs/runbook.md moves messages with `aws sqs start-message-move-task`.';
 
 export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
   {
@@ -47,7 +48,12 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     actions: ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'sts:GetCallerIdentity'],
   },
   { grant: 'inspect', on: 'every stack, without `--stack`', actions: ['cloudformation:DescribeStacks'] },
-  { grant: 'inspect', on: 'objects below `dead-letter/`', actions: ['s3:GetObject'] },
+  {
+    grant: 'inspect',
+    on: 'objects below `dead-letter/`',
+    actions: ['s3:GetObject'],
+    uncalled: 'docs/runbook.md prints a dead letter with `aws s3 cp`.',
+  },
   { grant: 'inspect', on: 'objects below `delivery-errors/`', actions: ['s3:GetObject'] },
   { grant: 'inspect', on: 'objects below `events/`', actions: ['s3:GetObject'] },
   { grant: 'inspect', on: 'the bucket', actions: ['s3:GetBucketNotification'] },
@@ -61,13 +67,16 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
   { grant: 'inspect', on: 'the function', actions: ['lambda:GetFunctionConfiguration'] },
   { grant: 'inspect', on: 'the function’s log group', actions: ['logs:FilterLogEvents'] },
   { grant: 'inspect', on: 'the schedule', actions: ['scheduler:GetSchedule'] },
+  { grant: 'inspect', on: 'the schedule’s dead-letter queue', actions: ['sqs:GetQueueAttributes'] },
   {
     grant: 'inspect',
     on: 'the schedule’s dead-letter queue',
-    actions: ['sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+    actions: ['sqs:ReceiveMessage'],
+    uncalled: SHOWS_MESSAGES,
   },
   { grant: 'inspect', on: 'the secret', actions: ['secretsmanager:GetSecretValue'] },
-  { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:GetQueueAttributes', 'sqs:ReceiveMessage'] },
+  { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:GetQueueAttributes'] },
+  { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:ReceiveMessage'], uncalled: SHOWS_MESSAGES },
   { grant: 'inspect', on: 'the SIEM’s queue', actions: ['sqs:GetQueueAttributes'] },
   {
     grant: 'inspect',
@@ -81,7 +90,6 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     actions: ['cloudwatch:DisableAlarmActions', 'cloudwatch:EnableAlarmActions'],
   },
   { grant: 'operate', on: 'objects below `delivery-errors/`', actions: ['s3:DeleteObject'] },
-  { grant: 'operate', on: 'objects below `events/`', actions: ['s3:PutObject'] },
   { grant: 'operate', on: 'the delivery stream', actions: ['firehose:PutRecord', 'firehose:PutRecordBatch'] },
   { grant: 'operate', on: 'the function', actions: ['lambda:InvokeFunction'] },
   { grant: 'operate', on: 'the schedule', actions: ['scheduler:UpdateSchedule'] },
@@ -96,9 +104,9 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
   {
     grant: 'operate',
     on: 'the SIEM’s dead-letter queue',
-    actions: ['sqs:ListMessageMoveTasks', 'sqs:StartMessageMoveTask'],
+    actions: ['sqs:DeleteMessage', 'sqs:StartMessageMoveTask'],
+    uncalled: MOVES_MESSAGES,
   },
-  { grant: 'operate', on: 'the SIEM’s dead-letter queue', actions: ['sqs:DeleteMessage'], uncalled: MOVES_MESSAGES },
   { grant: 'operate', on: 'the SIEM’s queue', actions: ['sqs:SendMessage'], uncalled: MOVES_MESSAGES },
 ];
 

@@ -93,14 +93,6 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
       assert.match(stdout, /^queue +siem-dead-letters +1/m);
     },
   );
-  await step(
-    'dead-letters redrive siem-dead-letters: the emulator cannot move messages, and nothing is lost',
-    async () => {
-      const { status, stderr } = await acme.ctl(['dead-letters', 'redrive', 'siem-dead-letters', '--yes']);
-      assert.equal(status, 1);
-      assert.match(stderr, /Messages that were not moved are unchanged/);
-    },
-  );
   await step('moved by hand, the reader gets it again', async () => {
     const operator = new SQSClient();
     const QueueUrl = acme.outputs['SiemDeadLetterQueueUrl'];

@@ -58,11 +58,8 @@ In a CDK app, \`connector.grantInspect(role)\` grants what commands need that ch
 [iam.md](iam.md#operators). The table has the calls of each command, recorded by tests. These come on top:
 
 - \`pause\` and \`resume\`: \`iam:PassRole\` on the schedule's role.
-- With \`kmsKeyArn\`: \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager. \`kms:GenerateDataKey\` through Secrets Manager for \`set-credentials\`,
-  and through S3 for \`dead-letters load\`.
+- With \`kmsKeyArn\`: \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager. \`kms:GenerateDataKey\` through Secrets Manager for \`set-credentials\`.
 - \`run\`, when a run exceeds its time budget: \`scheduler:GetSchedule\`.
-- \`dead-letters redrive\` of notifications: \`sqs:ReceiveMessage\` and \`sqs:DeleteMessage\` on the SIEM's dead-letter queue, \`sqs:SendMessage\` on
-  the SIEM's queue.
 
 No command reads or lists outside \`events/\`, \`dead-letter/\` and \`delivery-errors/\`: grant \`s3:ListBucket\` with a condition on \`s3:prefix\`.
 \`status\` and \`doctor\` name a missing permission and still show everything else. Commands with \`secretsmanager:GetSecretValue\` call the API with

@@ -20,7 +20,6 @@ const CHANGES: readonly (readonly string[])[] = [
   ['test-event'],
   ['set-credentials'],
   ['dead-letters', 'redrive'],
-  ['dead-letters', 'load'],
 ];
 
 function changes(args: readonly string[]): boolean {

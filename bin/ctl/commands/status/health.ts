@@ -93,7 +93,7 @@ function hidden(snapshot: Snapshot): string[] {
     metrics: snapshot.activity,
     schedule: snapshot.schedule,
     alarms: snapshot.alarms,
-    log: snapshot.lastFailure,
+    log: snapshot.failures,
     'dead letters': snapshot.deadLetters,
     'schedule dead-letter queue': snapshot.scheduleDeadLetters,
     'SIEM queue': snapshot.siem?.queue,
