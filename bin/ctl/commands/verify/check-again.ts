@@ -53,11 +53,11 @@ export async function checkAgain(
 }
 
 /** Whether the state now equals what the API listed. */
-function agrees({ listed, rowHash }: Difference, state: RowState | undefined): boolean {
-  if (listed === 'withheld') return state?.status !== 'live';
+function agrees({ listed, listedHash }: Difference, state: RowState | undefined): boolean {
+  if (listed === 'filtered') return state?.status !== 'live';
   if (!state) return false;
   if (!listed) return state.status !== 'live';
-  return state.rowHash === rowHash && (state.status !== 'live') === (listed === 'tombstone');
+  return state.rowHash === listedHash && (state.status !== 'live') === (listed === 'tombstone');
 }
 
 /** The row may have changed since it was listed, so the API's current answer counts. */
