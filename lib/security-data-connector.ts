@@ -167,7 +167,7 @@ export class SecurityDataConnector extends Construct {
 
   /**
    * Allows everything that connectorctl needs: what `grantInspect` allows, and commands that change something, such as `run`, `pause`,
-   * `replay`, `dead-letters redrive` and `set-credentials`.
+   * `resync`, `dead-letters redrive` and `set-credentials`.
    *
    * @param grantee role, user, group or managed policy that gets the statements
    */

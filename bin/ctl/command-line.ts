@@ -18,7 +18,6 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   resume: async run => (await import('./commands/pause-resume.ts')).resumeCommand(run),
   run: async run => (await import('./commands/run.ts')).runCommand(run),
   resync: async run => (await import('./commands/run.ts')).resyncCommand(run),
-  replay: async run => (await import('./commands/run.ts')).replayCommand(run),
   'confirm-organization': async run => (await import('./commands/run.ts')).confirmOrganizationCommand(run),
   ...Object.fromEntries(
     STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name, singular }) => [

@@ -60,7 +60,7 @@ const ACTS: readonly (readonly [args: readonly string[], lacks: string])[] = [
   [['pause', '--mute'], 'cloudwatch:DisableAlarmActions'],
   [['run'], 'lambda:InvokeFunction'],
   [['resync', 'assets', '--yes'], 'lambda:InvokeFunction'],
-  [['replay', 'threats', '--yes'], 'lambda:InvokeFunction'],
+  [['resync', 'threats', '--send-all', '--yes'], 'lambda:InvokeFunction'],
   [['test-event'], 'firehose:PutRecord'],
   [['resume'], 'cloudwatch:EnableAlarmActions'],
 ];

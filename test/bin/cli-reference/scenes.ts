@@ -57,9 +57,11 @@ export const SCENES: readonly CommandScenes[] = [
   { command: 'run', scenes: [{ args: ['run'] }] },
   {
     command: 'resync',
-    scenes: [{ before: each => each.run(), args: ['resync', 'assets', 'threats', '--yes'] }],
+    scenes: [
+      { before: each => each.run(), args: ['resync', 'assets', 'threats', '--yes'] },
+      { args: ['resync', 'assets', 'dns-blocks', '--send-all', '--yes'] },
+    ],
   },
-  { command: 'replay', scenes: [{ before: each => each.run(), args: ['replay', 'assets', 'dns-blocks', '--yes'] }] },
   { command: 'confirm-organization', scenes: [{ args: ['confirm-organization', '--yes'] }] },
   { command: 'asset', choices, scenes: [{ before: send, args: ['asset', 'asset-7f3a'] }] },
   {

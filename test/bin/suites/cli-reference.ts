@@ -15,7 +15,6 @@ const CHANGES: readonly (readonly string[])[] = [
   ['resume'],
   ['run'],
   ['resync'],
-  ['replay'],
   ['confirm-organization'],
   ['test-event'],
   ['set-credentials'],
