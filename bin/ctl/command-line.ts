@@ -1,6 +1,5 @@
 /** The list of commands and their common options. Each command is in commands/. */
 import { Command, CommanderError } from 'commander';
-import { STREAMS } from '../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import { VERSION } from '../../lib/version.ts';
 import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
@@ -19,13 +18,7 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   run: async run => (await import('./commands/run.ts')).runCommand(run),
   resync: async run => (await import('./commands/run.ts')).resyncCommand(run),
   'confirm-organization': async run => (await import('./commands/run.ts')).confirmOrganizationCommand(run),
-  ...Object.fromEntries(
-    STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name, singular }) => [
-      singular,
-      async (run: Run) => (await import('./commands/lookup/lookup.ts')).lookupCommand(run, name),
-    ]),
-  ),
-  related: async run => (await import('./commands/lookup/related.ts')).relatedCommand(run),
+  lookup: async run => (await import('./commands/lookup/lookup.ts')).lookupCommand(run),
   verify: async run => (await import('./commands/verify/verify.ts')).verifyCommand(run),
   preview: async run => (await import('./commands/preview.ts')).previewCommand(run),
   counts: async run => (await import('./commands/counts.ts')).countsCommand(run),

@@ -131,8 +131,8 @@ async function notBounded(account: Account, acme: Deployment, siem: Siem, { step
   await step('verify: what was sent equals the API', async () => {
     note((await acme.ctl(['verify'])).stdout.split('\n')[0]!);
   });
-  await step('asset: one row, from the API to the SIEM', async () => {
-    const { status, stdout } = await acme.ctl(['asset', 'asset-1']);
+  await step('lookup: one row, from the API to the SIEM', async () => {
+    const { status, stdout } = await acme.ctl(['lookup', 'assets', 'asset-1']);
     assert.equal(status, 0, stdout);
   });
   await step('resume: a tick of the schedule starts a run by itself', async () => {

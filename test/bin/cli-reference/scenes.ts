@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { EXAMPLE_ROWS, exampleId, OTHER_STREAMS } from '../../docs/example-rows.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
 import type { Deployment, DeploymentChoices } from '../support/deployment.ts';
 import { sqsQueueName, startLost } from '../support/queues.ts';
@@ -63,36 +62,20 @@ export const SCENES: readonly CommandScenes[] = [
     ],
   },
   { command: 'confirm-organization', scenes: [{ args: ['confirm-organization', '--yes'] }] },
-  { command: 'asset', choices, scenes: [{ before: send, args: ['asset', 'asset-7f3a'] }] },
   {
-    command: 'threat',
+    command: 'lookup',
     choices,
     scenes: [
+      { before: send, args: ['lookup', 'assets', 'asset-7f3a', '--related'] },
       {
         async before(each) {
-          await send(each);
           each.connector.platform.remove('assets', 'asset-7f3a');
           await each.run();
         },
-        args: ['threat', 'threat-19'],
+        args: ['lookup', 'threats', 'threat-19'],
       },
     ],
   },
-  // The commands that streams added later have.
-  ...OTHER_STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name, singular }) => ({
-    command: singular,
-    choices,
-    scenes: [
-      {
-        async before(each: Deployment) {
-          each.connector.platform.put(name, EXAMPLE_ROWS[name]);
-          await each.run();
-        },
-        args: [singular, exampleId(name)],
-      },
-    ],
-  })),
-  { command: 'related', choices, scenes: [{ before: send, args: ['related', 'asset-7f3a'] }] },
   {
     command: 'verify',
     scenes: [

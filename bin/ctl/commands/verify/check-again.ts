@@ -1,7 +1,7 @@
 /** Checks each difference again after the next run, which sends what was not sent yet. */
 import type { RowState } from '../../../../lambda/ports.ts';
 import type { Access } from '../../access.ts';
-import { type Answer, askForRow, isGone, isTrue, resultOf } from '../lookup/answer.ts';
+import { type Answer, askForRow, isCurrent, isGone, resultOf } from '../lookup/answer.ts';
 import type { Comparison } from './compare.ts';
 import type { Difference } from './id-index.ts';
 
@@ -62,7 +62,7 @@ function agrees({ listed, listedHash }: Difference, state: RowState | undefined)
 
 /** The row may have changed since it was listed, so the API's current answer counts. */
 function checked(answer: Answer, state: RowState | undefined, begun: number): 'resolved' | 'moved' | 'lasts' {
-  if (isTrue(resultOf(answer, state))) return 'resolved';
+  if (isCurrent(resultOf(answer, state))) return 'resolved';
   // The row was removed before it could be sent.
   if (!state) return isGone(answer) ? 'resolved' : 'lasts';
   return Date.parse(state.forwardedAt) >= begun && !isGone(answer) ? 'moved' : 'lasts';

@@ -1,11 +1,10 @@
 import { Argument, Command } from 'commander';
 import { STREAMS, type StreamName, type SyncedStream } from '../../../../lambda/streams.ts';
-import { openAccess } from '../../access.ts';
+import { openAccess, streamOf } from '../../access.ts';
 import { help, type Run, STREAM_NAMES, wholeNumber } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { scheduleIsOff } from '../../schedule.ts';
 import { type LeaseState, readState } from '../../state.ts';
-import { streamOf } from '../lookup/lookup-row.ts';
 import { checkAgain } from './check-again.ts';
 import { compare, unconfirmedAgain } from './compare.ts';
 import { repair } from './repair.ts';
