@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   resume: async run => (await import('./commands/pause-resume.ts')).resumeCommand(run),
   run: async run => (await import('./commands/run.ts')).runCommand(run),
   resync: async run => (await import('./commands/run.ts')).resyncCommand(run),
-  'confirm-organization': async run => (await import('./commands/run.ts')).confirmOrganizationCommand(run),
+  confirm: async run => (await import('./commands/confirm.ts')).confirmCommand(run),
   lookup: async run => (await import('./commands/lookup/lookup.ts')).lookupCommand(run),
   verify: async run => (await import('./commands/verify/verify.ts')).verifyCommand(run),
   preview: async run => (await import('./commands/preview.ts')).previewCommand(run),

@@ -36,7 +36,7 @@ const SHOWN: Readonly<Record<string, { readonly statuses: readonly number[]; rea
   },
   run: { statuses: [0], lines: [/^stream +pages +read +forwarded/, /^The run took [\d.]+ s\.$/m] },
   resync: { statuses: [0], lines: [/^stream +pages +read +forwarded/] },
-  'confirm-organization': { statuses: [0], lines: [/^stream +pages +read +forwarded/] },
+  'confirm organization': { statuses: [0], lines: [/^stream +pages +read +forwarded/] },
   verify: { statuses: [0, 3], lines: [/^stream +/m] },
   pause: { statuses: [0], lines: [/./] },
   resume: { statuses: [0], lines: [/./] },
@@ -147,7 +147,7 @@ function partsOf(text: string): [seen: Part, resolving: Part] {
   return [part(seen), part(resolving)];
 }
 
-const ASKS = /^(resync|confirm-organization|dead-letters (load|redrive))\b/;
+const ASKS = /^(resync|confirm organization|dead-letters (load|redrive))\b/;
 
 /** The arguments with the key of an existing dead letter, and with --yes. */
 async function typed(acme: Deployment, words: string): Promise<string[]> {

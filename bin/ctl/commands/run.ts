@@ -1,6 +1,5 @@
 import { Argument, Command, Option } from 'commander';
 import { type StreamName, streamOf } from '../../../lambda/streams.ts';
-import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { help, type Run, STREAM_NAMES, waitOption } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import type { Context } from '../context.ts';
@@ -36,9 +35,6 @@ const COUNT_NOTE = 'The count reads the whole table, for a dollar per 65 GB. The
 const RESYNC_NOTE = `Use it after a change of dnsBlocksPath or threatAssetField. DNS blocks have no row states, so all but the newest are sent again.
 --send-all: for a SIEM that lost its data. It does not send earlier removals: read docs/runbook.md#a-siem-that-lost-data first.
 ${COUNT_NOTE}`;
-
-const CONFIRM_NOTE = `Until then a run with these credentials sends nothing and fails with OrganizationChangedError:
-docs/runbook.md#another-organization.`;
 
 interface ResyncOptions {
   readonly sendAll?: true;
@@ -87,29 +83,6 @@ function sendAllConsequence(streams: readonly StreamName[]): string {
   return (
     `A resync with --send-all reads ${streams.join(', ')} from the beginning and sends every row to the SIEM again, ` +
     'with the cost of a first run for Firehose, the SIEM and the API.'
-  );
-}
-
-export function confirmOrganizationCommand(run: Run): Command {
-  return new Command('confirm-organization')
-    .description('send the rows of another organization from now on, after its credentials were set')
-    .option('--yes', 'do not ask')
-    .addOption(waitOption())
-    .addHelpText('after', help(CONFIRM_NOTE, 'confirm-organization', 'confirm-organization --stack acme --yes'))
-    .action(
-      run(async (context, options: { readonly yes?: true; readonly wait: number }) => {
-        const { connector } = await context.deployment();
-        await confirmed(context, consequenceOf(connector), options);
-        return sendCommand(context, { confirmOrganization: true }, options);
-      }),
-    );
-}
-
-function consequenceOf(connector: string): string {
-  return (
-    'The state belongs to one organization, and the credentials to another. After this, the SIEM gets the rows of the other ' +
-    `organization under the same name, ${connector}.\nThe rows of the old one stay alive in the SIEM until ` +
-    `"${CONNECTORCTL.command} verify --repair" removes them.`
   );
 }
 

@@ -119,7 +119,7 @@ async function faultOf(context: Context, credentials: ClientCredentials): Promis
 
 const ANOTHER_ORGANIZATION =
   'The API refuses a saved cursor with these credentials: they belong to another organization than the rows that the SIEM has.\n' +
-  `If that is intended, store them with --yes, then run "${CONNECTORCTL.command} confirm-organization".`;
+  `If that is intended, store them with --yes, then run "${CONNECTORCTL.command} confirm organization".`;
 
 /** @throws RefusedError, InterruptedError */
 async function readCredentials({ shell, signal }: Context): Promise<ClientCredentials> {

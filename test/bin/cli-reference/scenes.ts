@@ -5,6 +5,7 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { START } from '../../lambda/support/stepped-clock.ts';
+import { becomeAnotherClient } from '../support/another-client.ts';
 import type { Deployment, DeploymentChoices } from '../support/deployment.ts';
 import { sqsQueueName, startLost } from '../support/queues.ts';
 
@@ -61,7 +62,10 @@ export const SCENES: readonly CommandScenes[] = [
       { args: ['resync', 'assets', 'dns-blocks', '--send-all', '--yes'] },
     ],
   },
-  { command: 'confirm-organization', scenes: [{ args: ['confirm-organization', '--yes'] }] },
+  {
+    command: 'confirm',
+    scenes: [{ before: becomeAnother, args: ['confirm', 'organization', '--yes'] }],
+  },
   {
     command: 'lookup',
     choices,
@@ -119,6 +123,13 @@ export const SCENES: readonly CommandScenes[] = [
     ],
   },
 ];
+
+async function becomeAnother(each: Deployment): Promise<void> {
+  await each.run();
+  becomeAnotherClient(each);
+  // The token of the client before expires.
+  each.connector.clock.advance(300_000);
+}
 
 /** @param variables of the function in it @returns its path */
 function writeTemplate(variables: Readonly<Record<string, string>>): string {

@@ -15,7 +15,7 @@ const CHANGES: readonly (readonly string[])[] = [
   ['resume'],
   ['run'],
   ['resync'],
-  ['confirm-organization'],
+  ['confirm'],
   ['test-event'],
   ['set-credentials'],
   ['dead-letters', 'redrive'],

@@ -1,15 +1,13 @@
 /** Checks of the deployed stack: function, settings, table, schedule, subscription of the alarms. */
 
-import { organizationDigest } from '../../../../lambda/core/organization.ts';
 import { SettingsError } from '../../../../lambda/settings.ts';
-import { tokenEndpoint } from '../../../../lambda/source/token.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
-import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PERMISSION, readSubscriptions, type Subscriptions } from '../../alarms.ts';
 import { awsCommand } from '../../aws-command.ts';
 import { type Condition, type DeployedFunction, restore } from '../../deployment.ts';
 import { RefusedError } from '../../errors.ts';
+import { readOrganization } from '../../organization.ts';
 import { readSchedule } from '../../schedule.ts';
 import { eventsCommand, phaseOf } from '../../stack-status.ts';
 import { describeTable, readState } from '../../state.ts';
@@ -128,19 +126,14 @@ export const state = check('state', ['table'], async ({ aws, clock, deployment }
 });
 
 /** A run that meets rows of another organization sends nothing, although its token and the lists are in order. */
-export const organization = check('organization', ['state', 'token'], async ({ aws, clock, deployment, access }) => {
-  const { table: name } = await deployment();
-  const { organization: saved } = await readState(aws, name, clock.now());
-  const { settings: deployed, credentials } = await access();
-  const { clientId } = await credentials();
+export const organization = check('organization', ['state', 'token'], async context => {
+  const { saved, changed } = await readOrganization(context, await context.access());
   if (saved === undefined) return ok('no run has noted one yet');
-  const { authUrl, baseUrl } = deployed;
-  if (saved === organizationDigest({ tokenEndpoint: tokenEndpoint(authUrl), baseUrl, clientId }, sha256))
-    return ok('addresses and client are those that the saved state belongs to');
+  if (changed.length === 0) return ok('addresses and client are those that the saved state belongs to');
   return warn(
-    'the API’s address, the token endpoint or the client id is not the one that the saved state belongs to',
+    `changed since the state was saved: ${changed.join(', ')}`,
     'Runs that fail with OrganizationChangedError send nothing, because the rows may be of another organization. ' +
-      `"${CONNECTORCTL.command} set-credentials" stores the right credentials, "confirm-organization" confirms a change that is ` +
+      `"${CONNECTORCTL.command} set-credentials" stores the right credentials, "confirm organization" confirms a change that is ` +
       'meant. If runs succeed, the next one notes the new client.',
   );
 });
