@@ -1,9 +1,6 @@
 /** Parts of lookup, and of finding a delivered event, without a process. */
-import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, test } from '@jest/globals';
-import type { Aws } from '../../../bin/ctl/aws.ts';
 import { resultOf, unconfirmedFor } from '../../../bin/ctl/commands/lookup/answer.ts';
-import { findEvent } from '../../../bin/ctl/commands/lookup/find-event.ts';
 import { neighbourIds } from '../../../bin/ctl/commands/lookup/neighbours.ts';
 import { readEvent } from '../../../bin/ctl/delivered-event.ts';
 import { hourPrefixes, placeOf } from '../../../bin/ctl/delivery-place.ts';
@@ -15,7 +12,6 @@ import { sha256 } from '../../../lambda/system.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { asset, tombstone } from '../../lambda/core/support/rows.ts';
 import { ASSETS, rowOf } from '../../lambda/core/support/streams.ts';
-import { awsScene } from '../../lambda/support/aws-scene.ts';
 
 const SEQUENCE = '00000010420000000001';
 
@@ -151,22 +147,5 @@ describe('the neighbours in an answer whose shape is not specified', () => {
 
   test('are undefined for an answer that is not JSON', () => {
     expect(neighbourIds('<html>', 'a')).toBeUndefined();
-  });
-});
-
-test('an event is found by stream, id and sequence, and an event of another connector with the same sequence is skipped', async () => {
-  await using scene = await awsScene();
-  const s3 = (await scene.clients.s3()) as S3Client;
-  const { bucket } = scene.aws.names;
-  const sequence = '00000000010000000001';
-  const event = (stream: string, id: string) =>
-    `{"event_id":"e","sequence":"${sequence}","kind":"upsert","stream":"${stream}","id":"${id}","connector":"acme","row":{"id":"${id}"}}`;
-  const Body = [event('threats', 'a'), event('assets', 'other'), event('assets', 'a')].join('\n');
-  await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'events/2026/11/20/12/x.json', Body }));
-  const query = { stream: 'assets', id: 'a', sequence, forwardedAt: '2026-11-20T12:00:00.000Z' };
-  const found = await findEvent({ s3: () => s3 } as Aws, { bucket, prefix: 'events/' }, query);
-  expect(found).toMatchObject({
-    event: { stream: 'assets', id: 'a' },
-    place: `s3://${bucket}/events/2026/11/20/12/x.json`,
   });
 });
