@@ -95,7 +95,7 @@ export async function commandLine(
     .description('Inspects and operates a deployed connector with your AWS credentials.')
     .version(VERSION)
     .option('--connector <name>', 'name of the connector (default: the only one in the region)')
-    .option('--stack <name>', 'stack of the connector, with or without "SecurityDataConnector-"')
+    .option('--stack <name>', 'stack of the connector, for whoever may read that stack alone')
     .option('--region <region>', 'region of the stack (default: as for the AWS CLI)')
     .option('--profile <name>', 'profile of your AWS configuration files')
     .option('--json', 'print one JSON document')

@@ -36,7 +36,7 @@ export function confirmCommand(run: Run): Command {
     .addArgument(new Argument('<subject>', 'what to confirm').choices(Object.keys(SUBJECTS)))
     .option('--yes', 'do not ask')
     .addOption(waitOption())
-    .addHelpText('after', help(HELP, 'confirm organization', 'confirm organization --stack acme --yes'))
+    .addHelpText('after', help(HELP, 'confirm organization', 'confirm organization --connector acme --yes'))
     .action(run(confirm));
 }
 

@@ -19,7 +19,7 @@ export function runCommand(run: Run): Command {
     .addOption(new Option('--stream <name...>', 'run only these streams').choices(STREAM_NAMES))
     .option('--until-done', 'repeat runs until the streams are caught up')
     .addOption(waitOption())
-    .addHelpText('after', help(RUN_NOTE, 'run', 'run --stack acme --stream assets threats'))
+    .addHelpText('after', help(RUN_NOTE, 'run', 'run --connector acme --stream assets threats'))
     .action(
       run((context, { stream, ...options }: RunOptions) =>
         sendCommand(context, stream ? { streams: stream } : {}, options),
@@ -55,7 +55,10 @@ export function resyncCommand(run: Run): Command {
     .option('--no-count', 'do not count the affected rows, which reads the whole table')
     .option('--until-done', 'repeat runs until the streams are caught up')
     .addOption(waitOption())
-    .addHelpText('after', help(RESYNC_NOTE, 'resync assets threats', 'resync dns-blocks --send-all --stack acme --yes'))
+    .addHelpText(
+      'after',
+      help(RESYNC_NOTE, 'resync assets threats', 'resync dns-blocks --send-all --connector acme --yes'),
+    )
     .action(
       run(async (context, streams: readonly StreamName[], { sendAll, ...options }: ResyncOptions) => {
         await context.deployment();

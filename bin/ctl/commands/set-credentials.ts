@@ -20,7 +20,7 @@ export function setCredentialsCommand(run: Run): Command {
       '--yes',
       'store them even if they do not work, belong to another organization, or replace other content of the secret',
     )
-    .addHelpText('after', help(SOURCES, 'set-credentials', 'set-credentials --stack acme'))
+    .addHelpText('after', help(SOURCES, 'set-credentials', 'set-credentials --connector acme'))
     .action(run(setCredentials));
 }
 

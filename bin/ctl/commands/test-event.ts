@@ -10,7 +10,7 @@ import type { Outcome } from '../report.ts';
 export function testEventCommand(run: Run): Command {
   return new Command('test-event')
     .description('send one test event to the SIEM')
-    .addHelpText('after', help(MEANING, 'test-event', 'test-event --stack acme'))
+    .addHelpText('after', help(MEANING, 'test-event', 'test-event --connector acme'))
     .action(run(sendTestEvent));
 }
 

@@ -189,7 +189,7 @@ describe('doctor', () => {
       expect.objectContaining({
         name: 'last-deployment',
         status: 'fail',
-        text: expect.stringContaining('is incomplete'),
+        text: expect.stringContaining('UPDATE_ROLLBACK_FAILED: the last operation'),
       }),
     ]);
   });

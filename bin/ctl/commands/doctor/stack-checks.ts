@@ -5,11 +5,10 @@ import { STREAMS } from '../../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PERMISSION, readSubscriptions, type Subscriptions } from '../../alarms.ts';
 import { awsCommand } from '../../aws-command.ts';
-import { type Condition, type DeployedFunction, restore } from '../../deployment.ts';
+import { type Condition, type DeployedFunction, isTroubled, restore } from '../../deployment.ts';
 import { RefusedError } from '../../errors.ts';
 import { readOrganization } from '../../organization.ts';
 import { readSchedule } from '../../schedule.ts';
-import { eventsCommand, phaseOf } from '../../stack-status.ts';
 import { describeTable, readState } from '../../state.ts';
 import { check, type Finding, fail, ok, warn } from './context.ts';
 
@@ -26,41 +25,20 @@ export const lastDeployment = check('last-deployment', ['stack'], async ({ aws, 
 });
 
 export function deploymentFinding(stackName: string, status: string, region: string): Finding {
-  const events = `${eventsCommand(stackName, region)} shows what failed.`;
-  const again = `npx cdk deploy ${stackName}`;
-  switch (phaseOf(status)) {
-    case 'complete':
-      return ok(status);
-    case 'in progress':
-    case 'creating':
-    case 'not started':
-      return warn(`${status}: a deployment is in progress`, 'Run doctor again when it has ended.');
-    case 'rolling back':
-      return warn(
-        `${status}: the last deployment failed and is being rolled back`,
-        `${events} Run doctor again when the rollback has ended.`,
-      );
-    case 'rolled back':
-      return warn(
-        `${status}: the last deployment failed and was rolled back; the connector runs as deployed before`,
-        `${events} Correct the cause, then deploy again: ${again}`,
-      );
-    case 'incomplete':
-    case 'not created':
-      return fail(
-        `${status}: the last deployment failed and is incomplete; parts of the connector may be of either version`,
-        status === 'UPDATE_ROLLBACK_FAILED'
-          ? `${events} Correct the cause, then finish the rollback: npx cdk rollback ${stackName}`
-          : `${events} Correct the cause, then deploy again: ${again}`,
-      );
-    case 'deleting':
-      return fail(
-        `${status}: the stack is being deleted, or its deletion failed`,
-        `${eventsCommand(stackName, region)} shows which resources are left. docs/teardown.md says how to keep the data.`,
-      );
-    default:
-      return warn(`${status}: unknown status`, 'See the CloudFormation user guide.');
+  if (isTroubled(status)) {
+    const events = awsCommand(region, `cloudformation describe-stack-events --stack-name ${stackName}`);
+    const again =
+      status === 'UPDATE_ROLLBACK_FAILED' ? 'finish the rollback: npx cdk rollback' : 'deploy again: npx cdk deploy';
+    const report = status.endsWith('FAILED') ? fail : warn;
+    return report(
+      `${status}: the last operation on the stack failed, was rolled back, or deletes it`,
+      `${events} shows what happened. Correct the cause, then ${again} ${stackName}`,
+    );
   }
+  if (status.endsWith('IN_PROGRESS')) {
+    return warn(`${status}: a deployment is in progress`, 'Run doctor again when it has ended.');
+  }
+  return ok(status);
 }
 
 export const deployedFunction = check('function', ['settings'], async ({ deployedFunction: read }) =>
