@@ -145,7 +145,7 @@ export class SecurityDataConnector extends Construct {
 
   /**
    * Allows everything that the commands of connectorctl need that change nothing, such as `status`, `doctor` and `verify`. Includes the
-   * client credentials of the API and the delivered events: `doctor` and `asset` read them.
+   * client credentials of the API, because `doctor` and `lookup` call it, and the delivered events.
    *
    * @param grantee role, user, group or managed policy that gets the statements
    */
@@ -155,7 +155,7 @@ export class SecurityDataConnector extends Construct {
 
   /**
    * Allows everything that connectorctl needs: what `grantInspect` allows, and commands that change something, such as `run`, `pause`,
-   * `replay`, `dead-letters redrive` and `set-credentials`.
+   * `resync`, `dead-letters redrive` and `set-credentials`.
    *
    * @param grantee role, user, group or managed policy that gets the statements
    */

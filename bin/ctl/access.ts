@@ -11,7 +11,7 @@ import { createTokens, tokensOfOneRun } from '../../lambda/source/token.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { createRowStates } from '../../lambda/store/rows.ts';
 import { createTable } from '../../lambda/store/table.ts';
-import type { SyncedStream } from '../../lambda/streams.ts';
+import type { StreamName, SyncedStream } from '../../lambda/streams.ts';
 import { sha256 } from '../../lambda/system.ts';
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
@@ -67,6 +67,13 @@ export async function openAccess(context: Context, replaced: Replaced = {}): Pro
     rowStates: { get: (stream, ids) => read(createRowStates(table(), sha256).get(stream, ids)) },
     checkpoints: { load: streams => read(createCheckpoints(table()).load(streams)) },
   };
+}
+
+/** @throws RefusedError if the stream is off */
+export function streamOf({ streams }: Access, name: StreamName): SyncedStream {
+  const stream = streams.find(each => each.name === name);
+  if (!stream) throw new RefusedError(`The connector does not read ${name}. Nothing was done.`);
+  return stream;
 }
 
 function settingsOf(environment: Readonly<Record<string, string>>): Settings {

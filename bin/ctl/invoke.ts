@@ -48,8 +48,8 @@ export interface FunctionCommand {
   readonly replay?: readonly StreamName[];
   /** Ids of rows to compare with the API one by one, see commands/verify/repair.ts. */
   readonly repair?: Readonly<Partial<Record<StreamName, readonly string[]>>>;
-  /** The rows of the organization whose credentials are set replace those that the state is about. */
-  readonly confirmOrganization?: true;
+  /** Digest of the organization whose rows are sent from now on. */
+  readonly confirmOrganization?: string;
 }
 
 /** The function to invoke, and the time to wait for the lease. */

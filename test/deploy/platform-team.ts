@@ -44,9 +44,8 @@ interface Role {
 const LOOKS: readonly (readonly string[])[] = [
   ['status'],
   ['doctor'],
-  ['asset', 'asset-1'],
-  ['threat', 'threat-1'],
-  ['related', 'asset-1'],
+  ['lookup', 'assets', 'asset-1', '--related'],
+  ['lookup', 'threats', 'threat-1'],
   ['verify', '--wait', '0'],
   ['dead-letters', 'list'],
 ];
@@ -57,7 +56,7 @@ const ACTS: readonly (readonly [args: readonly string[], lacks: string])[] = [
   [['pause', '--mute'], 'cloudwatch:DisableAlarmActions'],
   [['run'], 'lambda:InvokeFunction'],
   [['resync', 'assets', '--yes'], 'lambda:InvokeFunction'],
-  [['replay', 'threats', '--yes'], 'lambda:InvokeFunction'],
+  [['resync', 'threats', '--send-all', '--yes'], 'lambda:InvokeFunction'],
   [['test-event'], 'firehose:PutRecord'],
   [['resume'], 'cloudwatch:EnableAlarmActions'],
 ];

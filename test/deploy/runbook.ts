@@ -32,8 +32,7 @@ const SHOWN: Readonly<Record<string, { readonly statuses: readonly number[]; rea
   doctor: { statuses: [0, 3], lines: [/^(ok|warn|fail) +aws-account/m, /^\d+ ok, \d+ warnings, \d+ failed/m] },
   run: { statuses: [0], lines: [/^stream +pages +read +forwarded/, /^The run took [\d.]+ s\.$/m] },
   resync: { statuses: [0], lines: [/^stream +pages +read +forwarded/] },
-  replay: { statuses: [0], lines: [/^stream +pages +read +forwarded/] },
-  'confirm-organization': { statuses: [0], lines: [/^stream +pages +read +forwarded/] },
+  'confirm organization': { statuses: [0], lines: [/^stream +pages +read +forwarded/] },
   verify: { statuses: [0, 3], lines: [/^stream +/m] },
   pause: { statuses: [0], lines: [/./] },
   resume: { statuses: [0], lines: [/./] },
@@ -146,7 +145,7 @@ function partsOf(text: string): [seen: Part, resolving: Part] {
   return [part(seen), part(resolving)];
 }
 
-const ASKS = /^(resync|replay|confirm-organization|dead-letters redrive)\b/;
+const ASKS = /^(resync|confirm organization|dead-letters redrive)\b/;
 
 /** The arguments, with --yes. */
 function typed(words: string): string[] {

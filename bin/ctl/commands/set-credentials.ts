@@ -20,7 +20,7 @@ export function setCredentialsCommand(run: Run): Command {
       '--yes',
       'store them even if they do not work, belong to another organization, or replace other content of the secret',
     )
-    .addHelpText('after', help(SOURCES, 'set-credentials', 'set-credentials --stack acme'))
+    .addHelpText('after', help(SOURCES, 'set-credentials', 'set-credentials --connector acme'))
     .action(run(setCredentials));
 }
 
@@ -119,7 +119,7 @@ async function faultOf(context: Context, credentials: ClientCredentials): Promis
 
 const ANOTHER_ORGANIZATION =
   'The API refuses a saved cursor with these credentials: they belong to another organization than the rows that the SIEM has.\n' +
-  `If that is intended, store them with --yes, then run "${CONNECTORCTL.command} confirm-organization".`;
+  `If that is intended, store them with --yes, then run "${CONNECTORCTL.command} confirm organization".`;
 
 /** @throws RefusedError, InterruptedError */
 async function readCredentials({ shell, signal }: Context): Promise<ClientCredentials> {

@@ -78,10 +78,6 @@ export function cliPage(recordings: readonly Recording[]): string {
 }
 
 function section(command: Command): string {
-  const [first] = program.commands.filter(
-    each => helpOf(each) === helpOf(command).replaceAll(command.name(), each.name()),
-  );
-  if (first !== command) return `## ${command.name()}\n\nAs [${first!.name()}](#${first!.name()}).`;
   const helps = [command, ...command.commands].map(each => `\`\`\`text\n${helpOf(each)}\n\`\`\``);
   return [`## ${command.name()}`, ...helps].join('\n\n');
 }

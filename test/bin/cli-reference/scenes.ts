@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { EXAMPLE_ROWS, exampleId, OTHER_STREAMS } from '../../docs/example-rows.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
+import { becomeAnotherClient } from '../support/another-client.ts';
 import type { Deployment, DeploymentChoices } from '../support/deployment.ts';
 import { sqsQueueName } from '../support/queues.ts';
 
@@ -49,40 +49,29 @@ export const SCENES: readonly CommandScenes[] = [
   { command: 'run', scenes: [{ args: ['run'] }] },
   {
     command: 'resync',
-    scenes: [{ before: each => each.run(), args: ['resync', 'assets', 'threats', '--yes'] }],
+    scenes: [
+      { before: each => each.run(), args: ['resync', 'assets', 'threats', '--yes'] },
+      { args: ['resync', 'assets', 'dns-blocks', '--send-all', '--yes'] },
+    ],
   },
-  { command: 'replay', scenes: [{ before: each => each.run(), args: ['replay', 'assets', 'dns-blocks', '--yes'] }] },
-  { command: 'confirm-organization', scenes: [{ args: ['confirm-organization', '--yes'] }] },
-  { command: 'asset', choices, scenes: [{ before: send, args: ['asset', 'asset-7f3a'] }] },
   {
-    command: 'threat',
+    command: 'confirm',
+    scenes: [{ before: becomeAnother, args: ['confirm', 'organization', '--yes'] }],
+  },
+  {
+    command: 'lookup',
     choices,
     scenes: [
+      { before: send, args: ['lookup', 'assets', 'asset-7f3a', '--related'] },
       {
         async before(each) {
-          await send(each);
           each.connector.platform.remove('assets', 'asset-7f3a');
           await each.run();
         },
-        args: ['threat', 'threat-19'],
+        args: ['lookup', 'threats', 'threat-19'],
       },
     ],
   },
-  // The commands that streams added later have.
-  ...OTHER_STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name, singular }) => ({
-    command: singular,
-    choices,
-    scenes: [
-      {
-        async before(each: Deployment) {
-          each.connector.platform.put(name, EXAMPLE_ROWS[name]);
-          await each.run();
-        },
-        args: [singular, exampleId(name)],
-      },
-    ],
-  })),
-  { command: 'related', choices, scenes: [{ before: send, args: ['related', 'asset-7f3a'] }] },
   {
     command: 'verify',
     scenes: [
@@ -120,6 +109,13 @@ export const SCENES: readonly CommandScenes[] = [
     ],
   },
 ];
+
+async function becomeAnother(each: Deployment): Promise<void> {
+  await each.run();
+  becomeAnotherClient(each);
+  // The token of the client before expires.
+  each.connector.clock.advance(300_000);
+}
 
 /** @param variables of the function in it @returns its path */
 function writeTemplate(variables: Readonly<Record<string, string>>): string {

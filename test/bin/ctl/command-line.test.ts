@@ -12,7 +12,7 @@ describe('of the commands', () => {
     [['status'], 'status'],
     [['--json', 'status', '--all'], 'status'],
     [['--stack', 'status', '--region=eu-west-1', 'verify', 'threats'], 'verify'],
-    [['asset', 'run'], 'asset'],
+    [['lookup', 'run'], 'lookup'],
     [['dead-letters', 'help', 'list'], 'dead-letters'],
   ])('%j loads the one that is called', async (words, name) => {
     expect(await names(...words)).toEqual([name]);
@@ -60,7 +60,7 @@ describe('a wrong command line', () => {
       ['verify', 'cars'],
       "command-argument value 'cars' is invalid for argument 'stream'. Allowed choices are assets, threats, dns-blocks.",
     ],
-    [['asset'], "missing required argument 'id'"],
+    [['lookup', 'assets'], "missing required argument 'id'"],
   ];
 
   test.each(WRONG)('%j is refused with exit status 2 and the reason', async (words, reason) => {

@@ -1,4 +1,3 @@
-import type { Stack } from '@aws-sdk/client-cloudformation';
 import type { NotificationConfiguration, QueueConfiguration } from '@aws-sdk/client-s3';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { describe, expect, test } from '@jest/globals';
@@ -10,7 +9,6 @@ import { deliveryStreamFinding, notificationsFinding } from '../../../bin/ctl/co
 import { runChecks } from '../../../bin/ctl/commands/doctor/doctor.ts';
 import { deploymentFinding, functionFinding } from '../../../bin/ctl/commands/doctor/stack-checks.ts';
 import type { Condition } from '../../../bin/ctl/deployment.ts';
-import { withoutConnector } from '../../../bin/ctl/stack-status.ts';
 
 describe('runChecks', () => {
   const check = (name: string, run: Check<undefined>['run'], needs: string[] = []) => ({ name, run, needs });
@@ -76,50 +74,22 @@ test.each([
 
 test.each([
   ['UPDATE_COMPLETE', 'ok', '', ''],
-  ['UPDATE_ROLLBACK_COMPLETE', 'warn', 'was rolled back; the connector runs as deployed before', 'npx cdk deploy acme'],
+  ['UPDATE_COMPLETE_CLEANUP_IN_PROGRESS', 'warn', 'a deployment is in progress', 'again when it has ended'],
+  ['UPDATE_ROLLBACK_COMPLETE', 'warn', 'was rolled back', 'npx cdk deploy acme'],
   [
     'UPDATE_ROLLBACK_IN_PROGRESS',
     'warn',
-    'is being rolled back',
+    'was rolled back',
     'describe-stack-events --stack-name acme --region eu-west-1',
   ],
-  ['UPDATE_ROLLBACK_FAILED', 'fail', 'is incomplete', 'npx cdk rollback acme'],
-  ['UPDATE_FAILED', 'fail', 'is incomplete', 'npx cdk deploy acme'],
-  ['UPDATE_IN_PROGRESS', 'warn', 'a deployment is in progress', 'again when it has ended'],
-  ['DELETE_FAILED', 'fail', 'its deletion failed', 'describe-stack-events --stack-name acme --region eu-west-1'],
+  ['UPDATE_ROLLBACK_FAILED', 'fail', 'failed', 'npx cdk rollback acme'],
+  ['UPDATE_FAILED', 'fail', 'failed', 'npx cdk deploy acme'],
+  ['DELETE_IN_PROGRESS', 'warn', 'deletes it', 'describe-stack-events --stack-name acme --region eu-west-1'],
 ])('the last deployment with the status %s: %s', (status, found, words, remedy) => {
   const finding = deploymentFinding('acme', status, 'eu-west-1');
   expect(finding.status).toBe(found);
   expect(finding.text).toMatch(new RegExp(`^${status}.*${words}`));
   expect(finding.remedy ?? '').toContain(remedy);
-});
-
-describe('a stack without outputs', () => {
-  const reason = 'The following resource(s) failed to create: [Table].';
-  const stack = (StackStatus: string, EnableTerminationProtection = false) =>
-    ({ StackName: 'acme', StackStatus, StackStatusReason: reason, EnableTerminationProtection }) as Stack;
-
-  test.each([
-    ['ROLLBACK_COMPLETE', true],
-    ['ROLLBACK_FAILED', true],
-    ['CREATE_FAILED', false],
-  ])('in %s is explained with the reason and one command that deletes it', (status, isProtected) => {
-    const text = withoutConnector(stack(status, isProtected), 'us-east-1') ?? '';
-    expect(text).toContain(`is ${status}: its first deployment failed, so there is no connector`);
-    expect(text).toContain(reason);
-    const at = '--stack-name acme --region us-east-1';
-    const unprotect = `aws cloudformation update-termination-protection --no-enable-termination-protection ${at} && `;
-    const deletion = `aws cloudformation delete-stack ${at} && aws cloudformation wait stack-delete-complete ${at}`;
-    expect(text.endsWith(`To delete it: ${isProtected ? unprotect : ''}${deletion}`)).toBe(true);
-  });
-
-  test.each([
-    ['CREATE_IN_PROGRESS', 'its first deployment has not ended'],
-    ['REVIEW_IN_PROGRESS', 'it has a change set and no resource'],
-    ['DELETE_FAILED', 'its deletion failed'],
-  ])('in %s is explained: %s', (status, words) => {
-    expect(withoutConnector(stack(status), 'us-east-1')).toContain(words);
-  });
 });
 
 describe('a function', () => {

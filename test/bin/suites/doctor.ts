@@ -6,6 +6,7 @@ import type { LocalTopic } from '../../../local/aws/sns.ts';
 import { list, problem } from '../../../local/incidents/tampered-api.ts';
 import { page } from '../../docs/pages.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
+import { becomeAnotherClient } from '../support/another-client.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import type { Found } from '../support/found.ts';
 import { DENIED, GONE, only } from '../support/refusals.ts';
@@ -188,7 +189,7 @@ describe('doctor', () => {
       expect.objectContaining({
         name: 'last-deployment',
         status: 'fail',
-        text: expect.stringContaining('is incomplete'),
+        text: expect.stringContaining('UPDATE_ROLLBACK_FAILED: the last operation'),
       }),
     ]);
   });
@@ -273,14 +274,11 @@ test('of credentials of another client than the saved state, doctor says so unti
   await each.run();
   const found = async () => (await runDoctor(each)).all.find(({ name }) => name === 'organization');
   expect(await found()).toMatchObject({ status: 'ok' });
-  const { account } = each.connector.platform;
-  Object.assign(account, { clientId: 'other-client' });
-  const secret = { client_id: 'other-client', client_secret: account.clientSecret };
-  each.connector.aws.secret.put(JSON.stringify(secret));
+  becomeAnotherClient(each);
   expect(await found()).toMatchObject({
     status: 'warn',
-    text: expect.stringContaining('is not the one that the saved state belongs to'),
-    remedy: expect.stringMatching(/OrganizationChangedError.*set-credentials.*confirm-organization/s),
+    text: 'changed since the state was saved: client',
+    remedy: expect.stringMatching(/OrganizationChangedError.*set-credentials.*confirm organization/s),
   });
   await each.connector.run({}, { cold: true });
   expect(await found()).toMatchObject({ status: 'ok', text: expect.stringContaining('those that the saved state') });

@@ -104,7 +104,7 @@ describe('set-credentials', () => {
     const { status, stderr } = await each.ctl(['set-credentials'], given(each));
     expect([status, puts(each), cursors]).toEqual([2, 0, [expect.any(String)]]);
     expect(stderr).toContain('they belong to another organization than the rows that the SIEM has');
-    expect(stderr).toContain('npm run connectorctl -- confirm-organization');
+    expect(stderr).toContain('npm run connectorctl -- confirm organization');
   });
 
   test.each([

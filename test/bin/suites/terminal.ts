@@ -11,7 +11,7 @@ TERMINAL('on a terminal', () => {
   test('a command asks first and is carried out after "y", with progress', async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
-    const shown = terminal(['replay', 'assets'], each.environment);
+    const shown = terminal(['resync', 'assets', '--send-all'], each.environment);
     await shown.shows('Continue? [y/N]');
     expect(each.stack.invocations).toEqual([]);
     shown.type('y\r');

@@ -9,7 +9,7 @@ import { type Check, type CheckResult, createContext, type Finding } from './con
 export function doctorCommand(run: Run): Command {
   return new Command('doctor')
     .description('check a deployment from end to end and say what to do; changes nothing')
-    .addHelpText('after', help(MEANING, 'doctor', 'doctor --stack acme --json'))
+    .addHelpText('after', help(MEANING, 'doctor', 'doctor --connector acme --json'))
     .action(run(doctor));
 }
 

@@ -1,17 +1,14 @@
 /** Checks of the deployed stack: function, settings, table, schedule, subscription of the alarms. */
 
-import { organizationDigest } from '../../../../lambda/core/organization.ts';
 import { SettingsError } from '../../../../lambda/settings.ts';
-import { tokenEndpoint } from '../../../../lambda/source/token.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
-import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PERMISSION, readSubscriptions, type Subscriptions } from '../../alarms.ts';
 import { awsCommand } from '../../aws-command.ts';
-import { type Condition, type DeployedFunction, restore } from '../../deployment.ts';
+import { type Condition, type DeployedFunction, isTroubled, restore } from '../../deployment.ts';
 import { RefusedError } from '../../errors.ts';
+import { readOrganization } from '../../organization.ts';
 import { readSchedule } from '../../schedule.ts';
-import { eventsCommand, phaseOf } from '../../stack-status.ts';
 import { describeTable, readState } from '../../state.ts';
 import { check, type Finding, fail, ok, warn } from './context.ts';
 
@@ -28,41 +25,20 @@ export const lastDeployment = check('last-deployment', ['stack'], async ({ aws, 
 });
 
 export function deploymentFinding(stackName: string, status: string, region: string): Finding {
-  const events = `${eventsCommand(stackName, region)} shows what failed.`;
-  const again = `npx cdk deploy ${stackName}`;
-  switch (phaseOf(status)) {
-    case 'complete':
-      return ok(status);
-    case 'in progress':
-    case 'creating':
-    case 'not started':
-      return warn(`${status}: a deployment is in progress`, 'Run doctor again when it has ended.');
-    case 'rolling back':
-      return warn(
-        `${status}: the last deployment failed and is being rolled back`,
-        `${events} Run doctor again when the rollback has ended.`,
-      );
-    case 'rolled back':
-      return warn(
-        `${status}: the last deployment failed and was rolled back; the connector runs as deployed before`,
-        `${events} Correct the cause, then deploy again: ${again}`,
-      );
-    case 'incomplete':
-    case 'not created':
-      return fail(
-        `${status}: the last deployment failed and is incomplete; parts of the connector may be of either version`,
-        status === 'UPDATE_ROLLBACK_FAILED'
-          ? `${events} Correct the cause, then finish the rollback: npx cdk rollback ${stackName}`
-          : `${events} Correct the cause, then deploy again: ${again}`,
-      );
-    case 'deleting':
-      return fail(
-        `${status}: the stack is being deleted, or its deletion failed`,
-        `${eventsCommand(stackName, region)} shows which resources are left. docs/teardown.md says how to keep the data.`,
-      );
-    default:
-      return warn(`${status}: unknown status`, 'See the CloudFormation user guide.');
+  if (isTroubled(status)) {
+    const events = awsCommand(region, `cloudformation describe-stack-events --stack-name ${stackName}`);
+    const again =
+      status === 'UPDATE_ROLLBACK_FAILED' ? 'finish the rollback: npx cdk rollback' : 'deploy again: npx cdk deploy';
+    const report = status.endsWith('FAILED') ? fail : warn;
+    return report(
+      `${status}: the last operation on the stack failed, was rolled back, or deletes it`,
+      `${events} shows what happened. Correct the cause, then ${again} ${stackName}`,
+    );
   }
+  if (status.endsWith('IN_PROGRESS')) {
+    return warn(`${status}: a deployment is in progress`, 'Run doctor again when it has ended.');
+  }
+  return ok(status);
 }
 
 export const deployedFunction = check('function', ['settings'], async ({ deployedFunction: read }) =>
@@ -128,19 +104,14 @@ export const state = check('state', ['table'], async ({ aws, clock, deployment }
 });
 
 /** A run that meets rows of another organization sends nothing, although its token and the lists are in order. */
-export const organization = check('organization', ['state', 'token'], async ({ aws, clock, deployment, access }) => {
-  const { table: name } = await deployment();
-  const { organization: saved } = await readState(aws, name, clock.now());
-  const { settings: deployed, credentials } = await access();
-  const { clientId } = await credentials();
+export const organization = check('organization', ['state', 'token'], async context => {
+  const { saved, changed } = await readOrganization(context, await context.access());
   if (saved === undefined) return ok('no run has noted one yet');
-  const { authUrl, baseUrl } = deployed;
-  if (saved === organizationDigest({ tokenEndpoint: tokenEndpoint(authUrl), baseUrl, clientId }, sha256))
-    return ok('addresses and client are those that the saved state belongs to');
+  if (changed.length === 0) return ok('addresses and client are those that the saved state belongs to');
   return warn(
-    'the API’s address, the token endpoint or the client id is not the one that the saved state belongs to',
+    `changed since the state was saved: ${changed.join(', ')}`,
     'Runs that fail with OrganizationChangedError send nothing, because the rows may be of another organization. ' +
-      `"${CONNECTORCTL.command} set-credentials" stores the right credentials, "confirm-organization" confirms a change that is ` +
+      `"${CONNECTORCTL.command} set-credentials" stores the right credentials, "confirm organization" confirms a change that is ` +
       'meant. If runs succeed, the next one notes the new client.',
   );
 });

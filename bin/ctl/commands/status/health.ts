@@ -3,9 +3,9 @@ import type { SavedStream } from '../../../../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
 import { SEVERITIES } from '../../../../lib/alarms/alarm-definition.ts';
 import type { AlarmState } from '../../alarms.ts';
+import { isTroubled } from '../../deployment.ts';
 import { known, type ReadResult } from '../../read-result.ts';
 import { intervalOf } from '../../schedule.ts';
-import { isTroubled } from '../../stack-status.ts';
 import { durationText } from '../../text.ts';
 import type { Snapshot, StreamActivity } from './snapshot.ts';
 

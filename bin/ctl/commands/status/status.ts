@@ -12,7 +12,7 @@ export function statusCommand(run: Run): Command {
   return new Command('status')
     .description('show whether the SIEM is up to date, with the state of each stream; changes nothing')
     .option('--all', 'one line for each connector of account and region, the worst first')
-    .addHelpText('after', help(MEANING, 'status', 'status --stack acme --json', 'status --all'))
+    .addHelpText('after', help(MEANING, 'status', 'status --connector acme --json', 'status --all'))
     .action(run(status));
 }
 
