@@ -53,8 +53,6 @@ export interface Context {
   deployedFunction(): Promise<DeployedFunction>;
   /** The function's environment variables, from the same read. @throws AwsCallError */
   environment(): Promise<FunctionEnvironment>;
-  /** A context that reads stack and function again. */
-  refreshed(): Context;
   /** Every connector of the region, each with a context of its own. @param region default: that of this context @throws AwsCallError */
   connectors(region?: string): Promise<ConnectorContext[]>;
 }
@@ -90,7 +88,6 @@ function contextOf(
     deployment,
     deployedFunction,
     environment: async () => (await deployedFunction()).environment,
-    refreshed: () => contextOf(options, surroundings, aws, find),
     async connectors(region) {
       const there = region === undefined ? aws : createAws({ ...options, region }, signal, clientOptions, proxy);
       const name = await there.cloudFormation().config.region();

@@ -3,7 +3,7 @@
  * other times otherwise. `node --import` loads it before the command.
  *
  * While the command waits for answers, its clock runs as the machine's, because its time limits are meant for that. Between them, as
- * `status --watch` does, it is set again.
+ * `verify` does while it waits for the next run, it is set again.
  */
 import { subscribe } from 'node:diagnostics_channel';
 

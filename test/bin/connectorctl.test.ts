@@ -3,7 +3,6 @@
  * because synthesizing the stack takes longer than each of them.
  */
 import './suites/status.ts';
-import './suites/watch.ts';
 import './suites/every-connector.ts';
 import './suites/doctor.ts';
 import './suites/doctor-preflight.ts';

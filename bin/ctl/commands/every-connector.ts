@@ -13,11 +13,11 @@ export interface EveryOptions {
   readonly regions?: readonly string[];
 }
 
-/** Adds the options. @param other option that they exclude */
-export function withEvery(command: Command, other: string): Command {
+/** Adds the options. @param others options that they exclude */
+export function withEvery(command: Command, ...others: string[]): Command {
   const all = new Option('--all', 'one line for each connector of account and region, the worst first');
   const regions = new Option('--regions <list>', 'the same for several regions, for example eu-west-1,us-east-1');
-  return command.addOption(all.conflicts(other)).addOption(regions.argParser(regionList).conflicts(other));
+  return command.addOption(all.conflicts(others)).addOption(regions.argParser(regionList).conflicts(others));
 }
 
 function regionList(text: string): readonly string[] {

@@ -102,7 +102,6 @@ describe('status --all', () => {
 
   test.each([
     [['--all', '--connector', 'acme'], '--all takes --region or --regions'],
-    [['--all', '--watch'], "option '--all' cannot be used with option '--watch [seconds]'"],
     [['--regions', 'europe'], 'It must be regions separated by commas'],
     [['--regions', 'eusc-de-east-1,eu-west'], 'It must be regions separated by commas'],
   ])('is refused with %j', async (options, reason) => {

@@ -158,7 +158,6 @@ describe('exit status 2 without an invocation, for', () => {
     [['resync'], "missing required argument 'stream'"],
     [['run', '--stream', 'users'], 'Allowed choices'],
     [['run', '--wait', 'long'], 'whole number of seconds'],
-    [['status', '--watch', '0'], 'whole number of seconds'],
     [['set-credentials'], 'Set CLIENT_ID and CLIENT_SECRET'],
     [['set-credentials', '--client-secret', 'canary'], "unknown option '--client-secret'"],
     [['purge'], "unknown command 'purge'"],
