@@ -61,7 +61,6 @@ function operatorResources(
     ],
     'objects below `dead-letter/`': objects(PREFIXES.deadLetters),
     'objects below `delivery-errors/`': objects(PREFIXES.deliveryErrors),
-    'objects below `events/`': objects(PREFIXES.events),
     'the alarms `<connector>/critical` and `<connector>/warning`': SEVERITIES.map(alarm),
     'the bucket': [bucket.bucketArn],
     'the delivery stream': [connector.delivery.deliveryStreamRef.deliveryStreamArn],

@@ -13,7 +13,6 @@ export type OperatorResource =
   | 'every stack, without `--stack`'
   | 'objects below `dead-letter/`'
   | 'objects below `delivery-errors/`'
-  | 'objects below `events/`'
   | 'the alarms `<connector>/critical` and `<connector>/warning`'
   | 'the bucket'
   | 'the delivery stream'
@@ -54,8 +53,12 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     actions: ['s3:GetObject'],
     uncalled: 'docs/runbook.md prints a dead letter with `aws s3 cp`.',
   },
-  { grant: 'inspect', on: 'objects below `delivery-errors/`', actions: ['s3:GetObject'] },
-  { grant: 'inspect', on: 'objects below `events/`', actions: ['s3:GetObject'] },
+  {
+    grant: 'inspect',
+    on: 'objects below `delivery-errors/`',
+    actions: ['s3:GetObject'],
+    uncalled: 'docs/runbook.md prints a failed delivery with `aws s3 cp`.',
+  },
   { grant: 'inspect', on: 'the bucket', actions: ['s3:GetBucketNotification'] },
   {
     grant: 'inspect',

@@ -175,11 +175,11 @@ describe('commands', () => {
       exclude: ['**/node_modules'],
     });
     const commands = [...PAGES, 'package/README.md', ...sources].flatMap(name => {
-      // A backslash continues a command on the next line. "aws configure" calls no service.
+      // A backslash continues a command on the next line. "aws configure" calls no service, and without arguments it is a mention.
       const lines = page(name).replaceAll('\\\n', ' ').split('\n');
       const exported = lines.findIndex(line => line.startsWith('export AWS_REGION='));
       return lines.flatMap((line, at) =>
-        [...line.matchAll(/(?<![\w/-])aws (?!configure\b)[a-z0-9-]+ [a-z][a-z0-9-]+[^`\n]*/g)].map(([command]) => ({
+        [...line.matchAll(/(?<![\w/-])aws (?!configure\b)[a-z0-9-]+ [a-z][a-z0-9-]+ [^`\n]+/g)].map(([command]) => ({
           name,
           command,
           hasRegion: command.includes(' --region ') || (exported >= 0 && exported < at),

@@ -139,7 +139,7 @@ describe('the notices of third parties', () => {
     expect(names).toEqual(
       expect.arrayContaining([
         '@aws-sdk/client-dynamodb',
-        '@aws-sdk/client-iam',
+        '@aws-sdk/client-scheduler',
         'commander',
         'oauth4webapi',
         'valibot',
