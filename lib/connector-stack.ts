@@ -1,6 +1,7 @@
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { Annotations, CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { connectorProps } from './config/props.ts';
+import { isExampleAddress } from './config/read-connectors.ts';
 import type { ConnectorConfig } from './connector-options.ts';
 import { SecurityDataConnector } from './security-data-connector.ts';
 
@@ -12,6 +13,12 @@ export class ConnectorStack extends Stack {
     super(scope, `SecurityDataConnector-${config.name}`, stackProps(config));
     this.connector = new SecurityDataConnector(this, 'Connector', connectorProps(this, config));
     this.nameOutputs();
+    if (isExampleAddress(config.baseUrl)) this.warnOfExample(config);
+  }
+
+  private warnOfExample({ name, baseUrl }: ConnectorConfig): void {
+    const text = `The connector "${name}" has the address of an example, ${baseUrl}. Set baseUrl and authUrl to those of your API.`;
+    Annotations.of(this).addWarningV2('security-data-connector:example', text);
   }
 
   /** A stack has one connector, so its outputs need no prefix: `FunctionName`, not `ConnectorFunctionName05A544E1`. */

@@ -190,7 +190,7 @@ const SENTENCES: readonly (readonly [name: RegExp, sentence: string])[] = [
 ];
 
 /** What to do on this machine about a connection that failed. */
-export const CONNECTION_ADVICE = { proxy: PROXY_HERE, certificate: CERTIFICATE_HERE };
+const CONNECTION_ADVICE = { proxy: PROXY_HERE, certificate: CERTIFICATE_HERE };
 
 /** Name and message of an AWS error, preceded by a sentence for common cases. */
 export function awsFailureText(cause: unknown): string {

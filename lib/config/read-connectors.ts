@@ -56,9 +56,13 @@ export function readConnectors(context: unknown, folder = process.cwd()): readon
   return v.parse(connectorsSchema, list);
 }
 
-/** Whether this is the example in cdk.json. No real API can have an address in the reserved domain `.example`. */
+/** Whether this is the example in cdk.json. */
 function isExample(connectors: unknown): boolean {
-  const address = Array.isArray(connectors) && connectors.length === 1 ? connectors[0]?.baseUrl : undefined;
+  return Array.isArray(connectors) && connectors.length === 1 && isExampleAddress(connectors[0]?.baseUrl);
+}
+
+/** Whether an address is one of the example. No real API can have an address in the reserved domain `.example`. */
+export function isExampleAddress(address: unknown): boolean {
   return typeof address === 'string' && URL.canParse(address) && new URL(address).hostname.endsWith('.example');
 }
 

@@ -5,7 +5,6 @@
 import './suites/status.ts';
 import './suites/every-connector.ts';
 import './suites/doctor.ts';
-import './suites/doctor-preflight.ts';
 import './suites/pause-resume.ts';
 import './suites/run.ts';
 import './suites/waiting.ts';

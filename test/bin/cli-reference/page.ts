@@ -114,7 +114,6 @@ function optionList(command: Command): string {
 const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^\*$/, '`*`'],
   [/^arn:aws:cloudformation:.*:stack\/\*/, 'every stack, without `--stack`'],
-  [/^arn:aws:cloudformation:.*:stack\/CDKToolkit\//, 'the stack `CDKToolkit`'],
   [/^arn:aws:cloudformation:.*:stack\//, 'the stack'],
   [/^arn:aws:cloudwatch:.*:alarm:/, 'the alarms `<connector>/critical` and `<connector>/warning`'],
   [/^arn:aws:dynamodb:/, 'the state table'],

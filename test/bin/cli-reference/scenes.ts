@@ -42,7 +42,7 @@ export const SCENES: readonly CommandScenes[] = [
   },
   {
     command: 'doctor',
-    scenes: [{ args: ['doctor'] }, { before: each => each.stack.stacks.splice(0), args: ['doctor', '--preflight'] }],
+    scenes: [{ args: ['doctor'] }],
   },
   { command: 'pause', scenes: [{ args: ['pause', '--mute'] }] },
   { command: 'resume', scenes: [{ before: each => each.ctl(['pause', '--mute']), args: ['resume'] }] },

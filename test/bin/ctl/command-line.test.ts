@@ -10,7 +10,7 @@ const names = async (...words: string[]) => {
 describe('of the commands', () => {
   test.each([
     [['status'], 'status'],
-    [['--json', 'doctor', '--preflight'], 'doctor'],
+    [['--json', 'doctor', '--stack', 'acme'], 'doctor'],
     [['--stack', 'status', '--region=eu-west-1', 'verify', 'threats'], 'verify'],
     [['asset', 'run'], 'asset'],
     [['dead-letters', 'help', 'list'], 'dead-letters'],

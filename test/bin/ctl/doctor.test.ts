@@ -4,18 +4,13 @@ import { SNSClient } from '@aws-sdk/client-sns';
 import { describe, expect, test } from '@jest/globals';
 import { readSubscriptions } from '../../../bin/ctl/alarms.ts';
 import type { Aws } from '../../../bin/ctl/aws.ts';
-import { addressesFinding } from '../../../bin/ctl/commands/doctor/api-checks.ts';
+import { clockFinding } from '../../../bin/ctl/commands/doctor/account-checks.ts';
 import { type Check, fail, ok, skipped, warn } from '../../../bin/ctl/commands/doctor/context.ts';
 import { runChecks } from '../../../bin/ctl/commands/doctor/doctor.ts';
-import { clockFinding } from '../../../bin/ctl/commands/doctor/preflight-checks.ts';
 import { deliveryStreamFinding, notificationsFinding, permits } from '../../../bin/ctl/commands/doctor/siem-checks.ts';
 import { deploymentFinding, functionFinding, scheduleFinding } from '../../../bin/ctl/commands/doctor/stack-checks.ts';
 import type { Condition } from '../../../bin/ctl/deployment.ts';
 import { withoutConnector } from '../../../bin/ctl/stack-status.ts';
-import { json } from '../../../local/incidents/tampered-api.ts';
-import { httpHarness } from '../../lambda/support/http-harness.ts';
-
-const { signal } = new AbortController();
 
 describe('runChecks', () => {
   const check = (name: string, run: Check<undefined>['run'], needs: string[] = []) => ({ name, run, needs });
@@ -97,30 +92,6 @@ describe('a policy', () => {
     [[{ Effect: 'Allow' }], 's3:GetObject', 'x', false],
   ])('%j permits %s on %s: %p', (statements, action, resource, permitted) => {
     expect(permits(statements, action, resource)).toBe(permitted);
-  });
-});
-
-describe('addresses', () => {
-  const at = async (status: number) => {
-    await using harness = await httpHarness(json(status, {}, { location: '/elsewhere' }));
-    const places = [{ baseUrl: `${harness.url}/`, authUrl: `${harness.url}/realms/acme` }];
-    const finding = await addressesFinding(places, fetch, signal);
-    return { finding, seen: harness.seen };
-  };
-
-  test('are ok if both refuse a request without credentials', async () => {
-    const { finding, seen } = await at(401);
-    expect(finding.status).toBe('ok');
-    expect(seen.map(({ method, target }) => `${method} ${target}`).toSorted()).toEqual([
-      'GET /v1/assets',
-      'POST /realms/acme/protocol/openid-connect/token',
-    ]);
-    expect(seen.flatMap(({ headers }) => headers.authorization ?? [])).toEqual([]);
-  });
-
-  test.each([200, 302, 404, 500])('cause a warning if they answer %d', async status => {
-    const { finding } = await at(status);
-    expect(finding).toMatchObject({ status: 'warn', text: expect.stringContaining(`answered ${status}`) });
   });
 });
 

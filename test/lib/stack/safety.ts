@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Environment, Stack } from 'aws-cdk-lib';
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import * as kms from 'aws-cdk-lib/aws-kms';
-import { createApp, synthesize } from '../synth.ts';
+import { ConnectorStack } from '../../../lib/connector-stack.ts';
+import { configured, createApp, synthesize } from '../synth.ts';
 import { only, resources, type SynthesizedTemplate } from '../template.ts';
 import { BOUNDARY_ARN, KEY_ARN, VARIANT_NAMES, VARIANTS } from '../variants.ts';
 import { construct } from './construct.ts';
@@ -18,6 +20,15 @@ function refusesPlainHttp(template: SynthesizedTemplate, type: string): boolean[
     );
   });
 }
+
+test.each([
+  ['https://api.security-data.example', 1],
+  ['https://api.example.acme.com', 0],
+])('synth warns of the address of an example: %s, %i times', (baseUrl, times) => {
+  const stack = new ConnectorStack(createApp(), configured({ baseUrl }));
+  const warnings = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('address of an example'));
+  expect(warnings).toHaveLength(times);
+});
 
 describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
   const template = synthesize(VARIANTS[name]);

@@ -1,22 +1,12 @@
 /** The checks of `doctor`, in order. */
+import * as account from './account-checks.ts';
 import * as api from './api-checks.ts';
-import * as preflight from './preflight-checks.ts';
 import * as siem from './siem-checks.ts';
 import * as stack from './stack-checks.ts';
 
-/** Run before `cdk deploy`. */
-export const PREFLIGHT_CHECKS = [
-  preflight.awsAccount,
-  preflight.bootstrap,
-  preflight.configuration,
-  stack.failedStacks,
-  api.addresses,
-  preflight.clock,
-];
-
 /** From the stack through the API to the SIEM's side. */
-export const DEPLOYMENT_CHECKS = [
-  preflight.awsAccount,
+export const CHECKS = [
+  account.awsAccount,
   stack.stack,
   stack.lastDeployment,
   stack.settings,
@@ -37,5 +27,5 @@ export const DEPLOYMENT_CHECKS = [
   stack.scheduleRole,
   stack.alarms,
   stack.alarmSubscription,
-  preflight.clock,
+  account.clock,
 ];

@@ -6,18 +6,10 @@ import { joined, type Painted, paint, painted } from '../../painted.ts';
 import type { Outcome } from '../../report.ts';
 import { type Check, type CheckResult, createContext, type Finding } from './context.ts';
 
-interface DoctorOptions {
-  readonly preflight?: boolean;
-}
-
 export function doctorCommand(run: Run): Command {
   return new Command('doctor')
     .description('check a deployment from end to end and say what to do; changes nothing')
-    .option(
-      '--preflight',
-      'check what is needed before "cdk deploy": account, region and the nearest cdk.json in this folder or above',
-    )
-    .addHelpText('after', help(MEANING, 'doctor', 'doctor --preflight', 'doctor --stack acme --json'))
+    .addHelpText('after', help(MEANING, 'doctor', 'doctor --stack acme --json'))
     .action(run(doctor));
 }
 
@@ -29,12 +21,11 @@ allows, and conditions in the reader policy.
 follows the AWS documentation and was not tried. A plain deployment of the same template restores nothing.
 Exit status 3: a check failed.`;
 
-async function doctor(context: Context, { preflight = false }: DoctorOptions): Promise<Outcome> {
-  // Loaded here: the checks load the configuration schema, which help does not need.
-  const { DEPLOYMENT_CHECKS, PREFLIGHT_CHECKS } = await import('./checks.ts');
-  const checks = preflight ? PREFLIGHT_CHECKS : DEPLOYMENT_CHECKS;
-  using progress = context.report.progress('Running the checks.', checks.length);
-  const all = await runChecks(checks, createContext(context), ({ name }) => progress.advance(1, name));
+async function doctor(context: Context): Promise<Outcome> {
+  // Loaded here because help does not need the checks and their AWS clients.
+  const { CHECKS } = await import('./checks.ts');
+  using progress = context.report.progress('Running the checks.', CHECKS.length);
+  const all = await runChecks(CHECKS, createContext(context), ({ name }) => progress.advance(1, name));
   const failed = all.some(({ status }) => status === 'fail');
   return { text: resultsText(all), json: { checks: all, failed }, status: failed ? 3 : 0 };
 }

@@ -9,13 +9,12 @@ import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PERMISSION, readAlarms, readSubscriptions, type Subscriptions } from '../../alarms.ts';
 import { awsCommand } from '../../aws-command.ts';
-import { type Condition, type DeployedFunction, type Deployment, readStack, restore } from '../../deployment.ts';
+import { type Condition, type DeployedFunction, type Deployment, restore } from '../../deployment.ts';
 import { awsCall, RefusedError } from '../../errors.ts';
 import { readSchedule, type Schedule } from '../../schedule.ts';
-import { eventsCommand, phaseOf, withoutConnector } from '../../stack-status.ts';
+import { eventsCommand, phaseOf } from '../../stack-status.ts';
 import { describeTable, readState } from '../../state.ts';
 import { check, type Finding, fail, ok, warn } from './context.ts';
-import { readContext } from './preflight-checks.ts';
 
 /** The stack exists, has every output, and is of a compatible version. */
 export const stack = check('stack', ['aws-account'], async context => {
@@ -66,19 +65,6 @@ export function deploymentFinding(stackName: string, status: string, region: str
       return warn(`${status}: unknown status`, 'See the CloudFormation user guide.');
   }
 }
-
-/** A stack whose first deployment failed blocks the next deployment. */
-export const failedStacks = check('failed-stacks', ['aws-account', 'configuration'], async ({ aws, shell }) => {
-  const connectors = await readContext(shell.folder);
-  const client = aws.cloudFormation();
-  for (const { name } of connectors) {
-    const found = await readStack(client, `SecurityDataConnector-${name}`);
-    if (!found || phaseOf(found.StackStatus ?? '') !== 'not created') continue;
-    const [text = '', ...remedy] = (withoutConnector(found, await client.config.region()) ?? '').split('\n');
-    return fail(text, remedy.join(' '));
-  }
-  return ok('no stack of a failed first deployment exists');
-});
 
 export const deployedFunction = check('function', ['settings'], async ({ deployedFunction: read }) =>
   functionFinding(await read()),
