@@ -36,8 +36,6 @@ export interface Notifier {
   readonly name: Severity;
   /** Whether its actions are enabled. */
   readonly notifies: boolean;
-  /** ARNs of its alarm actions. */
-  readonly actions: readonly string[];
 }
 
 export interface Alarms {
@@ -64,9 +62,9 @@ export async function readAlarms(aws: Aws, connector: string): Promise<Alarms> {
     ...described(alarm),
     ...evaluated(alarm),
   }));
-  const notifiers = composite.flatMap(({ AlarmName, ActionsEnabled = true, AlarmActions = [] }) => {
+  const notifiers = composite.flatMap(({ AlarmName, ActionsEnabled = true }) => {
     const name = plain(AlarmName);
-    return isSeverity(name) ? [{ name, notifies: ActionsEnabled, actions: AlarmActions }] : [];
+    return isSeverity(name) ? [{ name, notifies: ActionsEnabled }] : [];
   });
   return { alarms, notifiers };
 }

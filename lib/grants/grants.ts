@@ -44,7 +44,7 @@ function operatorResources(
   connector: Connector,
   schedule: Granted['schedule'],
 ): Readonly<Record<OperatorResource, readonly string[]>> {
-  const { connectorName, bucket, siem, newObjectsTopic } = connector;
+  const { connectorName, bucket, siem } = connector;
   const stack = Stack.of(connector);
   const objects = (prefix: string) => [bucket.arnForObjects(`${prefix}*`)];
   const alarm = (name: string) =>
@@ -67,8 +67,6 @@ function operatorResources(
     'the delivery stream': [connector.delivery.deliveryStreamRef.deliveryStreamArn],
     'the function': [connector.function.functionArn],
     'the function’s log group': [connector.logGroup.logGroupArn],
-    'the reader’s policy': siem ? [siem.policy.managedPolicyArn] : [],
-    'the reader’s role': siem?.role ? [siem.role.roleArn] : [],
     'the schedule': [schedule.scheduleArn],
     'the schedule’s dead-letter queue': [schedule.deadLetters.queueArn],
     'the schedule’s role': [schedule.role.roleArn],
@@ -76,7 +74,6 @@ function operatorResources(
     'the SIEM’s dead-letter queue': siem ? [siem.deadLetters.queueArn] : [],
     'the SIEM’s queue': siem ? [siem.queue.queueArn] : [],
     'the state table': [connector.state.tableArn],
-    'the topic of new objects': siem && newObjectsTopic ? [newObjectsTopic.topicArn] : [],
     'the topic of the alarms': [connector.alarmTopic.topicArn],
   };
 }

@@ -19,8 +19,6 @@ export type OperatorResource =
   | 'the delivery stream'
   | 'the function'
   | 'the function’s log group'
-  | 'the reader’s policy'
-  | 'the reader’s role'
   | 'the schedule'
   | 'the schedule’s dead-letter queue'
   | 'the schedule’s role'
@@ -28,7 +26,6 @@ export type OperatorResource =
   | 'the SIEM’s dead-letter queue'
   | 'the SIEM’s queue'
   | 'the state table'
-  | 'the topic of new objects'
   | 'the topic of the alarms';
 
 export interface OperatorPermission {
@@ -69,13 +66,6 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
   { grant: 'inspect', on: 'the delivery stream', actions: ['firehose:DescribeDeliveryStream'] },
   { grant: 'inspect', on: 'the function', actions: ['lambda:GetFunctionConfiguration'] },
   { grant: 'inspect', on: 'the function’s log group', actions: ['logs:FilterLogEvents'] },
-  { grant: 'inspect', on: 'the reader’s policy', actions: ['iam:GetPolicy', 'iam:GetPolicyVersion'] },
-  {
-    grant: 'inspect',
-    on: 'the reader’s role',
-    actions: ['iam:ListAttachedRolePolicies'],
-    uncalled: 'Only `doctor` needs it, with `siemReader`.',
-  },
   { grant: 'inspect', on: 'the schedule', actions: ['scheduler:GetSchedule'] },
   { grant: 'inspect', on: 'the schedule’s dead-letter queue', actions: ['sqs:GetQueueAttributes'] },
   {
@@ -84,7 +74,6 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     actions: ['sqs:ReceiveMessage'],
     uncalled: SHOWS_MESSAGES,
   },
-  { grant: 'inspect', on: 'the schedule’s role', actions: ['iam:GetRole'] },
   { grant: 'inspect', on: 'the secret', actions: ['secretsmanager:GetSecretValue'] },
   { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:GetQueueAttributes'] },
   { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:ReceiveMessage'], uncalled: SHOWS_MESSAGES },
@@ -94,7 +83,6 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     on: 'the state table',
     actions: ['dynamodb:BatchGetItem', 'dynamodb:DescribeTable', 'dynamodb:Query', 'dynamodb:Scan'],
   },
-  { grant: 'inspect', on: 'the topic of new objects', actions: ['sns:ListSubscriptionsByTopic'] },
   { grant: 'inspect', on: 'the topic of the alarms', actions: ['sns:ListSubscriptionsByTopic'] },
   {
     grant: 'operate',

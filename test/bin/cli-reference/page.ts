@@ -59,7 +59,6 @@ In a CDK app, \`connector.grantInspect(role)\` grants what commands need that ch
 
 - \`pause\` and \`resume\`: \`iam:PassRole\` on the schedule's role.
 - With \`kmsKeyArn\`: \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager. \`kms:GenerateDataKey\` through Secrets Manager for \`set-credentials\`.
-- With \`siemReader\`, \`doctor\`: \`iam:ListAttachedRolePolicies\` on the reader's role.
 - \`run\`, when a run exceeds its time budget: \`scheduler:GetSchedule\`.
 
 No command reads or lists outside \`events/\`, \`dead-letter/\` and \`delivery-errors/\`: grant \`s3:ListBucket\` with a condition on \`s3:prefix\`.
@@ -118,9 +117,7 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:cloudwatch:.*:alarm:/, 'the alarms `<connector>/critical` and `<connector>/warning`'],
   [/^arn:aws:dynamodb:/, 'the state table'],
   [/^arn:aws:firehose:/, 'the delivery stream'],
-  [/^arn:aws:iam:.*:policy\//, 'the reader’s policy'],
   [/^arn:aws:iam:.*:role\/.*TickRole/, 'the schedule’s role'],
-  [/^arn:aws:iam:.*:role\//, 'the reader’s role'],
   [/^arn:aws:lambda:/, 'the function'],
   [/^arn:aws:logs:/, 'the function’s log group'],
   [/^arn:aws:s3:::[^/]+$/, 'the bucket'],
@@ -129,7 +126,6 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:s3:::[^/]+\/delivery-errors\//, 'objects below `delivery-errors/`'],
   [/^arn:aws:scheduler:/, 'the schedule'],
   [/^arn:aws:secretsmanager:/, 'the secret'],
-  [/^arn:aws:sns:.*NewObjects/, 'the topic of new objects'],
   [/^arn:aws:sns:/, 'the topic of the alarms'],
   [/^arn:aws:sqs:.*SiemAnnouncements/, 'the SIEM’s queue'],
   [/^arn:aws:sqs:.*SiemUnread/, 'the SIEM’s dead-letter queue'],

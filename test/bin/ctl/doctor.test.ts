@@ -7,8 +7,8 @@ import type { Aws } from '../../../bin/ctl/aws.ts';
 import { clockFinding } from '../../../bin/ctl/commands/doctor/account-checks.ts';
 import { type Check, fail, ok, skipped, warn } from '../../../bin/ctl/commands/doctor/context.ts';
 import { runChecks } from '../../../bin/ctl/commands/doctor/doctor.ts';
-import { deliveryStreamFinding, notificationsFinding, permits } from '../../../bin/ctl/commands/doctor/siem-checks.ts';
-import { deploymentFinding, functionFinding, scheduleFinding } from '../../../bin/ctl/commands/doctor/stack-checks.ts';
+import { deliveryStreamFinding, notificationsFinding } from '../../../bin/ctl/commands/doctor/siem-checks.ts';
+import { deploymentFinding, functionFinding } from '../../../bin/ctl/commands/doctor/stack-checks.ts';
 import type { Condition } from '../../../bin/ctl/deployment.ts';
 import { withoutConnector } from '../../../bin/ctl/stack-status.ts';
 
@@ -72,27 +72,6 @@ test.each([
   ],
 ] as const)('the finding about the delivery stream %p follows from its status', (description, finding) => {
   expect(deliveryStreamFinding('d', description, 'Deploy.')).toEqual(finding);
-});
-
-describe('a policy', () => {
-  const allow = { Effect: 'Allow', Action: ['s3:Get*'], Resource: 'arn:aws:s3:::b/events/*' };
-
-  test.each([
-    [[allow], 's3:GetObject', 'arn:aws:s3:::b/events/x.gz', true],
-    [[allow], 'S3:getobject', 'arn:aws:s3:::b/events/x.gz', true],
-    [[allow], 's3:GetObject', 'arn:aws:s3:::b/other/x.gz', false],
-    [[allow], 's3:PutObject', 'arn:aws:s3:::b/events/x.gz', false],
-    [[allow, { Effect: 'Deny', Action: '*', Resource: '*' }], 's3:GetObject', 'arn:aws:s3:::b/events/x.gz', false],
-    [
-      [{ Effect: 'Allow', Action: 'sqs:*', Resource: 'arn:aws:sqs:r:a:q?' }],
-      'sqs:ReceiveMessage',
-      'arn:aws:sqs:r:a:q1',
-      true,
-    ],
-    [[{ Effect: 'Allow' }], 's3:GetObject', 'x', false],
-  ])('%j permits %s on %s: %p', (statements, action, resource, permitted) => {
-    expect(permits(statements, action, resource)).toBe(permitted);
-  });
 });
 
 test.each([
@@ -162,45 +141,6 @@ describe('a function', () => {
     [is('unknown'), is('Successful'), 'fail', 'its state is unknown'],
   ])('that is %j, last update %j: %s', (state, lastUpdate, status, text) => {
     expect(functionFinding({ state, lastUpdate })).toMatchObject({ status, text: expect.stringContaining(text) });
-  });
-});
-
-describe('a schedule', () => {
-  const wanted = {
-    account: '000000000000',
-    functionName: 'poller',
-    scheduleDeadLetterQueueUrl: 'https://sqs.eu-west-1.amazonaws.com/000000000000/undelivered',
-    stackName: 'SecurityDataConnector-acme',
-  };
-  const arn = (rest: string) => `arn:aws:${rest}`;
-  const FUNCTION = arn('lambda:eu-west-1:000000000000:function:poller');
-  const QUEUE = arn('sqs:eu-west-1:000000000000:undelivered');
-
-  function found(target: string | undefined, queue: string | undefined, enabled = true) {
-    const Target = { Arn: target, RoleArn: 'r', DeadLetterConfig: queue === undefined ? undefined : { Arn: queue } };
-    const whole = { Name: 'tick', Target } as never;
-    return scheduleFinding({ name: 'tick', enabled, expression: 'rate(1 minute)', changed: 0, whole }, wanted);
-  }
-
-  test.each([
-    ['starts the function and has a dead-letter queue', FUNCTION, QUEUE, 'ok', 'on, rate(1 minute)'],
-    ['starts another function', `${FUNCTION}2`, QUEUE, 'fail', 'instead of the function poller'],
-    ['starts one of another account', FUNCTION.replace('0:f', '1:f'), QUEUE, 'fail', 'instead of the function poller'],
-    ['starts a fixed version', `${FUNCTION}:7`, QUEUE, 'fail', 'instead of the function poller'],
-    ['starts nothing', undefined, QUEUE, 'fail', 'it starts nothing'],
-    ['has no dead-letter queue', FUNCTION, undefined, 'fail', 'no dead-letter queue'],
-    [
-      'has another dead-letter queue',
-      FUNCTION,
-      QUEUE.replace(/:undelivered/, ':other'),
-      'fail',
-      'instead of the queue of the stack',
-    ],
-  ])('that %s', (_, target, queue, status, text) => {
-    expect(found(target, queue)).toMatchObject({ status, text: expect.stringContaining(text) });
-    const off = found(target, queue, false);
-    expect(off.status).toBe(status === 'ok' ? 'warn' : 'fail');
-    if (status === 'fail') expect(off.remedy).toContain('cdk deploy --revert-drift SecurityDataConnector-acme');
   });
 });
 

@@ -1,5 +1,5 @@
 /** Counts of queues and dead letters, for `status`, `verify` and `dead-letters`. */
-import { GetQueueAttributesCommand, type QueueAttributeName } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { deadLettersPrefix } from '../../../../lambda/core/dead-letter.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
@@ -19,22 +19,12 @@ export interface QueueDepth {
 /** Approximate number of messages. @throws AwsCallError */
 export async function queueDepth(aws: Aws, url: string): Promise<QueueDepth> {
   const [waiting, taken] = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
-  const attributes = await queueAttributes(aws, url, [waiting, taken]);
-  return { waiting: Number(attributes[waiting] ?? 0), taken: Number(attributes[taken] ?? 0), testMessages: 0 };
-}
-
-/** @throws AwsCallError */
-export async function queueAttributes<Name extends QueueAttributeName>(
-  aws: Aws,
-  url: string,
-  names: Name[],
-): Promise<Readonly<Partial<Record<Name, string>>>> {
   const { Attributes: attributes = {} } = await awsCall(
-    aws.sqs().send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: names })),
+    aws.sqs().send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [waiting, taken] })),
     `The queue ${url} could not be read`,
     'You need sqs:GetQueueAttributes on it.',
   );
-  return attributes as Partial<Record<Name, string>>;
+  return { waiting: Number(attributes[waiting] ?? 0), taken: Number(attributes[taken] ?? 0), testMessages: 0 };
 }
 
 /**

@@ -20,12 +20,8 @@ export const CHECKS = [
   stack.organization,
   siem.deliveryStream,
   siem.bucket,
-  siem.siemQueue,
   siem.notifications,
-  siem.readerPolicy,
   stack.schedule,
-  stack.scheduleRole,
-  stack.alarms,
   stack.alarmSubscription,
   account.clock,
 ];

@@ -15,9 +15,9 @@ export function doctorCommand(run: Run): Command {
 
 const MEANING = `It calls the API with the code and settings of the function, and reads one row of each list. It shows no row, secret or token.
 A check that needs a failed check is skipped.
-Not checked: whether the network of the function reaches what this machine reaches, what the policy of the role of the schedule
-allows, and conditions in the reader policy.
-"npx cdk deploy --revert-drift" restores what somebody changed by hand, switches on a paused schedule and unmutes alarms. This
+Not checked: whether the network of the function reaches what this machine reaches, and whether the resources of the stack are as
+deployed. "npx cdk drift" shows what somebody changed by hand, such as roles, policies, queues and alarms.
+"npx cdk deploy --revert-drift" restores it, switches on a paused schedule and unmutes alarms. This
 follows the AWS documentation and was not tried. A plain deployment of the same template restores nothing.
 Exit status 3: a check failed.`;
 

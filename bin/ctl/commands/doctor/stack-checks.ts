@@ -1,17 +1,16 @@
-/** Checks of the deployed stack: function, settings, table, schedule, alarms. */
+/** Checks of the deployed stack: function, settings, table, schedule, subscription to alarms. */
 
-import { GetRoleCommand } from '@aws-sdk/client-iam';
 import { organizationDigest } from '../../../../lambda/core/organization.ts';
 import { SettingsError } from '../../../../lambda/settings.ts';
 import { tokenEndpoint } from '../../../../lambda/source/token.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
-import { PERMISSION, readAlarms, readSubscriptions, type Subscriptions } from '../../alarms.ts';
+import { PERMISSION, readSubscriptions, type Subscriptions } from '../../alarms.ts';
 import { awsCommand } from '../../aws-command.ts';
-import { type Condition, type DeployedFunction, type Deployment, restore } from '../../deployment.ts';
-import { awsCall, RefusedError } from '../../errors.ts';
-import { readSchedule, type Schedule } from '../../schedule.ts';
+import { type Condition, type DeployedFunction, restore } from '../../deployment.ts';
+import { RefusedError } from '../../errors.ts';
+import { readSchedule } from '../../schedule.ts';
 import { eventsCommand, phaseOf } from '../../stack-status.ts';
 import { describeTable, readState } from '../../state.ts';
 import { check, type Finding, fail, ok, warn } from './context.ts';
@@ -147,59 +146,9 @@ export const organization = check('organization', ['state', 'token'], async ({ a
 });
 
 export const schedule = check('schedule', ['stack'], async ({ aws, deployment }) => {
-  const deployed = await deployment();
-  return scheduleFinding(await readSchedule(aws, deployed.scheduleName), deployed);
-});
-
-type Wanted = Pick<Deployment, 'account' | 'functionName' | 'scheduleDeadLetterQueueUrl' | 'stackName'>;
-
-export function scheduleFinding({ enabled, expression, whole }: Schedule, wanted: Wanted): Finding {
-  const { account, functionName, scheduleDeadLetterQueueUrl: queueUrl, stackName } = wanted;
-  const { Arn: target = '', DeadLetterConfig: dead } = whole.Target ?? {};
-  if (!target.endsWith(`:${account}:function:${functionName}`)) {
-    return fail(`it starts ${target || 'nothing'} instead of the function ${functionName}`, restore(stackName));
-  }
-  if (!dead?.Arn) return fail('it has no dead-letter queue for failed starts', restore(stackName));
-  if (!dead.Arn.endsWith(`:${queueUrl.split('/').slice(-2).join(':')}`)) {
-    return fail(`its dead-letter queue is ${dead.Arn} instead of the queue of the stack`, restore(stackName));
-  }
-  if (!enabled) return warn('off: no run starts by itself', `"${CONNECTORCTL.command} resume" switches it on.`);
-  return ok(`on, ${expression}; it starts the function and has a dead-letter queue`);
-}
-
-const SERVICE = 'scheduler.amazonaws.com';
-
-/** Without the role every start fails, and nothing reaches the dead-letter queue. */
-export const scheduleRole = check('schedule-role', ['schedule'], async ({ aws, deployment }) => {
-  const { scheduleName, stackName } = await deployment();
-  const { whole } = await readSchedule(aws, scheduleName);
-  const arn = whole.Target?.RoleArn ?? '';
-  const name = arn.slice(arn.lastIndexOf('/') + 1);
-  const { Role } = await awsCall(
-    aws.iam().send(new GetRoleCommand({ RoleName: name })),
-    `The role ${name} could not be read`,
-    'You need iam:GetRole on it.',
-    `Every start fails without it. ${restore(stackName)}`,
-  );
-  // IAM gives the document percent-encoded.
-  const trust = decodeURIComponent(Role?.AssumeRolePolicyDocument ?? '');
-  if (trust.includes(SERVICE)) return ok('the schedule may assume its role');
-  return fail(`${name} does not let ${SERVICE} assume it, so every start fails`, restore(stackName));
-});
-
-export const alarms = check('alarms', ['stack'], async ({ aws, deployment }) => {
-  const { connector, alarmTopicArn, stackName } = await deployment();
-  const { alarms: all, notifiers } = await readAlarms(aws, connector);
-  if (notifiers.length < 2 || all.length === 0) return fail('alarms are missing', restore(stackName, 'them'));
-  if (notifiers.some(({ actions }) => !actions.includes(alarmTopicArn))) {
-    return fail('critical or warning does not notify the topic', restore(stackName, 'the action'));
-  }
-  if (notifiers.some(({ notifies }) => !notifies))
-    return warn('muted: nobody is notified', `"${CONNECTORCTL.command} resume" unmutes them.`);
-  const firing = all.filter(each => each.state === 'ALARM').map(each => each.name);
-  if (firing.length > 0)
-    return warn(`in alarm: ${firing.join(', ')}`, `"${CONNECTORCTL.command} status" shows details.`);
-  return ok(`${all.length} alarms, none in alarm; critical and warning notify ${alarmTopicArn}`);
+  const { enabled, expression } = await readSchedule(aws, (await deployment()).scheduleName);
+  if (enabled) return ok(`on, ${expression}`);
+  return warn('off: no run starts by itself', `"${CONNECTORCTL.command} resume" switches it on.`);
 });
 
 /** Without a confirmed subscription no alarm reaches anybody. */
