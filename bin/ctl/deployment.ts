@@ -107,7 +107,7 @@ export async function describeStacks(aws: Aws, name?: string): Promise<Stack[]> 
     if (isMissing) return [];
     throw new AwsCallError(
       `The ${name === undefined ? 'stacks of this account and region' : `stack ${name}`} could not be read`,
-      'Nothing was done. You need cloudformation:DescribeStacks in the account and region of the connector.',
+      'Nothing was done.',
       cause,
     );
   }
@@ -193,7 +193,7 @@ export async function readFunction(aws: Aws, name: string): Promise<DeployedFunc
   const answer = await awsCall(
     aws.lambda().send(new GetFunctionConfigurationCommand({ FunctionName: name })),
     `The settings of function ${name} could not be read`,
-    'Nothing was done. You need lambda:GetFunctionConfiguration on the function of the stack.',
+    'Nothing was done.',
   );
   return {
     environment: answer.Environment?.Variables ?? {},

@@ -38,8 +38,7 @@ export async function invokeFunction(
 const INTERRUPTED =
   'Interrupted. A run that has started continues in AWS, which is safe. "status" shows whether it holds the lease.';
 const NOT_INVOKED =
-  'You need lambda:InvokeFunction on the function of the stack. If the connection broke, a run that has started continues: ' +
-  '"status" shows whether it holds the lease.';
+  'If the connection broke, a run that has started continues: "status" shows whether it holds the lease.';
 
 /** The payload, see lambda/command.ts. */
 export interface FunctionCommand {

@@ -49,7 +49,7 @@ export async function readState(
     const { streams, organization } = await createCheckpoints(table).load(names);
     return { streams, organization, lease: await readLease(table, now), withdrawals: await countWithdrawals(table) };
   } catch (error) {
-    throw await tableError(aws, error, { tableName, needed: 'dynamodb:BatchGetItem and dynamodb:Query' });
+    throw await tableError(aws, error, tableName);
   }
 }
 
@@ -62,16 +62,12 @@ async function tableGone(aws: Aws): Promise<string> {
   );
 }
 
-/** An item that another version wrote has its own advice. @param needed permissions */
-export async function tableError(
-  aws: Aws,
-  error: unknown,
-  { tableName, needed }: { readonly tableName: string; readonly needed: string },
-): Promise<unknown> {
+/** An item that another version wrote has its own advice. */
+export async function tableError(aws: Aws, error: unknown, tableName: string): Promise<unknown> {
   if (error instanceof StateVersionError) return error;
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const advice = `Nothing was changed. You need ${needed} on it.`;
-  return new AwsCallError(`The state table ${tableName} could not be read`, advice, cause, await tableGone(aws));
+  const gone = await tableGone(aws);
+  return new AwsCallError(`The state table ${tableName} could not be read`, 'Nothing was changed.', cause, gone);
 }
 
 async function readLease(table: Table, now: number): Promise<LeaseState | undefined> {
@@ -102,7 +98,7 @@ export async function describeTable(aws: Aws, name: string, otherwise = ''): Pro
   const { Table: table = {} } = await awsCall(
     aws.retryingDynamodb().send(new DescribeTableCommand({ TableName: name })),
     `The table ${name} could not be described`,
-    `Nothing was changed. ${otherwise}You need dynamodb:DescribeTable on it.`,
+    `Nothing was changed. ${otherwise}`,
     gone,
   );
   return table;
@@ -156,7 +152,7 @@ export async function scanRowStates(
       progress.advance(ScannedCount, `${read} items of the table read`);
     }
   };
-  const advice = `Nothing was changed. ${otherwise}You need dynamodb:Scan on it.`;
+  const advice = `Nothing was changed. ${otherwise}`;
   const gone = await tableGone(aws);
   await awsCall(scan(), `The table ${table} could not be read`, advice, gone);
 }

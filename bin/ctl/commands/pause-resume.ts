@@ -94,7 +94,7 @@ async function mute(aws: Aws, connector: string): Promise<void> {
   await awsCall(
     aws.cloudWatch().send(new DisableAlarmActionsCommand({ AlarmNames: notifiers(connector) })),
     `The alarms of ${connector} could not be muted`,
-    'Nothing was changed. You need cloudwatch:DisableAlarmActions on both.',
+    'Nothing was changed.',
   );
 }
 

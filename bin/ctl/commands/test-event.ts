@@ -27,7 +27,7 @@ async function sendTestEvent({ aws, clock, deployment }: Context): Promise<Outco
   await awsCall(
     aws.firehose().send(new PutRecordCommand({ DeliveryStreamName: deliveryStream, Record })),
     `The delivery stream ${deliveryStream} did not take the test event`,
-    'The test event was not sent, unless the connection broke. You need firehose:PutRecord on it.',
+    'The test event was not sent, unless the connection broke.',
   );
 
   const text = [

@@ -42,9 +42,9 @@ describe('a dead-letter object', () => {
     return { aws, deployment: async () => ({ bucket: 'b' }) } as unknown as Context;
   };
 
-  test('that S3 denies is not reported as missing: the message names the permission', async () => {
+  test('that S3 denies is not reported as missing', async () => {
     const error = await rejection(readObject(failing('AccessDenied'), 'dead-letter/acme/x.json'));
     expect(error).toBeInstanceOf(AwsCallError);
-    expect(error.message).toMatch(/could not be read: Access denied[\s\S]*You need s3:GetObject/);
+    expect(error.message).toMatch(/could not be read: Access denied/);
   });
 });

@@ -230,7 +230,7 @@ describe('doctor', () => {
     each.connector.aws.faults.always('secretsmanager', DENIED);
     const { all } = await runDoctor(each);
     const check = all.find(({ name }) => name === 'secret')!;
-    expect(`${check.text} ${check.remedy}`).toContain('You need secretsmanager:GetSecretValue on it');
+    expect(`${check.text} ${check.remedy}`).toContain('Access denied');
     expect(`${check.text} ${check.remedy}`).not.toMatch(/set-credentials|Put the current client_id/);
     const { stderr } = await each.ctl(['run']);
     expect(stderr).toContain('The secret with the client credentials could not be read.');
@@ -249,7 +249,7 @@ describe('doctor', () => {
       's3:GetBucketNotification': 'notifications',
       'lambda:GetFunctionConfiguration': 'settings',
     },
-  ])('names each missing permission in its check and runs all checks: %j', async lacking => {
+  ])('reports each call that AWS denies in its check, and runs all checks: %j', async lacking => {
     await using each = await deployment();
     for (const permission of Object.keys(lacking)) {
       const service = permission.split(':')[0] as ServiceName;
@@ -261,9 +261,7 @@ describe('doctor', () => {
     const { status, all } = await runDoctor(each);
     const failed = all.filter(check => check.status === 'fail');
     expect([status, failed.map(({ name }) => name).toSorted()]).toEqual([3, Object.values(lacking).toSorted()]);
-    for (const [permission, check] of Object.entries(lacking)) {
-      expect(failed.find(({ name }) => name === check)?.remedy).toContain(permission);
-    }
+    for (const { text, remedy } of failed) expect(`${text} ${remedy}`).toMatch(/Access denied|AWS denies/);
     expect(all.at(-1)).toMatchObject({ name: 'clock', status: 'ok' });
   });
 });

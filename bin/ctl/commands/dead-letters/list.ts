@@ -143,7 +143,7 @@ async function list(
   const listed = await awsCall(
     listObjects(aws, bucket, prefix),
     `The bucket ${bucket} could not be listed`,
-    'Nothing was changed. You need s3:ListBucket on it.',
+    'Nothing was changed.',
   );
   const objects = listed.filter(({ key }) => !key.endsWith('/'));
   return objects.map(each => ({ ...each, address: `s3://${bucket}/${each.key}` }));

@@ -131,7 +131,7 @@ export const alarmSubscription = check('alarm-subscription', ['stack'], async ({
   if (found !== 'refused') return subscriptionFinding(found, topic);
   const owningAccount = topic.split(':')[4] ?? '';
   if (owningAccount === account)
-    return fail(`the subscriptions of ${topic} cannot be read`, `You need ${PERMISSION} on it.`);
+    return fail(`the subscriptions of ${topic} cannot be read`, `AWS denies ${PERMISSION}.`);
   return warn(
     `account ${owningAccount} does not show the subscriptions of ${topic}`,
     `Ask the team of that account, or have the topic's policy grant you ${PERMISSION}.`,

@@ -106,7 +106,7 @@ async function isOversize({ aws, deployment }: Context, stream: StreamName, rowH
   const { count } = await awsCall(
     countObjects(aws, bucket, key, 1),
     `The bucket ${bucket} could not be listed`,
-    'Nothing was changed. You need s3:ListBucket on it.',
+    'Nothing was changed.',
   );
   return count > 0;
 }
