@@ -1,6 +1,6 @@
 /** Shared by the files in commands/. */
 
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import type { Context } from './context.ts';
@@ -28,12 +28,6 @@ export function help(meaning: string, ...lines: readonly string[]): string {
 }
 
 export const STREAM_NAMES: readonly StreamName[] = STREAMS.map(stream => stream.name);
-
-export function waitOption(): Option {
-  return new Option('--wait <seconds>', 'how long to wait while another run holds the lease')
-    .argParser(wholeNumber({ unit: ' of seconds' }))
-    .default(90);
-}
 
 /** A parser for options of commander. @param unit for example ` of seconds` */
 export function wholeNumber({ min = 0, unit = '' } = {}): (text: string) => number {

@@ -99,13 +99,12 @@ export function hasMissing(error: unknown): boolean {
   return error instanceof AwsCallError && isMissing(error.cause);
 }
 
-/** Another run held the lease for the whole waiting time. */
-export class StillBusyError extends Error {
-  override readonly name = 'StillBusyError';
-  constructor(seconds: number) {
+/** Another run holds the lease. Nothing was done. */
+export class LeaseHeldError extends Error {
+  override readonly name = 'LeaseHeldError';
+  constructor() {
     super(
-      `Another run still holds the lease after ${seconds} s. Nothing was done. A run takes 15 minutes at most: ` +
-        '"status" shows the lease, and --wait 900 waits for the longest run.',
+      'Another run holds the lease. Nothing was done. Try again when it has ended, after 15 minutes at most: "status" shows the lease.',
     );
   }
 }
@@ -173,7 +172,7 @@ export function isCutOff(error: unknown): boolean {
 /** Status 3 is not an error: a command returns it with its outcome. */
 export function exitStatusOf(error: unknown): 1 | 2 | 130 {
   if (error instanceof InterruptedError) return 130;
-  return error instanceof RefusedError || error instanceof UsageError ? 2 : 1;
+  return [RefusedError, UsageError, LeaseHeldError].some(type => error instanceof type) ? 2 : 1;
 }
 
 /** Common failures of the AWS SDK, with what to do. */

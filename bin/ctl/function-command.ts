@@ -1,50 +1,31 @@
-/** Sends a command to the function: waits for the lease, shows progress, formats the result. */
+/** Sends a command to the function and formats the result. */
 import type { StreamResult } from '../../lambda/core/run.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
-import type { Clock } from '../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import type { Context } from './context.ts';
 import { FunctionFailedError } from './errors.ts';
-import { carryOut, type FunctionCommand, invokeFunction, runsText, timedRuns, untilDone } from './invoke.ts';
-import type { Outcome, Progress } from './report.ts';
-import { freshBudget } from './retry-budget.ts';
+import { type FunctionCommand, invokeFunction } from './invoke.ts';
+import type { Outcome } from './report.ts';
 import { scheduleIsOff } from './schedule.ts';
-import { type ConnectorState, lostTable, readState } from './state.ts';
+import { lostTable } from './state.ts';
 import { tableText } from './text.ts';
 
-export interface CommandOptions {
-  /** Seconds to wait for the lease. */
-  readonly wait: number;
-  /** Repeat runs until the streams are caught up. */
-  readonly untilDone?: boolean | undefined;
-}
-
-/** As `invokeWhenFree`, with the result as an outcome. */
-export async function sendCommand(context: Context, what: FunctionCommand, options: CommandOptions): Promise<Outcome> {
-  const { result, seconds } = await invokeWhenFree(context, what, options);
+/** Invokes the function once, with the result as an outcome. @throws as `invoke` does */
+export async function sendCommand(context: Context, command: FunctionCommand): Promise<Outcome> {
+  const { clock, report } = context;
+  report.say('A run is in progress.');
+  const begun = clock.now();
+  const result = await invoke(context, command);
+  const seconds = (clock.now() - begun) / 1000;
   const paused = result.more && (await scheduleIsOff(context));
   return { text: resultText(result, seconds, paused), json: { ...result, runSeconds: seconds } };
 }
 
-/**
- * Sends a command, waits for the lease and shows progress.
- *
- * @returns the result, and the seconds of each run
- * @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError
- */
-export async function invokeWhenFree(context: Context, what: FunctionCommand, options: CommandOptions) {
-  const { aws, clock, report, signal } = context;
-  const { functionName, table } = await context.deployment();
-  const state = () => readState(aws, table, clock.now(), freshBudget(clock, 0));
-  const monitored = async (each: FunctionCommand): Promise<InvocationResult> => {
-    using progress = report.progress('A run is in progress.');
-    return await withProgress(() => invokeFunction({ aws, functionName, signal }, each), { clock, state, progress });
-  };
-  const { invoke, seconds } = timedRuns(monitored, clock);
-  const dispatch = { invoke, clock, signal, wait: options.wait, say: report.say };
-  const send = options.untilDone ? untilDone : carryOut;
-  const result = await send(what, dispatch).catch((error: unknown) => explained(context, error));
-  return { result, seconds };
+/** Invokes the function once. @throws RefusedError, LeaseHeldError, FunctionFailedError, AwsCallError, InterruptedError */
+export async function invoke(context: Context, command: FunctionCommand): Promise<InvocationResult> {
+  const { aws, signal } = context;
+  const { functionName } = await context.deployment();
+  return invokeFunction({ aws, functionName, signal }, command).catch((error: unknown) => explained(context, error));
 }
 
 const ANOTHER_ORGANIZATION =
@@ -67,49 +48,6 @@ async function explained(context: Context, error: unknown): Promise<never> {
   throw new FunctionFailedError(type, said, found.filter(Boolean).join('\n'));
 }
 
-export interface Monitored {
-  readonly clock: Clock;
-  /** Reads the table once, the only source of progress during an invocation. Another try would outlive the work. */
-  readonly state: () => Promise<ConnectorState>;
-  readonly progress: Progress;
-}
-
-const EVERY_MILLISECONDS = 1000;
-
-/** Reads the state about once a second until `work` ends. Failed reads do not affect the work. */
-export async function withProgress<T>(work: () => Promise<T>, { clock, state, progress }: Monitored): Promise<T> {
-  const ended = new AbortController();
-  const watching = (async () => {
-    for (let seen = 0; !ended.signal.aborted; await clock.sleep(EVERY_MILLISECONDS, ended.signal)) {
-      const read = await state().catch(() => undefined);
-      const committed = read && committedEvents(read);
-      if (committed === undefined || ended.signal.aborted) continue;
-      progress.advance(Math.max(0, committed - seen), `${committed} events committed`);
-      seen = Math.max(seen, committed);
-    }
-  })();
-  watching.catch(() => undefined);
-  try {
-    return await work();
-  } finally {
-    ended.abort();
-  }
-}
-
-/**
- * Number of events that the current run has committed, or undefined if no run holds the lease. Example: with epoch 7 and the
- * sequence `00000000070000000042` the run has committed 42 events. All streams share the counter.
- */
-export function committedEvents({ lease, streams }: ConnectorState): number | undefined {
-  if (!lease?.held) return undefined;
-  const epoch = String(lease.epoch).padStart(10, '0');
-  const counts = [...streams.values()].map(saved => {
-    const committed = saved instanceof Error ? '' : saved.checkpoint.committed;
-    return committed.startsWith(epoch) ? Number(committed.slice(epoch.length)) : 0;
-  });
-  return Math.max(0, ...counts);
-}
-
 /** Each row counts in exactly one of these columns, so they add up to the rows read. */
 const FATES: readonly (readonly [title: string, count: (result: StreamResult) => number])[] = [
   // The event about an oversize row counts as a dead letter.
@@ -129,8 +67,8 @@ const COLUMNS: readonly (readonly [title: string, cell: (result: StreamResult) =
   ['caught up', result => (result.caughtUp ? 'yes' : 'not yet')],
 ];
 
-/** @param seconds of each run @param paused whether the schedule is off */
-export function resultText({ streams, more }: InvocationResult, seconds: readonly number[], paused: boolean): string {
+/** @param seconds of the run @param paused whether the schedule is off */
+export function resultText({ streams, more }: InvocationResult, seconds: number, paused: boolean): string {
   // Only with filters are there filtered rows.
   const isFiltered = Object.values(streams).some(({ filtered }) => filtered > 0);
   const columns = isFiltered ? COLUMNS : COLUMNS.filter(([title]) => title !== 'filtered');
@@ -138,12 +76,14 @@ export function resultText({ streams, more }: InvocationResult, seconds: readonl
     name,
     ...columns.map(([, cell]) => String(cell(result))),
   ]);
-  const notes = [...notesOf(Object.values(streams)), runsText(seconds)].join('\n');
+  // In seconds, so that it compares with the limit of 900 s.
+  const duration = `The run took ${seconds.toFixed(seconds < 10 ? 1 : 0)} s.`;
+  const notes = [...notesOf(Object.values(streams)), duration].join('\n');
   const table = `${tableText(['stream', ...columns.map(([title]) => title)], rows)}\n\n${notes}`;
   if (!more) return table;
   const next = paused
-    ? `The schedule is off, so no run continues by itself. Use "${CONNECTORCTL.command} run --until-done" or "${CONNECTORCTL.command} resume".`
-    : `The next scheduled run continues. "${CONNECTORCTL.command} run --until-done" waits for the end.`;
+    ? `The schedule is off, so no run continues by itself. Use "${CONNECTORCTL.command} run" or "${CONNECTORCTL.command} resume".`
+    : 'The next scheduled run continues.';
   return `${table} The time budget ended before the streams were caught up. ${next}`;
 }
 

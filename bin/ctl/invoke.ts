@@ -1,11 +1,9 @@
-/** Invokes the function with a command, waits for the lease, and continues until the streams are caught up. */
+/** Invokes the function with a command. */
 import { InvokeCommand } from '@aws-sdk/client-lambda';
-import type { StreamResult } from '../../lambda/core/run.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
-import type { Clock } from '../../lambda/ports.ts';
-import { STREAMS, type StreamName } from '../../lambda/streams.ts';
+import type { StreamName } from '../../lambda/streams.ts';
 import type { Aws } from './aws.ts';
-import { AwsCallError, FunctionFailedError, InterruptedError, RefusedError, StillBusyError } from './errors.ts';
+import { AwsCallError, FunctionFailedError, InterruptedError, LeaseHeldError, RefusedError } from './errors.ts';
 
 interface DeployedFunction {
   readonly aws: Aws;
@@ -13,7 +11,7 @@ interface DeployedFunction {
   readonly signal: AbortSignal;
 }
 
-/** Invokes the function and waits for its answer, up to 15 minutes. @throws RefusedError, AwsCallError, FunctionFailedError, InterruptedError */
+/** Invokes the function and waits for its answer, up to 15 minutes. @throws RefusedError, LeaseHeldError, AwsCallError, FunctionFailedError, InterruptedError */
 export async function invokeFunction(
   { aws, functionName, signal }: DeployedFunction,
   command: FunctionCommand,
@@ -28,6 +26,8 @@ export async function invokeFunction(
       throw new AwsCallError(`Function ${functionName} could not be invoked`, NOT_INVOKED, cause);
     });
   const said = JSON.parse(answer.Payload?.transformToString() || 'null');
+  // A held lease is an answer to a plain run and an error to any other command.
+  if (said?.leaseHeld || said?.errorType === 'LeaseBusyError') throw new LeaseHeldError();
   if (answer.FunctionError === undefined) return said;
   if (said?.errorType === 'CommandError') {
     throw new RefusedError(`The function rejects the command. ${said.errorMessage}`);
@@ -50,91 +50,4 @@ export interface FunctionCommand {
   readonly repair?: Readonly<Partial<Record<StreamName, readonly string[]>>>;
   /** The rows of the organization whose credentials are set replace those that the state is about. */
   readonly confirmOrganization?: true;
-}
-
-/** The function to invoke, and the time to wait for the lease. */
-export interface Dispatch {
-  readonly invoke: (command: FunctionCommand) => Promise<InvocationResult>;
-  readonly clock: Clock;
-  /** Longest time to wait for the lease, in seconds. */
-  readonly wait: number;
-  readonly say: (line: string) => void;
-  readonly signal: AbortSignal;
-}
-
-const PAUSE_MILLISECONDS = 5_000;
-
-/** @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError */
-export async function carryOut(
-  command: FunctionCommand,
-  { invoke, clock, wait, say, signal }: Dispatch,
-): Promise<InvocationResult> {
-  const end = clock.now() + wait * 1000;
-  for (;;) {
-    // A held lease is an answer to a plain run and an error to any other command.
-    const result = await invoke(command).catch((error: unknown) => {
-      if (error instanceof FunctionFailedError && error.type === 'LeaseBusyError') return undefined;
-      throw error;
-    });
-    if (result && !result.leaseHeld) return result;
-    const left = end - clock.now();
-    if (left <= 0) throw new StillBusyError(wait);
-    say(`Another run holds the lease. Trying again for ${Math.ceil(left / 1000)} s at most.`);
-    await clock.sleep(Math.min(PAUSE_MILLISECONDS, left), signal).catch((cause: unknown) => {
-      throw new InterruptedError('Interrupted while waiting for the lease. Nothing was done.', { cause });
-    });
-  }
-}
-
-/** A scheduled run may hold the lease for 15 minutes. */
-const LONGEST_RUN_SECONDS = 16 * 60;
-
-/** Repeats runs until the streams are caught up, as the schedule would. @throws as `carryOut` does */
-export async function untilDone(command: FunctionCommand, dispatch: Dispatch): Promise<InvocationResult> {
-  let total = await carryOut(command, dispatch);
-  const streams = STREAMS.map(({ name }) => name).filter(name => name in total.streams);
-  const longer = { ...dispatch, wait: Math.max(dispatch.wait, LONGEST_RUN_SECONDS) };
-  while (total.more) {
-    dispatch.say('The time budget ended before the streams were caught up. The next run continues.');
-    const next = await carryOut({ streams }, longer).catch((cause: unknown) => {
-      throw cause instanceof InterruptedError ? new InterruptedError(IN_PART, { cause }) : cause;
-    });
-    total = { streams: added(total.streams, next.streams), more: next.more };
-  }
-  return total;
-}
-
-const IN_PART = 'Interrupted. The command was carried out in part. The schedule continues it unless it is paused.';
-
-/** Adds up the counts of all runs. Whether a stream is caught up is the last run's answer. */
-function added(one: InvocationResult['streams'], other: InvocationResult['streams']): InvocationResult['streams'] {
-  const sums = Object.entries(other).map(([name, result]) => [name, addedResult(one[name], result)]);
-  return { ...one, ...Object.fromEntries(sums) };
-}
-
-function addedResult(one: StreamResult | undefined, other: StreamResult): StreamResult {
-  const sums = Object.entries(other).map(([member, value]) => {
-    const before = one?.[member as keyof StreamResult];
-    return [member, typeof value === 'number' && typeof before === 'number' ? before + value : value];
-  });
-  return Object.fromEntries(sums) as unknown as StreamResult;
-}
-
-/** Times the runs of `invoke`, a cold start included. Failed runs and runs without the lease are not timed. */
-export function timedRuns(invoke: Dispatch['invoke'], clock: Pick<Clock, 'now'>) {
-  const seconds: number[] = [];
-  const timed = async (command: FunctionCommand): Promise<InvocationResult> => {
-    const begun = clock.now();
-    const result = await invoke(command);
-    if (!result.leaseHeld) seconds.push((clock.now() - begun) / 1000);
-    return result;
-  };
-  return { seconds, invoke: timed };
-}
-
-/** Always in seconds, so that it compares with the limit of 900 s. */
-export function runsText(seconds: readonly number[]): string {
-  const [last = '', ...others] = seconds.map(each => `${each.toFixed(each < 10 ? 1 : 0)} s`).toReversed();
-  if (others.length === 0) return `The run took ${last}.`;
-  return `${seconds.length} runs took ${others.toReversed().join(', ')} and ${last}.`;
 }

@@ -97,13 +97,13 @@ export function unconfirmed(saved: SavedStream): number {
   return openIntents(saved).unconfirmed.size;
 }
 
-/** @param otherwise how the user can avoid the call, for the error message @throws AwsCallError */
-export async function describeTable(aws: Aws, name: string, otherwise = ''): Promise<TableDescription> {
+/** @throws AwsCallError */
+export async function describeTable(aws: Aws, name: string): Promise<TableDescription> {
   const gone = await tableGone(aws);
   const { Table: table = {} } = await awsCall(
     aws.retryingDynamodb().send(new DescribeTableCommand({ TableName: name })),
     `The table ${name} could not be described`,
-    `Nothing was changed. ${otherwise}You need dynamodb:DescribeTable on it.`,
+    'Nothing was changed. You need dynamodb:DescribeTable on it.',
     gone,
   );
   return table;
@@ -119,32 +119,22 @@ export async function lostTable({ aws, deployment }: Context): Promise<string> {
 export interface TableScan {
   /** Title of the progress bar, before the words for what is read. */
   readonly title: string;
-  /** Reads only keys of rows that the SIEM has. */
-  readonly liveKeys?: true;
-  /** How the user can avoid the scan, for the error message. */
-  readonly otherwise?: string;
 }
 
 /** Scans the row states of the whole table, eventually consistent at half the price. @throws RefusedError, AwsCallError */
 export async function scanRowStates(
   { aws, report, deployment }: Context,
-  { title, liveKeys, otherwise = '' }: TableScan,
+  { title }: TableScan,
   onState: (stream: StreamName, item: Item) => void,
 ): Promise<void> {
   const { table } = await deployment();
   // DynamoDB updates these figures every six hours.
-  const { ItemCount: items = 0, TableSizeBytes: bytes = 0 } = await describeTable(aws, table, otherwise);
+  const { ItemCount: items = 0, TableSizeBytes: bytes = 0 } = await describeTable(aws, table);
   using progress = report.progress(`${title} ${scanText(items, bytes)}.`, items);
-  const live = {
-    ProjectionExpression: 'pk',
-    FilterExpression: 'begins_with(pk, :row) AND #status = :live',
-    ExpressionAttributeNames: { '#status': 'status' },
-  };
   const input = {
     TableName: table,
     FilterExpression: 'begins_with(pk, :row)',
-    ...(liveKeys && live),
-    ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS }, ...(liveKeys && { ':live': { S: 'live' } }) },
+    ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS } },
   };
   let read = 0;
   const scan = async () => {
@@ -157,7 +147,7 @@ export async function scanRowStates(
       progress.advance(ScannedCount, `${read} items of the table read`);
     }
   };
-  const advice = `Nothing was changed. ${otherwise}You need dynamodb:Scan on it.`;
+  const advice = 'Nothing was changed. You need dynamodb:Scan on it.';
   const gone = await tableGone(aws);
   await awsCall(scan(), `The table ${table} could not be read`, advice, gone);
 }

@@ -38,8 +38,8 @@ export interface OperatorPermission {
   readonly uncalled?: string;
 }
 
-const SHOWS_MESSAGES = 'docs/runbook.md shows messages with `aws sqs receive-message`.';
-const MOVES_MESSAGES = 'docs/runbook.md moves messages with `aws sqs start-message-move-task`.';
+const SHOWS_MESSAGES = 'docs/runbook.md shows messages with the AWS CLI.';
+const MOVES_MESSAGES = 'docs/runbook.md moves messages with the AWS CLI.';
 
 export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
   {
@@ -52,7 +52,7 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     grant: 'inspect',
     on: 'objects below `dead-letter/`',
     actions: ['s3:GetObject'],
-    uncalled: 'docs/runbook.md prints a dead letter with `aws s3 cp`.',
+    uncalled: 'docs/runbook.md prints a dead letter with the AWS CLI.',
   },
   { grant: 'inspect', on: 'objects below `delivery-errors/`', actions: ['s3:GetObject'] },
   { grant: 'inspect', on: 'objects below `events/`', actions: ['s3:GetObject'] },

@@ -7,7 +7,6 @@ import './suites/every-connector.ts';
 import './suites/doctor.ts';
 import './suites/pause-resume.ts';
 import './suites/run.ts';
-import './suites/waiting.ts';
 import './suites/set-credentials.ts';
 import './suites/find-deployment.ts';
 import './suites/interruption.ts';

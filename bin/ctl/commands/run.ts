@@ -1,43 +1,34 @@
 import { Argument, Command, Option } from 'commander';
 import { type StreamName, streamOf } from '../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
-import { help, type Run, STREAM_NAMES, waitOption } from '../command.ts';
+import { help, type Run, STREAM_NAMES } from '../command.ts';
 import { confirmed } from '../confirm.ts';
-import type { Context } from '../context.ts';
 import { sendCommand } from '../function-command.ts';
-import { scanRowStates } from '../state.ts';
 
 interface RunOptions {
   readonly stream?: readonly StreamName[];
-  readonly wait: number;
-  readonly untilDone?: true;
 }
 
 export function runCommand(run: Run): Command {
   return new Command('run')
-    .alias('drain')
     .description('run the function now instead of at the next scheduled time')
     .addOption(new Option('--stream <name...>', 'run only these streams').choices(STREAM_NAMES))
-    .option('--until-done', 'repeat runs until the streams are caught up')
-    .addOption(waitOption())
     .addHelpText('after', help(RUN_NOTE, 'run', 'run --stack acme --stream assets threats'))
-    .action(
-      run((context, { stream, ...options }: RunOptions) =>
-        sendCommand(context, stream ? { streams: stream } : {}, options),
-      ),
-    );
+    .action(run((context, { stream }: RunOptions) => sendCommand(context, stream ? { streams: stream } : {})));
 }
 
 const RUN_NOTE = `A run ends after at most 15 minutes, and the next scheduled run continues. Ctrl-C ends the command. A run that has started
-continues in AWS. In JSON, "runSeconds" is how long it took, from the call to the answer.`;
+continues in AWS. In JSON, "runSeconds" is how long it took, from the call to the answer.
+Exit status 2: another run holds the lease, and nothing was done.`;
 
-const COUNT_NOTE = 'The count reads the whole table, for a dollar per 65 GB. The run reads the other streams as well.';
+const OTHERS_NOTE = `The run reads the other streams as well, and the next runs continue what it does not finish.
+Exit status 2: another run holds the lease, and nothing was done.`;
 
 const RESYNC_NOTE = `Use it after a change of dnsBlocksPath or threatAssetField. DNS blocks have no row states, so all but the newest are sent again.
-${COUNT_NOTE}`;
+${OTHERS_NOTE}`;
 
 const REPLAY_NOTE = `A replay does not contain earlier removals: read docs/runbook.md#a-siem-that-lost-data first.
-${COUNT_NOTE}`;
+${OTHERS_NOTE}`;
 
 const CONFIRM_NOTE = `Until then a run with these credentials sends nothing and fails with OrganizationChangedError:
 docs/runbook.md#another-organization.`;
@@ -61,23 +52,19 @@ export function replayCommand(run: Run): Command {
       'with the cost of a first run for Firehose, the SIEM and the API.',
   )
     .description('send everything again once, for a SIEM that lost its data')
-    .addHelpText(
-      'after',
-      help(REPLAY_NOTE, 'replay assets threats', 'replay dns-blocks --stack acme --yes --until-done'),
-    );
+    .addHelpText('after', help(REPLAY_NOTE, 'replay assets threats', 'replay dns-blocks --stack acme --yes'));
 }
 
 export function confirmOrganizationCommand(run: Run): Command {
   return new Command('confirm-organization')
     .description('send the rows of another organization from now on, after its credentials were set')
     .option('--yes', 'do not ask')
-    .addOption(waitOption())
     .addHelpText('after', help(CONFIRM_NOTE, 'confirm-organization', 'confirm-organization --stack acme --yes'))
     .action(
-      run(async (context, options: { readonly yes?: true; readonly wait: number }) => {
+      run(async (context, options: { readonly yes?: true }) => {
         const { connector } = await context.deployment();
         await confirmed(context, consequenceOf(connector), options);
-        return sendCommand(context, { confirmOrganization: true }, options);
+        return sendCommand(context, { confirmOrganization: true });
       }),
     );
 }
@@ -90,14 +77,6 @@ function consequenceOf(connector: string): string {
   );
 }
 
-interface RewindOptions {
-  readonly wait: number;
-  readonly yes?: true;
-  /** Count the affected rows. */
-  readonly count: boolean;
-  readonly untilDone?: true;
-}
-
 /** Shows the consequence, asks for confirmation and sends the command. @throws as `sendCommand` does; RefusedError if not confirmed */
 function rewindCommand(
   run: Run,
@@ -107,44 +86,11 @@ function rewindCommand(
   return new Command(name)
     .addArgument(new Argument('<stream...>', 'which streams').choices(STREAM_NAMES))
     .option('--yes', 'do not ask')
-    .option('--no-count', 'do not count the affected rows, which reads the whole table')
-    .option('--until-done', 'repeat runs until the streams are caught up')
-    .addOption(waitOption())
     .action(
-      run(async (context, streams: readonly StreamName[], options: RewindOptions) => {
+      run(async (context, streams: readonly StreamName[], options: { readonly yes?: true }) => {
         await context.deployment();
-        const rows = options.count ? await affectedRows(context, streams) : undefined;
-        const affected = rows ? `\n${affectedText(rows)}` : '';
-        await confirmed(context, `${consequence(streams)}${affected}`, options);
-        const { text, json } = await sendCommand(context, { [name]: streams }, options);
-        const counts = rows && {
-          rowsAffected: Object.fromEntries([...rows].map(([stream, count]) => [stream, count ?? null])),
-        };
-        return { text, json: { ...(json as object), ...counts } };
+        await confirmed(context, consequence(streams), options);
+        return sendCommand(context, { [name]: streams });
       }),
     );
-}
-
-/** Rows that the SIEM has, by stream. Undefined for a stream without row states. */
-type AffectedRows = ReadonlyMap<StreamName, number | undefined>;
-
-/** @throws RefusedError, AwsCallError */
-async function affectedRows(context: Context, streams: readonly StreamName[]): Promise<AffectedRows> {
-  const rows = new Map(streams.map(stream => [stream, streamOf(stream).hasRowStates ? 0 : undefined]));
-  if ([...rows.values()].every(count => count === undefined)) return rows;
-  const scan = { title: 'Counting the rows reads', liveKeys: true, otherwise: '--no-count skips the count. ' } as const;
-  await scanRowStates(context, scan, stream => {
-    const before = rows.get(stream);
-    if (before !== undefined) rows.set(stream, before + 1);
-  });
-  return rows;
-}
-
-function affectedText(rows: AffectedRows): string {
-  const parts = [...rows].map(([stream, count]) =>
-    count === undefined
-      ? `  ${stream}: unknown number of rows, since they have no row states`
-      : `  ${stream}: ${count} rows that the SIEM has`,
-  );
-  return parts.join('\n');
 }

@@ -53,7 +53,7 @@ describe('a wrong command line', () => {
     [['statsu'], "unknown command 'statsu' (Did you mean status?)"],
     [['status', '--nonsense'], "unknown option '--nonsense'"],
     [
-      ['run', '--wait', 'soon'],
+      ['test-event', '--wait', 'soon'],
       "option '--wait <seconds>' argument 'soon' is invalid. It must be a whole number of seconds.",
     ],
     [
@@ -87,7 +87,7 @@ describe('a wrong command line', () => {
   test.each([
     ['a command', (word: string) => [word]],
     ['an option', (word: string) => ['status', `--${word}`]],
-    ['a value', (word: string) => ['run', '--wait', word]],
+    ['a value', (word: string) => ['verify', '--wait', word]],
   ])('control characters in %s are shown as escapes', async (_, words) => {
     const { status, stderr } = await typed(...words(`x${ESC}[32m\u009b1A\u202e\nforged`));
     expect(status).toBe(2);
@@ -98,7 +98,7 @@ describe('a wrong command line', () => {
   test.each([
     ['a command', (word: string) => [word]],
     ['an option', (word: string) => ['status', `--${word}`]],
-    ['a value', (word: string) => ['run', '--wait', word]],
+    ['a value', (word: string) => ['verify', '--wait', word]],
   ])('%s of a megabyte is cut, and the advice is still printed', async (_, words) => {
     const { stderr } = await typed(...words('x'.repeat(1_000_000)));
     expect(stderr.length).toBeLessThan(600);

@@ -1,63 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Aws } from '../../../bin/ctl/aws.ts';
-import { InterruptedError, RefusedError } from '../../../bin/ctl/errors.ts';
-import { committedEvents, resultText, withProgress } from '../../../bin/ctl/function-command.ts';
-import {
-  carryOut,
-  type FunctionCommand,
-  invokeFunction,
-  runsText,
-  timedRuns,
-  untilDone,
-} from '../../../bin/ctl/invoke.ts';
-import type { ConnectorState } from '../../../bin/ctl/state.ts';
+import { RefusedError } from '../../../bin/ctl/errors.ts';
+import { resultText } from '../../../bin/ctl/function-command.ts';
+import { invokeFunction } from '../../../bin/ctl/invoke.ts';
 import { EMPTY_RESULT } from '../../../lambda/core/run.ts';
-import type { InvocationResult } from '../../../lambda/invocation.ts';
-import type { Clock } from '../../../lambda/ports.ts';
-
-/** What a table with a run at work says. */
-function state(committed: Readonly<Record<string, string>>, held = true): ConnectorState {
-  const memory = (sequence: string) => ({ checkpoint: { committed: sequence }, intents: [] });
-  const streams = new Map(Object.entries(committed).map(([name, sequence]) => [name, memory(sequence)]));
-  return { lease: { epoch: 12, held }, streams, withdrawals: new Map() } as unknown as ConnectorState;
-}
-
-describe('the progress of a run', () => {
-  test('is the greatest counter of its own epoch, which all streams share', () => {
-    const committed = { assets: '00000000120000000040', threats: '00000000110000009000', 'dns-blocks': '' };
-    expect(committedEvents(state(committed))).toBe(40);
-    expect(committedEvents(state({ threats: '00000000110000009000' }))).toBe(0);
-  });
-
-  test('is not known while no run holds the lease', () => {
-    expect(committedEvents(state({ assets: '00000000120000000040' }, false))).toBeUndefined();
-  });
-
-  test('is reported in steps while the work lasts, and a failed read affects neither', async () => {
-    const reads = [{ assets: '00000000120000000010' }, undefined, { assets: '00000000120000000025' }];
-    const reported: unknown[] = [];
-    const read = async () => {
-      const next = reads.shift();
-      if (next) return state(next);
-      throw new Error('The table could not be read');
-    };
-    const progress = {
-      advance: (more: number, text: string) => void reported.push([more, text]),
-      [Symbol.dispose]: () => undefined,
-    };
-    const clock: Clock = { now: () => 0, sleep: async (_, signal) => turn(undefined, signal && { signal }) };
-    const work = async () => {
-      for (let turns = 0; turns < 10; turns++) await turn();
-      return 'done';
-    };
-    expect(await withProgress(work, { clock, state: read, progress })).toBe('done');
-    expect(reported).toEqual([
-      [10, '10 events committed'],
-      [15, '25 events committed'],
-    ]);
-  });
-});
 
 test('a command that the function rejects is reported as refused, with nothing done', async () => {
   const said = { errorType: 'CommandError', errorMessage: 'replay.0 must be one of assets, threats' };
@@ -67,43 +13,6 @@ test('a command that the function rejects is reported as refused, with nothing d
   const refused = invokeFunction({ aws, functionName: 'f', signal }, { replay: ['dns-blocks'] });
   await expect(refused).rejects.toThrow(RefusedError);
   await expect(refused).rejects.toThrow(said.errorMessage);
-});
-
-describe('--until-done', () => {
-  const result = (rows: number, caughtUp: boolean): InvocationResult => ({
-    streams: { assets: { ...EMPTY_RESULT, rows, caughtUp } },
-    more: !caughtUp,
-  });
-  const clock: Clock = { now: () => 0, sleep: async (_, signal) => signal?.throwIfAborted() };
-
-  function dispatch(answers: InvocationResult[], interruption = new AbortController()) {
-    const commands: FunctionCommand[] = [];
-    const said: string[] = [];
-    const invoke = async (command: FunctionCommand) => {
-      commands.push(command);
-      const next = answers.shift();
-      if (next) return next;
-      interruption.abort();
-      return { streams: {}, more: false, leaseHeld: true } as const;
-    };
-    const say = (line: string) => void said.push(line);
-    return { commands, said, all: { invoke, clock, wait: 1, say, signal: interruption.signal } };
-  }
-
-  test('sends the command once, then runs the same streams until none has more, and adds up the counts', async () => {
-    const { commands, said, all } = dispatch([result(5, false), result(7, false), result(1, true)]);
-    const total = await untilDone({ resync: ['assets'] }, all);
-    expect(commands).toEqual([{ resync: ['assets'] }, { streams: ['assets'] }, { streams: ['assets'] }]);
-    expect(total).toMatchObject({ more: false, streams: { assets: { rows: 13, caughtUp: true } } });
-    expect(said).toHaveLength(2);
-  });
-
-  test('interrupted between two runs, says that the command was carried out in part', async () => {
-    const { all } = dispatch([result(5, false)]);
-    const ended = untilDone({ resync: ['assets'] }, all);
-    await expect(ended).rejects.toThrow(InterruptedError);
-    await expect(ended).rejects.toThrow('carried out in part. The schedule continues it');
-  });
 });
 
 describe('the result of a run', () => {
@@ -122,7 +31,7 @@ describe('the result of a run', () => {
     withdrawn: 8,
   };
   const lines = (change: object) =>
-    resultText({ streams: { assets: { ...result, ...change } }, more: false }, [1], false).split('\n');
+    resultText({ streams: { assets: { ...result, ...change } }, more: false }, 1, false).split('\n');
   const cellsOf = (line = '') => line.trim().split(/\s{2,}/);
 
   test('has a column for each fate of a row, in this order', () => {
@@ -136,6 +45,13 @@ describe('the result of a run', () => {
     );
     expect(cellsOf(row)).toEqual(['assets', '2', '100', '40', '20', '3', '4', '5', '6', '8', 'not yet']);
     expect(cellsOf(lines({ caughtUp: true })[2]).at(-1)).toBe('yes');
+  });
+
+  test.each([
+    [0.44, '0.4 s'],
+    [869.6, '870 s'],
+  ])('has its duration in seconds: %d', (seconds, text) => {
+    expect(resultText({ streams: { assets: result }, more: false }, seconds, false)).toMatch(`The run took ${text}.`);
   });
 
   test('has no column for a filter where no row was filtered', () => {
@@ -153,31 +69,5 @@ describe('the result of a run', () => {
     expect(lines({ oversize: 0, filterFaults: 0, rows: 79, stalledCursors: 1 })[4]).toBe(
       'The API led a walk back to a cursor that it had already followed: see stream-behind in docs/runbook.md.',
     );
-  });
-});
-
-describe('the time of runs', () => {
-  const answer = (leaseHeld: boolean): InvocationResult => ({
-    streams: {},
-    more: false,
-    ...(leaseHeld && { leaseHeld: true as const }),
-  });
-
-  test('is that of the runs that had the lease, not of those that found it held', async () => {
-    let now = 5_000;
-    const answers = [answer(true), answer(false)];
-    const monitored = async () => {
-      now += 1_500;
-      return answers.shift()!;
-    };
-    const { invoke, seconds } = timedRuns(monitored, { now: () => now });
-    const clock: Clock = { now: () => now, sleep: async () => undefined };
-    await carryOut({}, { invoke, clock, wait: 60, say: () => undefined, signal: new AbortController().signal });
-    expect([answers, seconds]).toEqual([[], [1.5]]);
-  });
-
-  test('is always shown in seconds', () => {
-    expect(runsText([0.44])).toBe('The run took 0.4 s.');
-    expect(runsText([869.6, 870.2, 12])).toBe('3 runs took 870 s, 870 s and 12 s.');
   });
 });

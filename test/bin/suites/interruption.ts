@@ -1,8 +1,6 @@
-import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { httpHarness, silence } from '../../lambda/support/http-harness.ts';
 import { deployment } from '../support/deployment.ts';
-import { FAR, putLease } from '../support/lease.ts';
 
 /** The phases of a command, by the service that does not answer in it. */
 const PHASES: readonly (readonly [string, string, readonly string[], string])[] = [
@@ -10,7 +8,6 @@ const PHASES: readonly (readonly [string, string, readonly string[], string])[] 
   ['reading a schedule', 'SCHEDULER', ['pause'], 'Interrupted. Nothing was changed.'],
   ['reading the status', 'CLOUDWATCH', ['status'], 'Interrupted. Nothing was changed.'],
   ['running checks', 'STS', ['doctor'], 'Interrupted. Nothing was changed.'],
-  ['counting rows', 'DYNAMODB', ['resync', 'assets', '--yes'], 'Interrupted. Nothing was changed.'],
   ['listing dead letters', 'S3', ['dead-letters', 'list'], 'Interrupted. Nothing was changed.'],
   ['a run', 'LAMBDA', ['run'], 'A run that has started continues in AWS'],
 ];
@@ -24,16 +21,6 @@ describe('Ctrl-C exits with 130 and reports what was done, during', () => {
     interrupt();
     const { status, stdout, stderr } = await ended;
     expect([status, stdout, stderr]).toEqual([130, '', expect.stringContaining(words)]);
-  });
-
-  test('waiting for the lease', async () => {
-    await using each = await deployment();
-    await putLease(each.connector, { expires: FAR, ended: 'no' });
-    const { stderr, interrupt, ended } = each.start(['resync', 'assets', '--yes', '--no-count']);
-    await said(stderr, 'Another run holds the lease');
-    interrupt();
-    expect(await ended).toMatchObject({ status: 130, stderr: expect.stringContaining('Nothing was done.') });
-    expect(await each.connector.lines()).toEqual([]);
   });
 
   test('a write, which runs to its end', async () => {
@@ -53,8 +40,4 @@ function interruptingWrites(interrupt: () => void) {
     if (action === 'UpdateSchedule') interrupt();
     return {};
   };
-}
-
-async function said(output: NodeJS.ReadableStream, words: string): Promise<void> {
-  for (let text = ''; !text.includes(words); ) text += String((await once(output, 'data'))[0]);
 }

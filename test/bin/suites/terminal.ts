@@ -8,7 +8,7 @@ const ESCAPE = '\u001b';
 const TERMINAL = HAS_TERMINAL ? describe : () => undefined;
 
 TERMINAL('on a terminal', () => {
-  test('a command asks first and is carried out after "y", with progress', async () => {
+  test('a command asks first and is carried out after "y"', async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
     const shown = terminal(['replay', 'assets'], each.environment);
@@ -17,7 +17,7 @@ TERMINAL('on a terminal', () => {
     shown.type('y\r');
     expect(await shown.ended).toBe(0);
     expect(each.stack.invocations).toEqual([{ replay: ['assets'] }]);
-    expect(shown.screen()).toContain(`\r${ESCAPE}[KA run is in progress.`);
+    expect(shown.screen()).toContain('A run is in progress.');
   });
 
   test('the health is coloured, unless stdout is a pipe', async () => {
@@ -57,7 +57,7 @@ describe('where somebody can be asked', () => {
     [CTRL_C, 130, []],
   ])('the answer %j ends with status %i and these invocations: %j', async (answer, expected, invocations) => {
     await using each = await deployment();
-    const { stdin, ended } = each.ask(['resync', 'assets', '--no-count']);
+    const { stdin, ended } = each.ask(['resync', 'assets']);
     stdin.write(`${answer}\r`);
     const { status, stderr } = await ended;
     expect([status, each.stack.invocations]).toEqual([expected, invocations]);

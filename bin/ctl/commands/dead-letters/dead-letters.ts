@@ -34,7 +34,7 @@ function redriveCommand(run: Run): Command {
 
 const PLACES = `Rows that the function could not send are below dead-letter/ in the bucket. Events that Firehose could not deliver are below
 delivery-errors/. Notifications that the SIEM did not process are in siem-dead-letters, failed starts in schedule-dead-letters.
-To show a row: aws s3 cp <address> -. docs/runbook.md has the commands for failed deliveries and for queues.
+docs/runbook.md has the commands of the AWS CLI that show one of them, and what is in a queue.
 Exit status 3: there are dead letters, or a place cannot be read.`;
 
 const REDRIVE = `An object below delivery-errors/ is deleted only after Firehose has acknowledged all its events. Deleted objects stay for 30 days as

@@ -1,9 +1,10 @@
 /** Gives the differences that `verify` found to the function, which asks the API for each and sends what is true. */
 
+import type { InvocationResult } from '../../../../lambda/invocation.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
 import type { Context } from '../../context.ts';
-import { InterruptedError } from '../../errors.ts';
-import { invokeWhenFree } from '../../function-command.ts';
+import { InterruptedError, LeaseHeldError } from '../../errors.ts';
+import { invoke } from '../../function-command.ts';
 import { groupBy } from '../../group-by.ts';
 import type { FunctionCommand } from '../../invoke.ts';
 import { type Painted, paint, painted, type Text } from '../../painted.ts';
@@ -38,7 +39,7 @@ export function repairCommands(differing: readonly Pick<Repaired, 'stream' | 'id
  * Prints what was found, then each row as it is repaired.
  *
  * @param limit of ids per kind in the text
- * @throws RefusedError, StillBusyError, FunctionFailedError, AwsCallError, InterruptedError
+ * @throws RefusedError, LeaseHeldError, FunctionFailedError, AwsCallError, InterruptedError
  */
 export async function repair(context: Context, verification: Verification, limit: number): Promise<Outcome> {
   const { report } = context;
@@ -69,12 +70,10 @@ export async function repair(context: Context, verification: Verification, limit
 }
 
 async function repairedBy(context: Context, command: Repair, before: number): Promise<Repaired[]> {
-  const { result } = await invokeWhenFree(context, { repair: command }, { wait: WAIT_SECONDS }).catch(
-    (error: unknown) => {
-      if (!(error instanceof InterruptedError) || before === 0) throw error;
-      throw new InterruptedError(`${error.message} The rows above are done.`, { cause: error });
-    },
-  );
+  const result = await invokeWhenFree(context, command).catch((error: unknown) => {
+    if (!(error instanceof InterruptedError) || before === 0) throw error;
+    throw new InterruptedError(`${error.message} The rows above are done.`, { cause: error });
+  });
   const rows = (result as { readonly repaired?: readonly Repaired[] }).repaired ?? [];
   const wanted = Object.entries(command).flatMap(([stream, ids]) =>
     ids.map(id => ({ stream: stream as StreamName, id })),
@@ -85,7 +84,25 @@ async function repairedBy(context: Context, command: Repair, before: number): Pr
 }
 
 /** A scheduled run may hold the lease for 15 minutes. */
-const WAIT_SECONDS = 16 * 60;
+const WAIT_MILLISECONDS = 16 * 60_000;
+const PAUSE_MILLISECONDS = 5_000;
+
+/** Waits for the lease, because the schedule takes it between two parts of a repair. @throws as `invoke` does */
+async function invokeWhenFree(context: Context, command: Repair): Promise<InvocationResult> {
+  const { clock, signal, report } = context;
+  const end = clock.now() + WAIT_MILLISECONDS;
+  for (;;) {
+    try {
+      return await invoke(context, { repair: command });
+    } catch (error) {
+      if (!(error instanceof LeaseHeldError) || clock.now() >= end) throw error;
+    }
+    report.say('Another run holds the lease. Trying again.');
+    await clock.sleep(PAUSE_MILLISECONDS, signal).catch((cause: unknown) => {
+      throw new InterruptedError('Interrupted while waiting for the lease.', { cause });
+    });
+  }
+}
 
 function open(stream: StreamName, id: string): Repaired {
   return { stream, id, outcome: 'kept', reason: 'the function has not reported it. Repeat the command' };
