@@ -53,7 +53,7 @@ export async function openAccess(context: Context, replaced: Replaced = {}): Pro
     try {
       return await answer;
     } catch (error) {
-      throw await tableError(aws, error, { tableName, needed: 'dynamodb:BatchGetItem' });
+      throw await tableError(aws, error, tableName);
     }
   };
   const { baseUrl, requestsPerMinute } = settings;
@@ -92,9 +92,9 @@ function operatorCredentials(aws: Aws, secretId: string): Credentials {
         return await source.read(retryBudget);
       } catch (error) {
         if (!(error instanceof CredentialsError) || error.cause === undefined) throw error;
-        const advice =
-          'Nothing was changed. You need secretsmanager:GetSecretValue on it, and kms:Decrypt if it has a customer managed key.';
-        throw new AwsCallError(`The secret ${secretId} could not be read`, advice, error.cause);
+        throw new AwsCallError(`The secret ${secretId} could not be read`, error.cause, {
+          safe: 'Nothing was changed.',
+        });
       }
     },
   };

@@ -49,7 +49,6 @@ export async function readAlarms(aws: Aws, connector: string): Promise<Alarms> {
   const pages = await awsCall(
     collected(paginateDescribeAlarms({ client: aws.cloudWatch() }, input), page => [page]),
     `The alarms of ${connector} could not be read`,
-    'Nothing was changed. You need cloudwatch:DescribeAlarms.',
   );
   const plain = (name = '') => name.slice(connector.length + 1);
   const composite = pages.flatMap(page => page.CompositeAlarms ?? []);
@@ -132,8 +131,7 @@ export async function readSubscriptions(aws: Aws, topicArn: string): Promise<Sub
     const name = cause instanceof Error ? cause.name : '';
     if (name === 'NotFoundException') return 'gone';
     if (name === 'AuthorizationErrorException') return 'refused';
-    const advice = `You need ${PERMISSION} on it.`;
-    throw new AwsCallError(`The subscriptions of ${topicArn} could not be read`, advice, cause);
+    throw new AwsCallError(`The subscriptions of ${topicArn} could not be read`, cause);
   }
 }
 

@@ -19,8 +19,7 @@ export async function describeDeliveryStream(
   const { DeliveryStreamDescription: description = {} } = await awsCall(
     aws.firehose().send(new DescribeDeliveryStreamCommand({ DeliveryStreamName: name })),
     `The delivery stream ${name} could not be described`,
-    'You need firehose:DescribeDeliveryStream on it.',
-    gone,
+    { gone },
   );
   return description;
 }

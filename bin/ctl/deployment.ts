@@ -129,7 +129,7 @@ function noneText(stacks: readonly Stack[], { connector, stack: stackName }: Wan
 
 async function allStacks(client: CloudFormationClient): Promise<Stack[]> {
   const stacks = collected(paginateDescribeStacks({ client }, {}), page => page.Stacks);
-  return awsCall(stacks, 'The stacks of this account and region could not be listed', ADVICE);
+  return awsCall(stacks, 'The stacks of this account and region could not be listed', NOTHING_DONE);
 }
 
 async function namedStack(client: CloudFormationClient, name: string): Promise<Stack> {
@@ -148,6 +148,8 @@ async function namedStack(client: CloudFormationClient, name: string): Promise<S
   );
 }
 
+const NOTHING_DONE = { safe: 'Nothing was done.' };
+
 /** @returns undefined if there is no such stack @throws AwsCallError */
 export async function readStack(client: CloudFormationClient, name: string): Promise<Stack | undefined> {
   try {
@@ -156,11 +158,9 @@ export async function readStack(client: CloudFormationClient, name: string): Pro
   } catch (cause) {
     if (cause instanceof Error && cause.name === 'ValidationError' && /does not exist/.test(cause.message))
       return undefined;
-    throw new AwsCallError(`Stack ${name} could not be read`, ADVICE, cause);
+    throw new AwsCallError(`Stack ${name} could not be read`, cause, NOTHING_DONE);
   }
 }
-
-const ADVICE = 'Nothing was done. You need cloudformation:DescribeStacks in the account and region of the connector.';
 
 /** A stack of an app may have several. The names of their exports say which output belongs to which. */
 function connectorsIn(stack: Stack): Found[] {
@@ -242,7 +242,7 @@ export async function readFunction(aws: Aws, name: string): Promise<DeployedFunc
   const answer = await awsCall(
     aws.lambda().send(new GetFunctionConfigurationCommand({ FunctionName: name })),
     `The settings of function ${name} could not be read`,
-    'Nothing was done. You need lambda:GetFunctionConfiguration on the function of the stack.',
+    NOTHING_DONE,
   );
   return {
     environment: answer.Environment?.Variables ?? {},

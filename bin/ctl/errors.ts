@@ -52,22 +52,25 @@ function byFailure(said: string): string {
   return [summary, ...lines].join('\n  ');
 }
 
-/** AWS refused a call or could not be reached. */
+export interface AwsCallAdvice {
+  /** State of what the call would have changed. A call that reads changes nothing, and needs no such sentence. */
+  readonly safe?: string;
+  /** What to do if the resource does not exist. @default how to restore it */
+  readonly gone?: string | undefined;
+}
+
+/** AWS refused a call or could not be reached. If access is denied, AWS's own message names the missing action and its resource. */
 export class AwsCallError extends Error {
   override readonly name = 'AwsCallError';
-  /** @param gone the advice if the resource does not exist, where no permission helps */
-  constructor(what: string, advice: string, cause: unknown, gone = GONE) {
-    super(
-      [`${what}: ${awsFailureText(cause)}`, isMissing(cause) ? gone : adviceFor(cause, advice)].join('\n').trimEnd(),
-      { cause },
-    );
+  constructor(what: string, cause: unknown, { safe = '', gone = GONE }: AwsCallAdvice = {}) {
+    super([`${what}: ${awsFailureText(cause)}`, isMissing(cause) ? gone : safe].join('\n').trimEnd(), { cause });
   }
 }
 
 /** What AWS answers. @param what what failed, for example "The queue q could not be read" @throws AwsCallError */
-export async function awsCall<T>(call: Promise<T>, what: string, advice: string, gone?: string): Promise<T> {
+export async function awsCall<T>(call: Promise<T>, what: string, advice?: AwsCallAdvice): Promise<T> {
   return call.catch((cause: unknown) => {
-    throw new AwsCallError(what, advice, cause, gone);
+    throw new AwsCallError(what, cause, advice);
   });
 }
 
@@ -76,12 +79,6 @@ const GONE =
 
 /** What AWS answers without a permission. S3 answers a HEAD request without a body, so that the name is the status. */
 const DENIED = /AccessDenied|AuthorizationError|NotAuthorized|Unauthorized|^Forbidden$|^403$/;
-
-/** The sentence about permissions helps only if AWS denies access. After any other failure it would mislead. */
-function adviceFor(cause: unknown, advice: string): string {
-  const isDenied = cause instanceof Error && DENIED.test(cause.name);
-  return isDenied ? advice : advice.replace(/\s*You need .*?\.(?=\s|$)/s, '').trimStart();
-}
 
 const NO_REGION = /^Region (is missing|not accepted)/;
 const NO_REGION_GIVEN =

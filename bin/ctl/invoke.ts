@@ -23,7 +23,7 @@ export async function invokeFunction(
     .send(invocation, { abortSignal: signal })
     .catch((cause: unknown) => {
       if (signal.aborted) throw new InterruptedError(INTERRUPTED, { cause });
-      throw new AwsCallError(`Function ${functionName} could not be invoked`, NOT_INVOKED, cause);
+      throw new AwsCallError(`Function ${functionName} could not be invoked`, cause, { safe: NOT_INVOKED });
     });
   const said = JSON.parse(answer.Payload?.transformToString() || 'null');
   // A held lease is an answer to a plain run and an error to any other command.
@@ -38,8 +38,7 @@ export async function invokeFunction(
 const INTERRUPTED =
   'Interrupted. A run that has started continues in AWS, which is safe. "status" shows whether it holds the lease.';
 const NOT_INVOKED =
-  'You need lambda:InvokeFunction on the function of the stack. If the connection broke, a run that has started continues: ' +
-  '"status" shows whether it holds the lease.';
+  'If the connection broke, a run that has started continues: "status" shows whether it holds the lease.';
 
 /** The payload, see lambda/command.ts. */
 export interface FunctionCommand {

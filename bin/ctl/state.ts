@@ -50,7 +50,7 @@ export async function readState(
     const { streams, organization } = await createCheckpoints(table).load(names);
     return { streams, organization, lease: await readLease(table, now), withdrawals: await countWithdrawals(table) };
   } catch (error) {
-    throw await tableError(aws, error, { tableName, needed: 'dynamodb:BatchGetItem and dynamodb:Query' });
+    throw await tableError(aws, error, tableName);
   }
 }
 
@@ -63,16 +63,11 @@ async function tableGone(aws: Aws): Promise<string> {
   );
 }
 
-/** An item that another version wrote has its own advice. @param needed permissions */
-export async function tableError(
-  aws: Aws,
-  error: unknown,
-  { tableName, needed }: { readonly tableName: string; readonly needed: string },
-): Promise<unknown> {
+/** An item that another version wrote has its own advice. */
+export async function tableError(aws: Aws, error: unknown, tableName: string): Promise<unknown> {
   if (error instanceof StateVersionError) return error;
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const advice = `Nothing was changed. You need ${needed} on it.`;
-  return new AwsCallError(`The state table ${tableName} could not be read`, advice, cause, await tableGone(aws));
+  return new AwsCallError(`The state table ${tableName} could not be read`, cause, { gone: await tableGone(aws) });
 }
 
 async function readLease(table: Table, now: number): Promise<LeaseState | undefined> {
@@ -103,8 +98,7 @@ export async function describeTable(aws: Aws, name: string): Promise<TableDescri
   const { Table: table = {} } = await awsCall(
     aws.retryingDynamodb().send(new DescribeTableCommand({ TableName: name })),
     `The table ${name} could not be described`,
-    'Nothing was changed. You need dynamodb:DescribeTable on it.',
-    gone,
+    { gone },
   );
   return table;
 }
@@ -147,9 +141,8 @@ export async function scanRowStates(
       progress.advance(ScannedCount, `${read} items of the table read`);
     }
   };
-  const advice = 'Nothing was changed. You need dynamodb:Scan on it.';
   const gone = await tableGone(aws);
-  await awsCall(scan(), `The table ${table} could not be read`, advice, gone);
+  await awsCall(scan(), `The table ${table} could not be read`, { gone });
 }
 
 /** An eventually consistent read unit. */

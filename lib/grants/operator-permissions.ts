@@ -54,7 +54,12 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     actions: ['s3:GetObject'],
     uncalled: 'docs/runbook.md prints a dead letter with the AWS CLI.',
   },
-  { grant: 'inspect', on: 'objects below `delivery-errors/`', actions: ['s3:GetObject'] },
+  {
+    grant: 'inspect',
+    on: 'objects below `delivery-errors/`',
+    actions: ['s3:GetObject'],
+    uncalled: 'docs/runbook.md prints a failed delivery with the AWS CLI.',
+  },
   { grant: 'inspect', on: 'objects below `events/`', actions: ['s3:GetObject'] },
   { grant: 'inspect', on: 'the bucket', actions: ['s3:GetBucketNotification'] },
   {

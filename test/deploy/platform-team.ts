@@ -118,7 +118,7 @@ export async function platformTeam(account: Account, { step, note }: Story): Pro
 /** Asserts that nothing was refused. A finding is allowed, because nobody is subscribed and no SIEM reads. */
 function assertAnswered(args: readonly string[], { status, stdout, stderr }: Ended): void {
   assert([0, 3].includes(status as number), `${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`);
-  assert.doesNotMatch(stdout + stderr, /You need|AccessDenied|not authorized/, args.join(' '));
+  assert.doesNotMatch(stdout + stderr, /Access denied|AccessDenied|not authorized/, args.join(' '));
 }
 
 async function outputsOf(StackName: string): Promise<Readonly<Record<string, string>>> {

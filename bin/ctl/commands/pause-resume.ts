@@ -45,7 +45,7 @@ async function pause({ aws, deployment }: Context, { mute: muting = false }: { r
   return { text, json: { schedule: scheduleName, enabled: false, changed, since, muted } };
 }
 
-const STILL_MUTED = `The schedule could not be switched off, and the alarms are muted. "${CONNECTORCTL.command} resume" unmutes them: `;
+const STILL_MUTED = `The schedule could not be switched off, and the alarms are muted. "${CONNECTORCTL.command} resume" unmutes them.`;
 const LOST =
   'No data is lost: the API keeps every change, and the next run continues from the saved cursors. A run in progress runs to its end.';
 const AFTER =
@@ -94,17 +94,17 @@ async function mute(aws: Aws, connector: string): Promise<void> {
   await awsCall(
     aws.cloudWatch().send(new DisableAlarmActionsCommand({ AlarmNames: notifiers(connector) })),
     `The alarms of ${connector} could not be muted`,
-    'Nothing was changed. You need cloudwatch:DisableAlarmActions on both.',
+    { safe: 'Nothing was changed.' },
   );
 }
 
-const ONLY_UNMUTED = 'The schedule is on. The alarms are still muted: ';
+const ONLY_UNMUTED = 'The schedule is on. The alarms are still muted.';
 
-/** @param otherwise what holds if this fails @throws AwsCallError */
-async function unmute(aws: Aws, connector: string, otherwise = ONLY_UNMUTED): Promise<void> {
+/** @param safe what holds if this fails @throws AwsCallError */
+async function unmute(aws: Aws, connector: string, safe = ONLY_UNMUTED): Promise<void> {
   await awsCall(
     aws.cloudWatch().send(new EnableAlarmActionsCommand({ AlarmNames: notifiers(connector) })),
     `The alarms of ${connector} could not be unmuted`,
-    `${otherwise}you need cloudwatch:EnableAlarmActions on both.`,
+    { safe },
   );
 }

@@ -56,7 +56,7 @@ async function setCredentials(context: Context, { yes }: { readonly yes?: true }
   await awsCall(
     aws.secrets().send(new PutSecretValueCommand({ SecretId: secretId, SecretString })),
     `The secret ${secretId} could not be written`,
-    'The secret is unchanged, unless the connection broke. You need secretsmanager:PutSecretValue on it.',
+    { safe: 'The secret is unchanged, unless the connection broke.' },
   );
   const tried = fault === undefined ? ' The API accepts them.' : '';
   const isKept = Object.keys(members ?? {}).some(name => name !== 'client_id' && name !== 'client_secret');
@@ -91,10 +91,8 @@ async function storedText({ aws }: Context, secretId: string): Promise<string> {
   } catch (cause) {
     // The write that follows fails if the secret itself does not exist.
     if (cause instanceof Error && cause.name === 'ResourceNotFoundException') return '{}';
-    const advice =
-      'The secret is unchanged: its other members could not be kept. You need secretsmanager:GetSecretValue on it, and kms:Decrypt if it ' +
-      'has a customer managed key.';
-    throw new AwsCallError(`The secret ${secretId} could not be read`, advice, cause);
+    const safe = 'The secret is unchanged: its other members could not be kept.';
+    throw new AwsCallError(`The secret ${secretId} could not be read`, cause, { safe });
   }
 }
 

@@ -55,7 +55,7 @@ async function put({ aws }: Context, stream: string, line: string): Promise<void
   await awsCall(
     aws.firehose().send(new PutRecordCommand({ DeliveryStreamName: stream, Record: record })),
     `The delivery stream ${stream} did not take the test event`,
-    'The test event was not sent, unless the connection broke. You need firehose:PutRecord on it.',
+    { safe: 'The test event was not sent, unless the connection broke.' },
   );
 }
 
@@ -80,8 +80,7 @@ async function waitForObject(context: Context, id: string, time: Date, seconds: 
     }
   } catch (cause) {
     if (context.signal.aborted) throw new InterruptedError(`Interrupted. The test event ${id} was sent.`, { cause });
-    const advice = 'The test event was sent. You need s3:ListBucket on it and s3:GetObject below events/.';
-    throw new AwsCallError(`The bucket ${place.bucket} could not be read`, advice, cause);
+    throw new AwsCallError(`The bucket ${place.bucket} could not be read`, cause, { safe: 'The test event was sent.' });
   }
 }
 

@@ -60,6 +60,9 @@ In a CDK app, \`connector.grantInspect(role)\` grants what commands need that ch
 - \`pause\` and \`resume\`: \`iam:PassRole\` on the schedule's role.
 - With \`kmsKeyArn\`: \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager. \`kms:GenerateDataKey\` through Secrets Manager for \`set-credentials\`.
 - \`run\`, when a run exceeds its time budget: \`scheduler:GetSchedule\`.
+- The commands of the AWS CLI in [the runbook](runbook.md) that show and move what could not be delivered: \`s3:GetObject\` below \`dead-letter/\` and
+  \`delivery-errors/\`, \`sqs:ReceiveMessage\` on both dead-letter queues, and to move notifications \`sqs:StartMessageMoveTask\` and
+  \`sqs:DeleteMessage\` on the SIEM's dead-letter queue and \`sqs:SendMessage\` on the SIEM's queue.
 
 No command reads or lists outside \`events/\`, \`dead-letter/\` and \`delivery-errors/\`: grant \`s3:ListBucket\` with a condition on \`s3:prefix\`.
 \`status\` and \`doctor\` name a missing permission and still show everything else. Commands with \`secretsmanager:GetSecretValue\` call the API with

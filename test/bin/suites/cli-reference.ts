@@ -79,7 +79,7 @@ describe('docs/cli.md', () => {
 
   test('names calls of all commands, and grantOperate allows exactly these', () => {
     const all = [...calls(() => true), ...uncalled('inspect'), ...uncalled('operate')];
-    expect(granted('operate')).toEqual(all.sort());
+    expect(granted('operate')).toEqual([...new Set(all)].sort());
   });
 
   test('names the permissions that AWS checks without a call', () => {

@@ -116,7 +116,6 @@ describe('asset and threat', () => {
     await each.connector.table.put([{ ...key, digest: { S: 'x' } }], pass);
     const { status, stderr } = await each.ctl(['asset', 'foreign']);
     expect([status, stderr]).toEqual([1, expect.stringContaining('Deploy the version of the connector that wrote it')]);
-    expect(stderr).not.toContain('You need dynamodb');
   });
 
   test('report an oversize row as too large, from its event or its dead letter', async () => {
@@ -170,7 +169,7 @@ describe('asset and threat', () => {
     each.connector.aws.faults.next('s3', DENIED);
     const { status, document } = await asked('asset', 'a');
     expect([status, document.result]).toEqual([0, 'same']);
-    expect(document.event.notFound).toContain('You need s3:ListBucket and s3:GetObject');
+    expect(document.event.notFound).toContain('the bucket could not be read');
   });
 
   test.each([

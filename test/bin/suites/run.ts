@@ -139,7 +139,7 @@ describe('exit status 2 without an invocation, for', () => {
     [['verify', 'users'], 'Allowed choices are assets, threats, dns-blocks'],
     [['resync'], "missing required argument 'stream'"],
     [['run', '--stream', 'users'], 'Allowed choices'],
-    [['verify', '--wait', 'long'], 'whole number of seconds'],
+    [['test-event', '--wait', 'long'], 'whole number of seconds'],
     [['set-credentials'], 'Set CLIENT_ID and CLIENT_SECRET'],
     [['set-credentials', '--client-secret', 'canary'], "unknown option '--client-secret'"],
     [['purge'], "unknown command 'purge'"],

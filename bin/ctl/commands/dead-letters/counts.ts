@@ -22,7 +22,6 @@ export async function queueDepth(aws: Aws, url: string): Promise<QueueDepth> {
   const { Attributes: attributes = {} } = await awsCall(
     aws.sqs().send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [waiting, taken] })),
     `The queue ${url} could not be read`,
-    'You need sqs:GetQueueAttributes on it.',
   );
   return { waiting: Number(attributes[waiting] ?? 0), taken: Number(attributes[taken] ?? 0), testMessages: 0 };
 }
@@ -45,7 +44,7 @@ export async function deadLetterCount(
   stream: StreamName,
 ): Promise<ObjectCount> {
   const counted = countObjects(aws, bucket, deadLettersPrefix(connector, stream));
-  return awsCall(counted, `The bucket ${bucket} could not be listed`, 'You need s3:ListBucket on it.');
+  return awsCall(counted, `The bucket ${bucket} could not be listed`);
 }
 
 export function deadLetterText({ count, more }: ObjectCount): string {

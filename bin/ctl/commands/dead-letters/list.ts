@@ -140,11 +140,7 @@ async function list(
   prefix: string,
 ): Promise<Pick<FailedObject, keyof StoredObject | 'address'>[]> {
   const { bucket } = await deployment();
-  const listed = await awsCall(
-    listObjects(aws, bucket, prefix),
-    `The bucket ${bucket} could not be listed`,
-    'Nothing was changed. You need s3:ListBucket on it.',
-  );
+  const listed = await awsCall(listObjects(aws, bucket, prefix), `The bucket ${bucket} could not be listed`);
   const objects = listed.filter(({ key }) => !key.endsWith('/'));
   return objects.map(each => ({ ...each, address: `s3://${bucket}/${each.key}` }));
 }

@@ -150,15 +150,12 @@ async function redriveDelivery(context: Context, key: string): Promise<Redriven>
     await firehose.deliver(events.lines, NO_LEASE);
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
-    const advice =
-      'Its object is unchanged. Accepted events will be repeated, which is safe. You need firehose:PutRecordBatch.';
-    throw new AwsCallError(`The delivery stream ${deliveryStream} did not accept every event`, advice, cause);
+    const safe = 'Its object is unchanged. Accepted events will be repeated, which is safe.';
+    throw new AwsCallError(`The delivery stream ${deliveryStream} did not accept every event`, cause, { safe });
   }
-  await awsCall(
-    aws.s3().send(new DeleteObjectCommand({ Bucket: bucket, Key: key })),
-    `${key} could not be deleted`,
-    'Its events were sent again. You need s3:DeleteObject on it.',
-  );
+  await awsCall(aws.s3().send(new DeleteObjectCommand({ Bucket: bucket, Key: key })), `${key} could not be deleted`, {
+    safe: 'Its events were sent again.',
+  });
   return { key, outcome: 'sent', events: events.lines.length };
 }
 

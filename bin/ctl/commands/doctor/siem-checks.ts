@@ -19,7 +19,6 @@ export const notifications = check('notifications', ['bucket'], async ({ aws, de
   const configuration = await awsCall(
     aws.s3().send(new GetBucketNotificationConfigurationCommand({ Bucket: name })),
     `The notifications of the bucket ${name} could not be read`,
-    'You need s3:GetBucketNotification on it.',
   );
   const { queueArn, topicArn } = siem;
   return notificationsFinding(configuration, { bucket: name, queueArn, topicArn, stackName });
@@ -113,7 +112,6 @@ export const bucket = check('bucket', ['stack'], async ({ aws, deployment }) => 
   const { count } = await awsCall(
     countObjects(aws, name, PREFIXES.events, 1),
     `The bucket ${name} could not be listed`,
-    'You need s3:ListBucket on it.',
   );
   return ok(`${name} ${count > 0 ? 'has events' : 'has no event yet'}`);
 });

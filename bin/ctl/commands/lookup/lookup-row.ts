@@ -66,11 +66,7 @@ async function eventOf({ aws, deployment }: Context, query: EventQuery): Promise
     return await findEvent(aws, await deliveryPlace(aws, await deployment()), query);
   } catch (error) {
     if (isCutOff(error)) throw error;
-    const { message } = new AwsCallError(
-      'the bucket could not be read',
-      'You need s3:ListBucket and s3:GetObject.',
-      error,
-    );
+    const { message } = new AwsCallError('the bucket could not be read', error);
     return { notFound: message.replaceAll('\n', ' ').replace(/\.$/, '') };
   }
 }
