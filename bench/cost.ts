@@ -6,7 +6,7 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Command } from 'commander';
 import { readConnectors } from '../lib/config/read-connectors.ts';
-import { DEFAULTS } from '../lib/connector-options.ts';
+import { DEFAULTS } from '../lib/config/schema.ts';
 import { ConnectorStack } from '../lib/connector-stack.ts';
 import { PRICES } from '../lib/prices.ts';
 import { argumentsOrExit, wholeNumber } from '../local/npm-command.ts';

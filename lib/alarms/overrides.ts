@@ -1,5 +1,6 @@
 /** The option `alarms`: changes of single alarms, by name. */
 import * as v from 'valibot';
+import { exactObject } from '../../lambda/exact-object.ts';
 import type { AlarmName, AlarmOverrides } from '../connector-props.ts';
 import { type AlarmDefinition, type Condition, SEVERITIES } from './alarm-definition.ts';
 import { ALARMS } from './alarms.ts';
@@ -11,7 +12,7 @@ const IS_TOO_SMALL = 'must be a number greater than 0';
 const override = v.union(
   [
     v.literal(false),
-    v.strictObject({
+    exactObject({
       threshold: v.optional(v.pipe(v.number(), v.finite(IS_TOO_SMALL), v.gtValue(0, IS_TOO_SMALL))),
       severity: v.optional(v.picklist(SEVERITIES)),
     }),
@@ -19,7 +20,7 @@ const override = v.union(
   'must be false, or an object with a threshold greater than 0, a severity ("critical" or "warning"), or both',
 );
 
-const byName: unknown = v.strictObject(
+const byName: unknown = exactObject(
   Object.fromEntries(ALARM_NAMES.map(name => [name, v.optional(override)])),
   'an alarm',
 );

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import { ConfigurationError } from '../../../../lib/config/fault.ts';
 import { connectorsIn } from '../../../../lib/config/read-connectors.ts';
-import type { ConnectorConfig } from '../../../../lib/connector-options.ts';
+import type { ConnectorConfig } from '../../../../lib/config/schema.ts';
 import { CONNECTORCTL, PREBUILT_FUNCTION } from '../../../../lib/installation.ts';
 import { readStack } from '../../deployment.ts';
 import { awsCall } from '../../errors.ts';
