@@ -49,7 +49,7 @@ export async function invokeWhenFree(context: Context, what: FunctionCommand, op
 
 const ANOTHER_ORGANIZATION =
   'The credentials belong to another organization than the rows that the SIEM has. Nothing was sent. If that is intended: ' +
-  `"${CONNECTORCTL.command} confirm-organization". If not: "${CONNECTORCTL.command} set-credentials".`;
+  `"${CONNECTORCTL.command} confirm organization". If not: "${CONNECTORCTL.command} set-credentials".`;
 
 /** The function does not report what AWS answered it, so a resource that is missing is looked for. @throws the error, explained */
 async function explained(context: Context, error: unknown): Promise<never> {

@@ -38,8 +38,7 @@ export async function invokeFunction(
 const INTERRUPTED =
   'Interrupted. A run that has started continues in AWS, which is safe. "status" shows whether it holds the lease.';
 const NOT_INVOKED =
-  'You need lambda:InvokeFunction on the function of the stack. If the connection broke, a run that has started continues: ' +
-  '"status" shows whether it holds the lease.';
+  'If the connection broke, a run that has started continues: "status" shows whether it holds the lease.';
 
 /** The payload, see lambda/command.ts. */
 export interface FunctionCommand {
@@ -48,8 +47,8 @@ export interface FunctionCommand {
   readonly replay?: readonly StreamName[];
   /** Ids of rows to compare with the API one by one, see commands/verify/repair.ts. */
   readonly repair?: Readonly<Partial<Record<StreamName, readonly string[]>>>;
-  /** The rows of the organization whose credentials are set replace those that the state is about. */
-  readonly confirmOrganization?: true;
+  /** Digest of the organization whose rows are sent from now on. */
+  readonly confirmOrganization?: string;
 }
 
 /** The function to invoke, and the time to wait for the lease. */

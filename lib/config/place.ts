@@ -1,4 +1,4 @@
-/** Rules for the account and region of existing resources. This file does not import the CDK, because connectorctl reads configurations too. */
+/** Rules for the account and region of existing resources. */
 import { shownText } from '../../lambda/issue-text.ts';
 import { type Entry, objectIn } from './contradictions.ts';
 import type { Fault } from './fault.ts';

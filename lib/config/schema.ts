@@ -1,6 +1,6 @@
 /**
  * The schema of `cdk.json`: every option with its rule, its default and its description, from which the JSON Schema for editors and the table of
- * options follow. `props.ts` turns options into props of the construct. Nothing here imports the CDK, because connectorctl reads configurations too.
+ * options follow. `props.ts` turns options into props of the construct.
  */
 import * as v from 'valibot';
 import { exactObject } from '../../lambda/exact-object.ts';

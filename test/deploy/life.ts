@@ -116,7 +116,9 @@ async function notBounded(account: Account, acme: Deployment, siem: Siem, { step
     assert.equal(forwarded(await acme.json(['resync', 'assets', 'threats', '--yes', '--until-done'])), 0);
   });
   await step('replay: everything is sent again', async () => {
-    const sent = forwarded(await acme.json(['replay', 'assets', 'threats', 'dns-blocks', '--yes', '--until-done']));
+    const sent = forwarded(
+      await acme.json(['resync', 'assets', 'threats', 'dns-blocks', '--send-all', '--yes', '--until-done']),
+    );
     assert.equal((await siem.read(0)).length, sent);
     note(`${sent.toLocaleString('en')} events, each with the event_id that it had`);
     const { breaches, repeats } = siem.compare(platform.truthText());
@@ -129,8 +131,8 @@ async function notBounded(account: Account, acme: Deployment, siem: Siem, { step
   await step('verify: what was sent equals the API', async () => {
     note((await acme.ctl(['verify'])).stdout.split('\n')[0]!);
   });
-  await step('asset: one row, from the API to the SIEM', async () => {
-    const { status, stdout } = await acme.ctl(['asset', 'asset-1']);
+  await step('lookup: one row, from the API to the SIEM', async () => {
+    const { status, stdout } = await acme.ctl(['lookup', 'assets', 'asset-1']);
     assert.equal(status, 0, stdout);
   });
   await step('resume: a tick of the schedule starts a run by itself', async () => {

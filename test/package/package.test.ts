@@ -29,7 +29,7 @@ describe('the manifest', () => {
   });
 
   test('is packed into a file that git ignores', () => {
-    const file = `${PACKAGE.replace('@', '').replace('/', '-')}-${manifest.version}.tgz`;
+    const file = `${PACKAGE.replace('@', '').replace('/', '-')}-${VERSION}.tgz`;
     const { status } = spawnSync('git', ['check-ignore', '--quiet', '--no-index', file], { cwd: ROOT });
     expect([file, status]).toEqual([file, 0]);
   });
@@ -139,7 +139,7 @@ describe('the notices of third parties', () => {
     expect(names).toEqual(
       expect.arrayContaining([
         '@aws-sdk/client-dynamodb',
-        '@aws-sdk/client-iam',
+        '@aws-sdk/client-scheduler',
         'commander',
         'oauth4webapi',
         'valibot',

@@ -12,7 +12,6 @@ const PHASES: readonly (readonly [string, string, readonly string[], string])[] 
   ['running checks', 'STS', ['doctor'], 'Interrupted. Nothing was changed.'],
   ['counting rows', 'DYNAMODB', ['resync', 'assets', '--yes'], 'Interrupted. Nothing was changed.'],
   ['listing dead letters', 'S3', ['dead-letters', 'list'], 'Interrupted. Nothing was changed.'],
-  ['counting events', 'S3', ['counts'], 'Interrupted. Nothing was changed.'],
   ['a run', 'LAMBDA', ['run'], 'A run that has started continues in AWS'],
 ];
 

@@ -240,6 +240,7 @@ const WITHOUT_TAGS = new Set([
   'AWS::IAM::ManagedPolicy',
   'AWS::Lambda::EventInvokeConfig',
   'AWS::Logs::LogStream',
+  'AWS::Logs::QueryDefinition',
   'AWS::S3::BucketPolicy',
   'AWS::SNS::Subscription',
   'AWS::SNS::TopicPolicy',
