@@ -1,5 +1,5 @@
 /** The monthly bill of a connector, by a formula: the rates of an invented tenant, list prices, and what runs and rows were measured to use. */
-import { DEFAULTS } from '../lib/connector-options.ts';
+import { DEFAULTS } from '../lib/config/schema.ts';
 import { PRICES } from './prices.ts';
 import { THREATS_PER_ASSET } from './rows.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The types that the package publishes: the props of the construct, and its attributes. `connector-options.ts` has the rules, the defaults and
- * the names in `cdk.json`. docs/configuration.md and the JSON Schema repeat the doc comments.
+ * The types that the package publishes: the props of the construct, and its attributes. `config/schema.ts` has the rules, the defaults and
+ * the names in `cdk.json`.
  */
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { CfnWorkGroup } from 'aws-cdk-lib/aws-athena';

@@ -13,11 +13,11 @@ import { streamsOn } from '../lambda/streams.ts';
 import type { Monitored } from './alarms/alarm-definition.ts';
 import { createAlarms, createAlarmTopic, isAddress } from './alarms/create-alarms.ts';
 import { timingOf } from './alarms/timing.ts';
+import { checkProps, misspeltProps } from './config/check-props.ts';
 import { ConfigurationError } from './config/fault.ts';
-import { checkProps, misspeltProps, optionsOf } from './config/props.ts';
+import { type ConnectorOptions, withDefaults } from './config/props.ts';
 import { SHARED_BUCKET, SHARED_TABLE } from './config/read-connectors.ts';
 import { connectorMetric, deliveryMetric, type MetricSubject, streamSum } from './connector-metrics.ts';
-import type { ConnectorOptions } from './connector-options.ts';
 import type {
   Alarms,
   ConnectorMetricName,
@@ -100,7 +100,7 @@ export class SecurityDataConnector extends Construct {
     refuseShared(this, 'stateTable', props.stateTable?.tableArn, each => each.state?.tableArn, SHARED_TABLE);
     this.connectorName = props.connectorName;
     for (const { path, reason } of misspeltProps(props)) warnOfProp(this, path, reason);
-    const options = optionsOf(this, props);
+    const options = withDefaults(props);
     this.credentials = props.secret ?? createCredentials(this, options);
     const createdBucket = props.bucket ? undefined : new DataBucket(this, 'Data', options);
     this.bucket = props.bucket ?? (createdBucket as IBucket);

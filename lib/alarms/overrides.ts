@@ -1,5 +1,6 @@
 /** The option `alarms`: changes of single alarms, by name. */
 import * as v from 'valibot';
+import { exactObject } from '../../lambda/exact-object.ts';
 import type { AlarmOverrides } from '../connector-props.ts';
 import { SEVERITIES } from './alarm-definition.ts';
 import { ALARMS, type NamedAlarm } from './alarms.ts';
@@ -9,7 +10,7 @@ const IS_TOO_SMALL = 'must be a number greater than 0';
 const override = v.union(
   [
     v.literal(false),
-    v.strictObject({
+    exactObject({
       threshold: v.optional(v.pipe(v.number(), v.finite(IS_TOO_SMALL), v.gtValue(0, IS_TOO_SMALL))),
       severity: v.optional(v.picklist(SEVERITIES)),
     }),
@@ -18,7 +19,7 @@ const override = v.union(
 );
 
 const names = ALARMS.map(({ name }) => name).sort();
-const byName: unknown = v.strictObject(Object.fromEntries(names.map(name => [name, v.optional(override)])), 'an alarm');
+const byName: unknown = exactObject(Object.fromEntries(names.map(name => [name, v.optional(override)])), 'an alarm');
 
 export const alarmOverridesSchema = byName as v.GenericSchema<unknown, AlarmOverrides>;
 

@@ -629,7 +629,7 @@ describe('the construct in JavaScript', () => {
     ],
   ])('refuses %s by the name of the prop', (_, props, said) => {
     const given = props && Object.keys(props).length > 0 ? { ...REQUIRED, ...props } : props;
-    expect(refusal(given)).toEqual(said);
+    expect(refusal(given).sort()).toEqual(said.toSorted());
   });
 
   test('takes a prop that is undefined for one that is absent', () => {
@@ -638,8 +638,7 @@ describe('the construct in JavaScript', () => {
 
   test('names all faults at once', () => {
     const props = { ...REQUIRED, baseUrl: undefined, rate: 1, destination: { type: 's4' }, colour: 'red' };
-    expect(refusal(props).map(line => line.split(' ')[0])).toEqual(
-      ['baseUrl', 'rate', 'destination.type'].map(prop => `props.${prop}`),
-    );
+    const named = refusal(props).map(line => line.split(' ')[0]!);
+    expect(named.sort()).toEqual(['baseUrl', 'destination.type', 'rate'].map(prop => `props.${prop}`));
   });
 });
