@@ -114,8 +114,6 @@ export async function lostTable({ aws, deployment }: Context): Promise<string> {
 export interface TableScan {
   /** Title of the progress bar, before the words for what is read. */
   readonly title: string;
-  /** Reads only keys of rows that the SIEM has. */
-  readonly liveKeys?: true;
   /** How the user can avoid the scan, for the error message. */
   readonly otherwise?: string;
 }
@@ -123,23 +121,17 @@ export interface TableScan {
 /** Scans the row states of the whole table, eventually consistent at half the price. @throws RefusedError, AwsCallError */
 export async function scanRowStates(
   { aws, report, deployment }: Context,
-  { title, liveKeys, otherwise = '' }: TableScan,
+  { title, otherwise = '' }: TableScan,
   onState: (stream: StreamName, item: Item) => void,
 ): Promise<void> {
   const { table } = await deployment();
   // DynamoDB updates these figures every six hours.
   const { ItemCount: items = 0, TableSizeBytes: bytes = 0 } = await describeTable(aws, table, otherwise);
   using progress = report.progress(`${title} ${scanText(items, bytes)}.`, items);
-  const live = {
-    ProjectionExpression: 'pk',
-    FilterExpression: 'begins_with(pk, :row) AND #status = :live',
-    ExpressionAttributeNames: { '#status': 'status' },
-  };
   const input = {
     TableName: table,
     FilterExpression: 'begins_with(pk, :row)',
-    ...(liveKeys && live),
-    ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS }, ...(liveKeys && { ':live': { S: 'live' } }) },
+    ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS } },
   };
   let read = 0;
   const scan = async () => {

@@ -77,7 +77,7 @@ export async function platformTeam(account: Account, { step, note }: Story): Pro
   await step('the administrator sets the credentials and runs', async () => {
     const { clientId, clientSecret } = platform.account;
     succeeded(await administrator.ctl(['set-credentials'], { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }));
-    succeeded(await administrator.ctl(['run', '--until-done']));
+    succeeded(await administrator.ctl(['run']));
   });
   for (const role of [onCall, administrator]) {
     await step(`${role.name}: each command that only looks`, async () => {

@@ -34,7 +34,7 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
     const deployed = await account.deploy({ pageLimit: 100 });
     await deployed.json(['pause']);
     await setCredentials(deployed, account);
-    await deployed.json(['run', '--until-done']);
+    await deployed.json(['run']);
     return deployed;
   });
   const credentials = await createReader(acme);
@@ -106,14 +106,14 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
   });
   await step('another reader, from the beginning, by replay: the same copy', async () => {
     const other = openSiem(acme, credentials);
-    await acme.json(['resync', 'assets', 'threats', 'dns-blocks', '--send-all', '--yes', '--until-done']);
+    await acme.json(['resync', 'assets', 'threats', 'dns-blocks', '--send-all', '--yes']);
     await other.read();
     // Removed assets come as tombstones. A new reader does not know threats that were withdrawn before the replay.
     assertTruth(other, account);
     note(`${other.lines.length} lines`);
   });
   await step('examples/reader, with the policy of the reader alone: what exists now equals the truth', async () => {
-    await acme.json(['resync', 'assets', 'threats', 'dns-blocks', '--send-all', '--yes', '--until-done']);
+    await acme.json(['resync', 'assets', 'threats', 'dns-blocks', '--send-all', '--yes']);
     await using folder = await temporaryFolder('reader-');
     const database = join(folder.path, 'events.db');
     const args = [READER, '--queue-url', acme.outputs['SiemQueueUrl']!, '--database', database, '--once'];

@@ -70,7 +70,7 @@ export async function runbook(account: Account, { step, note, bounded }: Story):
     const deployed = await account.deploy({ pageLimit: 20 });
     await deployed.json(['pause']);
     await setCredentials(deployed, account);
-    await deployed.json(['run', '--until-done']);
+    await deployed.json(['run']);
     return deployed;
   });
   const incidents = incidentsOf(account, acme);

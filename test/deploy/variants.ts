@@ -89,7 +89,7 @@ async function deployVariant(
   const deployed = await account.deploy({ name, enabled: false, ...options(existing) });
   await byHand?.(deployed);
   await setCredentials(deployed, account);
-  const answer: Answer = await deployed.json(['run', '--until-done']);
+  const answer: Answer = await deployed.json(['run']);
   assert(forwarded(answer) > 100);
   if (read) {
     const siem = openSiem(deployed, await createReader(deployed));
@@ -132,7 +132,7 @@ async function updates(account: Account, { step }: Story): Promise<void> {
   const first = await step('deploy, set-credentials, run', async () => {
     const deployed = await account.deploy(options);
     await setCredentials(deployed, account);
-    await deployed.json(['run', '--until-done']);
+    await deployed.json(['run']);
     return deployed;
   });
   const siem = openSiem(first, await createReader(first));
@@ -155,7 +155,7 @@ async function failingUpdate(account: Account, { step, note }: Story): Promise<v
   const deployed = await step('deploy, set-credentials, run', async () => {
     const made = await account.deploy(options);
     await setCredentials(made, account);
-    await made.json(['run', '--until-done']);
+    await made.json(['run']);
     return made;
   });
   const siem = openSiem(deployed, await createReader(deployed));
@@ -215,7 +215,7 @@ async function failingFirstDeployment(account: Account, { step }: Story): Promis
       await new CloudFormationClient().send(new UpdateTerminationProtectionCommand(input));
       const deployed = await account.deploy(options);
       await setCredentials(deployed, account);
-      assert(forwarded(await deployed.json(['run', '--until-done'])) > 100);
+      assert(forwarded(await deployed.json(['run'])) > 100);
     },
   );
 }

@@ -18,7 +18,7 @@ describe('of the commands', () => {
     expect(await names(...words)).toEqual([name]);
   });
 
-  test.each([[[]], [['--help']], [['--stack', 'status', '--help']], [['help', 'verify']], [['drain']], [['statsu']]])(
+  test.each([[[]], [['--help']], [['--stack', 'status', '--help']], [['help', 'verify']], [['statsu']]])(
     '%j loads them all: none is called by its name',
     async words => {
       expect((await names(...words)).length).toBeGreaterThan(10);

@@ -21,11 +21,10 @@ describe('run and resync', () => {
     const part = await each.ctl(['run', '--stream', 'threats', 'assets']);
     expect(part.stdout).not.toContain('dns-blocks');
     const again = await each.ctl(['resync', 'assets', 'threats', '--yes']);
-    expect(again.stderr).toContain('  assets: 30 rows that the SIEM has\n  threats: 20 rows that the SIEM has\n');
-    // The table is read once, and paid for once, however many streams are counted.
-    expect(each.asked().filter(({ action }) => action === 'Scan')).toHaveLength(1);
+    // Nothing is counted, because that would read the whole table.
+    expect(each.asked().filter(({ action }) => action === 'Scan')).toEqual([]);
     expect(cells(again.stdout, 'assets').slice(2, 5)).toEqual(['30', '0', '30']);
-    const replayed = await each.ctl(['resync', 'assets', '--send-all', '--yes', '--no-count']);
+    const replayed = await each.ctl(['resync', 'assets', '--send-all', '--yes']);
     expect(cells(replayed.stdout, 'assets').slice(2, 5)).toEqual(['30', '30', '0']);
     expect(each.stack.invocations).toEqual([
       {},
@@ -35,21 +34,6 @@ describe('run and resync', () => {
     ]);
   });
 
-  test('print the number of affected rows without removed ones, and none for DNS blocks', async () => {
-    await using each = await populated();
-    await each.run();
-    each.connector.platform.remove('assets', 'asset-1');
-    await each.run();
-    const { stderr } = await each.ctl(['resync', 'assets', 'dns-blocks', '--send-all', '--yes']);
-    expect(stderr).toContain('  assets: 29 rows that the SIEM has\n');
-    expect(stderr).toContain('  dns-blocks: unknown number of rows');
-    expect(stderr).toContain('reads the whole table');
-    const { document } = await each.json(['resync', 'assets', 'dns-blocks', '--send-all', '--yes']);
-    expect(document).toMatchObject({ more: false, rowsAffected: { assets: 29, 'dns-blocks': null } });
-    const uncounted = await each.ctl(['resync', 'dns-blocks', '--send-all', '--yes', '--no-count']);
-    expect(uncounted.stderr).not.toContain('rows that the SIEM has');
-  });
-
   test('--json prints the function’s answer and nothing on stderr', async () => {
     await using each = await populated();
     const { status, document, stderr } = await each.json(['run']);
@@ -57,7 +41,7 @@ describe('run and resync', () => {
     expect(document).toMatchObject({
       more: false,
       streams: { assets: { forwarded: 30, caughtUp: true } },
-      runSeconds: [expect.any(Number)],
+      runSeconds: expect.any(Number),
     });
   });
 

@@ -57,7 +57,7 @@ describe('where somebody can be asked', () => {
     [CTRL_C, 130, []],
   ])('the answer %j ends with status %i and these invocations: %j', async (answer, expected, invocations) => {
     await using each = await deployment();
-    const { stdin, ended } = each.ask(['resync', 'assets', '--no-count']);
+    const { stdin, ended } = each.ask(['resync', 'assets']);
     stdin.write(`${answer}\r`);
     const { status, stderr } = await ended;
     expect([status, each.stack.invocations]).toEqual([expected, invocations]);

@@ -97,7 +97,7 @@ test('the printed line runs connectorctl against the demo, in its time: status, 
   const [status, doctor, row] = await Promise.all([
     execute('status'),
     execute('doctor'),
-    execute(`asset ${asset!.id}`),
+    execute(`lookup assets ${asset!.id}`),
   ]);
   expect(status).toMatch(/^acme: healthy: every stream is caught up$/m);
   expect(status).toMatch(/^assets +caught up +just now/m);
