@@ -19,20 +19,6 @@ const MAY_BE_TOKENS = [
   ...['principal', 'externalId', 'workspaceId', 'oidcProviderArn'].map(member => `siemReader.${member}`),
 ];
 
-/** Options that are objects of the CDK as props: the type, and a member that identifies its objects. */
-const OBJECTS = {
-  secretArn: ['ISecret', 'secretArn'],
-  bucketArn: ['IBucket', 'bucketArn'],
-  stateTableArn: ['ITable', 'tableArn'],
-  kmsKeyArn: ['IKey', 'keyArn'],
-  alarmTopicArn: ['ITopic', 'topicArn'],
-  permissionsBoundaryArn: ['IManagedPolicy', 'managedPolicyArn'],
-  vpc: ['Network', 'vpc'],
-  'vpc.vpcId': ['IVpc', 'vpcId'],
-  'destination.secretArn': ['ISecret', 'secretArn'],
-  'destination.deliveryStreamArn': ['IDeliveryStreamRef', 'deliveryStreamRef'],
-} as const;
-
 /** The policies that the resources support. None of them supports snapshots. */
 const REMOVAL_POLICIES = ['DESTROY', 'RETAIN', 'RETAIN_ON_UPDATE_OR_DELETE'] as const;
 
@@ -41,35 +27,35 @@ const REMOVAL_POLICIES = ['DESTROY', 'RETAIN', 'RETAIN_ON_UPDATE_OR_DELETE'] as 
  * @throws {ConfigurationError} naming every fault
  */
 export function checkProps(scope: Construct, props: SecurityDataConnectorProps): void {
-  if (typeof props !== 'object' || props === null)
-    throw new ConfigurationError([{ path: 'props', reason: 'must be an object' }]);
-
   const faults: Fault[] = [];
   const entry = entryOf(props, faults);
-  const objects = cdkObjects(props);
-  faults.push(...typeFaults(props, objects));
-  const named = new Set(faults.map(({ path }) => path));
-  faults.push(...valueFaults(entry).filter(({ path }) => !named.has(path)));
+  faults.push(...valueFaults(entry));
+
+  const { removalPolicy, network, bucket, alarmTopic } = props;
+  if (removalPolicy !== undefined && !REMOVAL_POLICIES.some(name => RemovalPolicy[name] === removalPolicy))
+    faults.push({ path: 'removalPolicy', reason: `must be RemovalPolicy.${REMOVAL_POLICIES.join(', ')}` });
+  if (network?.securityGroups?.length === 0)
+    faults.push({ path: 'vpc.securityGroupIds', reason: 'must be a list of ISecurityGroup, one at least' });
 
   const wrong = new Set(faults.map(({ path }) => path.split(/[.[]/)[0]));
-  const sound = Object.entries({ ...entry, ...objects }).filter(([option]) => !wrong.has(option));
-  const options = Object.fromEntries(sound);
+  const all = Object.entries({ ...entry, ...defined({ bucketArn: bucket, alarmTopicArn: alarmTopic }) });
+  const sound = Object.fromEntries(all.filter(([option]) => !wrong.has(option)));
   // The CDK runs an app in the folder of its cdk.json.
-  faults.push(...contradictionsIn(options), ...certificatesFaults(options, process.cwd()));
+  faults.push(...contradictionsIn(sound), ...certificatesFaults(sound, process.cwd()));
+  faults.push(...misplacedProps(props, knownPlace(Stack.of(scope))));
 
-  const stack = knownPlace(Stack.of(scope));
-  faults.push(...Object.entries(objects).flatMap(([option, resource]) => placeFaults(option, resource, stack)));
   if (faults.length > 0) throw new ConfigurationError(faults.map(inPropNames));
 }
 
 /** The props as an entry of `cdk.json`, without objects of the CDK and without members that are not props. */
 function entryOf(props: SecurityDataConnectorProps, faults: Fault[]): Entry {
-  const amount = (option: string, duration: unknown, unit: keyof typeof AMOUNTS) => {
-    const reason = durationFault(duration, unit);
-    if (reason !== undefined) faults.push({ path: option, reason });
-    return reason !== undefined || duration === undefined ? undefined : AMOUNTS[unit](duration as Duration);
+  const amount = (option: string, duration: Duration | undefined, unit: keyof typeof AMOUNTS) => {
+    if (!duration?.isUnresolved() || duration.unitLabel() === unit) return duration && AMOUNTS[unit](duration);
+    faults.push({ path: option, reason: `is a token, so it must be given as Duration.${unit}(…)` });
+    return undefined;
   };
 
+  const { siemReader, destination } = props;
   const sameNames = Object.keys(connectorSchema.entries).filter(option => !(option in PROP_NAMES));
   return defined({
     ...pick(props, sameNames),
@@ -80,27 +66,20 @@ function entryOf(props: SecurityDataConnectorProps, faults: Fault[]): Entry {
     retentionDays: amount('retentionDays', props.retention, 'days'),
     // Its values are those of an enumeration, not the words of cdk.json.
     removalPolicy: undefined,
-    siemReader: membersOf(props.siemReader, READER_SCHEMAS),
-    destination: membersOf(props.destination, DESTINATION_SCHEMAS, given => ({
-      bufferSeconds: amount('destination.bufferSeconds', given['bufferInterval'], 'seconds'),
-      retrySeconds: amount('destination.retrySeconds', given['retry'], 'seconds'),
-      secretArn: undefined,
-      deliveryStreamArn: objectIn(objectIn(given['deliveryStream'])['deliveryStreamRef'])['deliveryStreamArn'],
-    })),
+    siemReader: siemReader && membersOf(siemReader, READER_SCHEMAS),
+    destination: destination && {
+      ...membersOf(destination, DESTINATION_SCHEMAS),
+      ...('bufferInterval' in destination && {
+        bufferSeconds: amount('destination.bufferSeconds', destination.bufferInterval, 'seconds'),
+      }),
+      ...('retry' in destination && {
+        retrySeconds: amount('destination.retrySeconds', destination.retry, 'seconds'),
+      }),
+      ...('deliveryStream' in destination && {
+        deliveryStreamArn: destination.deliveryStream.deliveryStreamRef.deliveryStreamArn,
+      }),
+    },
   });
-}
-
-/** The members that belong to the kind of an object, with those that are options under another name. Other values are left to the schema. */
-function membersOf(
-  value: unknown,
-  kinds: Readonly<Record<string, { readonly entries: object }>>,
-  renamed: (value: Entry) => Entry = () => ({}),
-): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-
-  const { type } = value as Entry;
-  if (typeof type !== 'string' || !Object.hasOwn(kinds, type)) return defined({ type });
-  return defined({ ...pick(value, Object.keys(kinds[type]!.entries)), ...renamed(value as Entry) });
 }
 
 const AMOUNTS = {
@@ -109,46 +88,12 @@ const AMOUNTS = {
   days: (duration: Duration) => duration.toDays({ integral: false }),
 };
 
-function durationFault(duration: unknown, unit: keyof typeof AMOUNTS): string | undefined {
-  if (duration === undefined) return undefined;
-  if (typeof (duration as Duration | null)?.toSeconds !== 'function')
-    return `must be a Duration, such as Duration.${unit}(5)`;
+type Kinds = Readonly<Record<string, { readonly entries: object }>>;
 
-  const { isUnresolved, unitLabel } = duration as Duration;
-  const isOther = isUnresolved.call(duration) && unitLabel.call(duration) !== unit;
-  return isOther ? `is a token, so it must be given as Duration.${unit}(…)` : undefined;
-}
-
-/** The objects of the CDK that are given, by their options. */
-function cdkObjects(props: SecurityDataConnectorProps): Entry {
-  const { secret, deliveryStream } = objectIn(props.destination);
-  return defined({
-    secretArn: props.secret,
-    bucketArn: props.bucket,
-    stateTableArn: props.stateTable,
-    kmsKeyArn: props.encryptionKey,
-    alarmTopicArn: props.alarmTopic,
-    permissionsBoundaryArn: props.permissionsBoundary,
-    vpc: props.network,
-    'vpc.vpcId': objectIn(props.network)['vpc'],
-    'destination.secretArn': secret,
-    'destination.deliveryStreamArn': deliveryStream,
-  } satisfies Record<keyof typeof OBJECTS, unknown>);
-}
-
-/** Faults of values that only the types of the CDK describe. A program in JavaScript often gives an ARN in place of an object. */
-function typeFaults({ removalPolicy, network }: SecurityDataConnectorProps, objects: Entry): Fault[] {
-  const faults = Object.entries(OBJECTS).flatMap(([path, [type, member]]) => {
-    if (objects[path] === undefined || member in objectIn(objects[path])) return [];
-    return [{ path, reason: `must be ${type.startsWith('I') ? 'an' : 'a'} ${type}, which has ${member}` }];
-  });
-
-  if (removalPolicy !== undefined && !REMOVAL_POLICIES.some(name => RemovalPolicy[name] === removalPolicy))
-    faults.push({ path: 'removalPolicy', reason: `must be RemovalPolicy.${REMOVAL_POLICIES.join(', ')}` });
-  if (network?.securityGroups?.length === 0)
-    faults.push({ path: 'vpc.securityGroupIds', reason: 'must be a list of ISecurityGroup, one at least' });
-
-  return faults;
+/** The members that belong to the kind of a destination or reader, without those whose option has another name. */
+function membersOf(value: { readonly type: string }, kinds: Kinds): Record<string, unknown> {
+  const members = Object.keys(kinds[value.type]?.entries ?? {});
+  return pick(value, ['type', ...members.filter(member => memberName(member) === member)]);
 }
 
 /** Faults by the schema of `cdk.json`. Of a token, only whether it may be one can be said. */
@@ -172,17 +117,33 @@ function tokensIn(value: unknown): string[] {
   return Object.entries(objectIn(value)).flatMap(([key, member]) => tokensIn(member).map(path => `.${key}${path}`));
 }
 
-/** The ARN counts before `env`, because some resources that the CDK imports have the account and region of the stack as `env`. */
-function placeFaults(option: string, resource: unknown, stack: Place): Fault[] {
-  const members = objectIn(resource);
-  const named = members[OBJECTS[option as keyof typeof OBJECTS][1]];
-  const inArn = knownPlace(placeInArn(objectIn(named)['deliveryStreamArn'] ?? named));
-  const ofResource = knownPlace(objectIn(members['env']) as Place);
-  const theirs = { account: inArn.account ?? ofResource.account, region: inArn.region ?? ofResource.region };
+/** Faults of resources in another place than the stack. */
+function misplacedProps(props: SecurityDataConnectorProps, stack: Place): Fault[] {
+  const { secret, bucket, stateTable, encryptionKey, alarmTopic, destination } = props;
+  const token = destination && 'secret' in destination ? destination.secret : undefined;
+  const stream = destination?.type === 'existing' ? destination.deliveryStream : undefined;
 
+  const given: [option: string, resource: { env: Place } | undefined, arn: string | undefined][] = [
+    ['secretArn', secret, secret?.secretArn],
+    ['bucketArn', bucket, bucket?.bucketArn],
+    ['stateTableArn', stateTable, stateTable?.tableArn],
+    ['kmsKeyArn', encryptionKey, encryptionKey?.keyArn],
+    ['alarmTopicArn', alarmTopic, alarmTopic?.topicArn],
+    ['destination.secretArn', token, token?.secretArn],
+    ['destination.deliveryStreamArn', stream, stream?.deliveryStreamRef.deliveryStreamArn],
+  ];
   // Without the six characters at its end, the ARN of a secret is not enough for another account.
-  const isPartial = option.endsWith('secretArn') && members['secretFullArn'] === undefined;
-  return misplaced(option, theirs, stack, isPartial ? ['account', 'region'] : undefined);
+  const isPartial = (resource: object) =>
+    'secretArn' in resource && !('secretFullArn' in resource && resource.secretFullArn);
+
+  return given.flatMap(([option, resource, arn]) => {
+    if (!resource) return [];
+    // The ARN counts before `env`, because some resources that the CDK imports have the account and region of the stack as `env`.
+    const inArn = knownPlace(placeInArn(arn));
+    const { account, region } = knownPlace(resource.env);
+    const theirs = { account: inArn.account ?? account, region: inArn.region ?? region };
+    return misplaced(option, theirs, stack, isPartial(resource) ? ['account', 'region'] : undefined);
+  });
 }
 
 /** The parts of a place that are known at synth. */
@@ -194,38 +155,31 @@ function knownPlace({ account, region }: Place): Place {
 /** For example `props.destination.bufferInterval` for `destination.bufferSeconds`. */
 function inPropNames({ path, reason }: Fault): Fault {
   const [, option = '', rest = ''] = /^(\w+)(.*)$/s.exec(path)!;
-  const member = ['destination', 'vpc'].includes(option)
-    ? rest.replace(/^\.(\w+)$/, (_, name) => `.${memberName(name)}`)
-    : rest;
+  const isObject = option === 'destination' || option === 'vpc';
+  const member = isObject ? rest.replace(/(?<=^\.)\w+$/, memberName) : rest;
   return { path: `props.${PROP_NAMES[option] ?? option}${member}`, reason };
 }
 
-/** A destination calls its name as `cdk.json` does. */
+/** The name of an option as a member of a prop. A destination calls its name as `cdk.json` does. */
 function memberName(option: string): string {
-  return option === 'name' ? option : (PROP_NAMES[option] ?? option);
+  return option === 'name' || !Object.hasOwn(PROP_NAMES, option) ? option : PROP_NAMES[option]!;
 }
 
 /**
- * Members that are not props, but resemble one. TypeScript refuses them where an object is written down, and JavaScript nowhere. Other unknown
- * members are ignored, because the props of a stack often extend those of the construct.
+ * Members that are not props, but resemble one. TypeScript refuses them where an object is written down, but not in an object that is passed on.
+ * Other unknown members are ignored, because the props of a stack often extend those of the construct.
  */
 export function misspeltProps(props: SecurityDataConnectorProps): Fault[] {
-  const { destination, siemReader, network } = props;
-  const namesOf = (kind: { readonly entries: object } | undefined) => Object.keys(kind?.entries ?? {}).map(memberName);
-
-  return [
-    ...misspeltMembers('props', props, PROPS),
-    ...misspeltMembers('props.destination', destination, namesOf(destination && DESTINATION_SCHEMAS[destination.type])),
-    ...misspeltMembers('props.siemReader', siemReader, namesOf(siemReader && READER_SCHEMAS[siemReader.type])),
-    ...misspeltMembers('props.network', network, ['vpc', 'subnets', 'securityGroups']),
-  ];
+  const { destination } = props;
+  const members = destination ? Object.keys(DESTINATION_SCHEMAS[destination.type].entries).map(memberName) : [];
+  return [...misspelt('props', props, PROPS), ...misspelt('props.destination', destination ?? {}, members)];
 }
 
-function misspeltMembers(path: string, values: object | undefined, known: readonly string[]): Fault[] {
-  const unknown = Object.keys(values ?? {}).filter(name => !known.includes(name));
+function misspelt(path: string, values: object, known: readonly string[]): Fault[] {
+  const unknown = Object.keys(values).filter(name => !known.includes(name));
   return unknown.flatMap(name => {
-    const renamed = PROP_NAMES[name];
-    const meant = renamed !== undefined && known.includes(renamed) ? renamed : similarName(name, known);
+    const renamed = memberName(name);
+    const meant = known.includes(renamed) ? renamed : similarName(name, known);
     return meant ? [{ path: `${path}.${name}`, reason: `is not a prop; did you mean ${meant}?` }] : [];
   });
 }

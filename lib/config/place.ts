@@ -9,50 +9,37 @@ export interface Place {
   readonly region?: string | undefined;
 }
 
-/** Where an existing resource must be, compared with the stack. */
-interface PlaceRule {
-  /** Parts that must be those of the stack. */
-  readonly same: readonly (keyof Place)[];
-  /** Reason, such as `alarms notify topics of their own region only`. */
-  readonly because: string;
-  /** A way out other than to move the connector, such as `Give a topic of the region of the stack`. */
-  readonly instead: string;
-}
+/** Where an existing resource must be: parts that must be those of the stack, the reason, and a way out other than to move the connector. */
+type PlaceRule = readonly [same: readonly (keyof Place)[], because: string, instead: string];
 
-const PLACE_RULES = {
-  stateTableArn: {
-    same: ['account', 'region'],
-    because:
-      'the function knows a table by its name alone, and would use another table of that name in its own account and region',
-    instead: 'Give a table of the account and region of the stack',
-  },
-  deliveryStreamArn: {
-    same: ['account', 'region'],
-    because:
-      'the function knows a stream by its name alone, and would send to another stream of that name in its own account and region',
-    instead: 'Give a stream of the account and region of the stack',
-  },
-  secretArn: {
-    same: ['region'],
-    because: 'Secrets Manager reads a secret in its own region only, and one of another account only by its whole ARN',
-    instead: 'Give the whole ARN of a secret in the region of the stack, for example after you replicate it',
-  },
-  alarmTopicArn: {
-    same: ['region'],
-    because: 'alarms notify topics of their own region only',
-    instead: 'Give a topic of the region of the stack, which may belong to another account',
-  },
-  kmsKeyArn: {
-    same: ['region'],
-    because: 'AWS encrypts with keys of its own region only',
-    instead: 'Give a key of the region of the stack, for example a replica',
-  },
-  bucketArn: {
-    same: ['region'],
-    because: 'the function asks S3 of its own region',
-    instead: 'Give a bucket of the region of the stack',
-  },
-} as const satisfies Readonly<Record<string, PlaceRule>>;
+const PLACE_RULES: Readonly<Record<string, PlaceRule>> = {
+  stateTableArn: [
+    ['account', 'region'],
+    'the function knows a table by its name alone, and would use another table of that name in its own account and region',
+    'Give a table of the account and region of the stack',
+  ],
+  deliveryStreamArn: [
+    ['account', 'region'],
+    'the function knows a stream by its name alone, and would send to another stream of that name in its own account and region',
+    'Give a stream of the account and region of the stack',
+  ],
+  secretArn: [
+    ['region'],
+    'Secrets Manager reads a secret in its own region only, and one of another account only by its whole ARN',
+    'Give the whole ARN of a secret in the region of the stack, for example after you replicate it',
+  ],
+  alarmTopicArn: [
+    ['region'],
+    'alarms notify topics of their own region only',
+    'Give a topic of the region of the stack, which may belong to another account',
+  ],
+  kmsKeyArn: [
+    ['region'],
+    'AWS encrypts with keys of its own region only',
+    'Give a key of the region of the stack, for example a replica',
+  ],
+  bucketArn: [['region'], 'the function asks S3 of its own region', 'Give a bucket of the region of the stack'],
+};
 
 /**
  * The fault of a resource that is in another place than the stack.
@@ -61,14 +48,12 @@ const PLACE_RULES = {
  * @param same parts to compare, if they are others than those of the rule
  */
 export function misplaced(path: string, theirs: Place, stack: Place, same?: readonly (keyof Place)[]): Fault[] {
-  const rule: PlaceRule | undefined = PLACE_RULES[path.split('.').at(-1) as keyof typeof PLACE_RULES];
-  if (!rule) return [];
-
-  const differing = (same ?? rule.same).filter(part => differs(theirs[part], stack[part]));
+  const [parts, because, instead] = PLACE_RULES[path.split('.').at(-1)!]!;
+  const differing = (same ?? parts).filter(part => differs(theirs[part], stack[part]));
   if (differing.length === 0) return [];
 
   const text = (of: Place) => differing.map(part => `${part} ${shownText(of[part]!)}`).join(' and ');
-  const reason = `is in ${text(theirs)}, but the stack in ${text(stack)}: ${rule.because}. ${rule.instead}, or deploy the connector to ${text(theirs)}`;
+  const reason = `is in ${text(theirs)}, but the stack in ${text(stack)}: ${because}. ${instead}, or deploy the connector to ${text(theirs)}`;
   return [{ path, reason }];
 }
 

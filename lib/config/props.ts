@@ -30,8 +30,6 @@ export const PROP_NAMES: Readonly<Record<string, string>> = {
   bufferSeconds: 'bufferInterval',
   retrySeconds: 'retry',
   deliveryStreamArn: 'deliveryStream',
-  vpcId: 'vpc',
-  subnetIds: 'subnets',
   securityGroupIds: 'securityGroups',
 };
 

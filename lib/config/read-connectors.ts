@@ -129,41 +129,30 @@ const UNIQUE: Readonly<Record<string, string>> = {
 
 /** Values that several connectors have, independent of other faults of the list. */
 function collisions(entries: readonly Entry[]): Fault[] {
-  const repeatedValues = Object.entries(UNIQUE).flatMap(([member, reason]) => repeated(entries, member, reason));
-  return [...repeatedValues, ...repeatedProviders(entries)];
+  const repeatedValues = Object.entries(UNIQUE).flatMap(([option, reason]) =>
+    repeated(entries, option, reason, entry => entry[option]),
+  );
+  return [...repeatedValues, ...repeated(entries, 'siemReader.createOidcProvider', ONE_PROVIDER, createdProvider)];
 }
 
-function repeated(entries: readonly Entry[], member: string, reason: string): Fault[] {
-  const firstAt = new Map<unknown, number>();
+const ONE_PROVIDER = 'would collide: an account can have the identity provider only once';
 
-  return entries.flatMap((entry, index) => {
-    const value = entry[member];
-    if (typeof value !== 'string') return [];
-
-    const earlier = firstAt.get(value);
-    if (earlier === undefined) {
-      firstAt.set(value, index);
-      return [];
-    }
-    return [{ path: `connectors[${index}].${member}`, reason: `${reason}; connectors[${earlier}] has it already` }];
-  });
+/** The account and cloud in which an entry creates the identity provider. */
+function createdProvider({ account = '', siemReader }: Entry): string | undefined {
+  const { createOidcProvider, cloud = 'commercial' } = objectIn(siemReader);
+  return createOidcProvider === true ? `${account} ${cloud}` : undefined;
 }
 
-/** An account can have an identity provider only once, so only one connector of an account may create it. */
-function repeatedProviders(entries: readonly Entry[]): Fault[] {
-  const places = new Set<string>();
-
-  return entries.flatMap(({ account = '', siemReader }, index) => {
-    const { createOidcProvider, cloud = 'commercial' } = objectIn(siemReader);
-    if (createOidcProvider !== true) return [];
-
-    const place = `${account} ${cloud}`;
-    if (!places.has(place)) {
-      places.add(place);
-      return [];
-    }
-    const reason =
-      'would collide: an account can have the provider only once, and another connector creates it already';
-    return [{ path: `connectors[${index}].siemReader.createOidcProvider`, reason }];
+function repeated(
+  entries: readonly Entry[],
+  path: string,
+  reason: string,
+  valueIn: (entry: Entry) => unknown,
+): Fault[] {
+  const values = entries.map(valueIn);
+  return values.flatMap((value, index) => {
+    const first = values.indexOf(value);
+    if (typeof value !== 'string' || first === index) return [];
+    return [{ path: `connectors[${index}].${path}`, reason: `${reason}; connectors[${first}] has it already` }];
   });
 }
