@@ -98,8 +98,6 @@ export const CONNECTOR_OPTIONS = {
     destination: { schema: destinationSchema, default: { type: 's3' }, form: 'destination' },
     siemQueue: { schema: flag, default: true },
     siemReader: { schema: siemReaderSchema, form: 'siemReader' },
-    query: { schema: flag, default: false },
-    queryScanGigabytes: { schema: integer(1, 100_000, 'gigabytes'), default: 100 },
     alarmEmail: { schema: v.pipe(v.string('must be a string'), v.email('must be an e-mail address')), late: true },
     alarmTopic: { schema: topicArn, name: 'alarmTopicArn', form: 'topic', place: PLACES.topic },
     alarms: { schema: alarmOverridesSchema, default: {} },

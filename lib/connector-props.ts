@@ -3,7 +3,6 @@
  * the names in `cdk.json`. docs/configuration.md and the JSON Schema repeat the doc comments.
  */
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import type { CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
 import type { Alarm, CompositeAlarm, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
@@ -218,20 +217,6 @@ export interface SecurityDataConnectorProps {
    * @default - a policy to attach, and no role
    */
   readonly siemReader?: SiemReader;
-
-  /**
-   * Whether analysts can query the events in Athena. Only where the destination is S3. See docs/query.md.
-   *
-   * @default false
-   */
-  readonly query?: boolean;
-
-  /**
-   * Gigabytes that one query in Athena may read before it is stopped. 100 cost half a dollar. Only with `query`.
-   *
-   * @default 100
-   */
-  readonly queryScanGigabytes?: number;
 
   /**
    * Address to notify of alarms. Not with an existing topic.
@@ -595,16 +580,4 @@ export interface SiemAccess {
   readonly policy: ManagedPolicy;
   /** The role that the SIEM assumes. Absent without `siemReader`. */
   readonly role: Role | undefined;
-}
-
-/** Lets analysts query the delivered events in Athena: docs/query.md. */
-export interface Query {
-  /** Database with the views. */
-  readonly database: string;
-  /** Workgroup of the queries. It limits what one query may read. */
-  readonly workgroup: CfnWorkGroup;
-  /** Bucket of the results, which are kept for a week. */
-  readonly results: IBucket;
-  /** Allows queries. Attach it to the roles of analysts. */
-  readonly policy: ManagedPolicy;
 }

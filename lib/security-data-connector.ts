@@ -22,7 +22,6 @@ import type {
   ConnectorMetricName,
   ConnectorMetricOptions,
   Destination,
-  Query,
   SecurityDataConnectorProps,
   SiemAccess,
   StreamMetricName,
@@ -38,7 +37,6 @@ import { Poller } from './function/poller.ts';
 import { type Granted, grantStatements, operatorStatements } from './grants/grants.ts';
 import { createNewObjectsTopic } from './new-objects-topic.ts';
 import { addOutputs } from './outputs.ts';
-import { createQuery } from './query/query.ts';
 import { Schedule } from './schedule.ts';
 import { createSiemAccess, readerStatements } from './siem/siem-access.ts';
 import { createStateTable } from './state-table.ts';
@@ -78,8 +76,6 @@ export class SecurityDataConnector extends Construct {
   readonly dashboard: Dashboard | undefined;
   /** Queue, policy and role of the SIEM. Absent where the destination is not S3 or `siemQueue` is false. */
   readonly siem: SiemAccess | undefined;
-  /** Database, workgroup and policy of analysts. Absent unless `query` is true. */
-  readonly query: Query | undefined;
   /** @internal */
   readonly _measured: MetricSubject;
   /** @internal */
@@ -113,7 +109,6 @@ export class SecurityDataConnector extends Construct {
       options.siemQueue && this.newObjectsTopic
         ? createSiemAccess(this, { ...options, ...buckets, newObjectsTopic: this.newObjectsTopic })
         : undefined;
-    this.query = options.query ? createQuery(this, { ...options, ...buckets }) : undefined;
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
     if (props.alarmTopic) letCloudWatchPublish(this, props.alarmTopic);
     if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl)) warnOfRunbook(this);

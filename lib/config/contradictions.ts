@@ -28,16 +28,6 @@ const CONTRADICTIONS: readonly Contradiction[] = [
     holds: entry => given(entry, 'siemReader') && (entry['siemQueue'] === false || !deliversObjects(entry)),
   },
   {
-    member: 'query',
-    reason: 'has nothing to read: the destination is not S3',
-    holds: entry => entry['query'] === true && !deliversObjects(entry),
-  },
-  {
-    member: 'queryScanGigabytes',
-    reason: 'has no effect without query',
-    holds: entry => given(entry, 'queryScanGigabytes') && entry['query'] !== true,
-  },
-  {
     member: 'noProxy',
     reason: 'has no effect without proxyUrl',
     holds: entry => given(entry, 'noProxy') && !given(entry, 'proxyUrl'),

@@ -33,7 +33,6 @@ const HTTP = { type: 'http', url: 'https://siem.acme.example/in' };
 const SPLUNK = { type: 'splunk', url: 'https://splunk.acme.example:8088' };
 
 const VARIANTS: Readonly<Record<string, Variant>> = {
-  query: { options: () => ({ query: true }), read: true },
   http: { options: () => ({ destination: HTTP }), read: false },
   splunk: { options: () => ({ destination: SPLUNK }), read: false },
   'external-id': { options: () => READER, read: true },
@@ -55,7 +54,6 @@ const UPDATES: readonly (readonly [string, Options])[] = [
     'alarmEmail and runbookUrl',
     { alarmEmail: 'on-call@acme.example', runbookUrl: 'https://wiki.acme.example/runbook' },
   ],
-  ['query', { query: true }],
   ['siemReader', READER],
   ['retentionDays, logRetentionDays and tags', { retentionDays: 30, logRetentionDays: 30, tags: { team: 'security' } }],
 ];

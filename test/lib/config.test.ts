@@ -74,7 +74,6 @@ const VALUES: readonly [member: string, value: unknown, reason: RegExp][] = [
   ['alarmEmail', 'on-call', /e-mail/],
   ['region', 'Ireland', /eu-west-1/],
   ['region', 'eu-west', /eu-west-1/],
-  ['queryScanGigabytes', 10, /no effect/],
   ['proxyUrl', 'proxy.example:3128', /such as http:\/\/proxy\.example\.com:3128/],
   ['proxyUrl', 'socks5://proxy.example:1080', /such as http:/],
   ['proxyUrl', 'http://u:p@proxy.example:3128', /no user or password.*admit/],
@@ -111,8 +110,6 @@ const COMBINATIONS: readonly [member: string, options: Record<string, unknown>, 
   ['siemReader.createOidcProvider', { siemReader: { ...SENTINEL, oidcProviderArn: PROVIDER } }, /one of the two/],
   ['siemReader', { siemQueue: false, siemReader: READER }, /nothing to read/],
   ['siemReader', { destination: SPLUNK, siemReader: READER }, /nothing to read/],
-  ['query', { destination: SPLUNK, query: true }, /nothing to read/],
-  ['queryScanGigabytes', { query: true, queryScanGigabytes: 0 }, /from 1/],
   ['vpc.subnetIds', { vpc: { vpcId: 'vpc-01234567', subnetIds: [] } }, /one subnet/],
   ['vpc.subnetIds[0]', { vpc: { vpcId: 'vpc-01234567', subnetIds: ['a'] } }, /subnet-/],
   ['noProxy', { proxyUrl: PROXY_URL, noProxy: [] }, /one host at least/],
@@ -307,7 +304,7 @@ describe('the configuration', () => {
   });
 
   test('is the same as a list and as the JSON text of one', () => {
-    const list = [EXAMPLE, { ...EXAMPLE, name: 'other', ...VARIANTS.query }];
+    const list = [EXAMPLE, { ...EXAMPLE, name: 'other', ...VARIANTS.buffered }];
     expect(readConnectors(JSON.stringify(list))).toEqual(readConnectors(list));
   });
 
@@ -317,8 +314,6 @@ describe('the configuration', () => {
         ...EXAMPLE,
         threatAssetField: 'asset_id',
         pageLimit: 500,
-        query: false,
-        queryScanGigabytes: 100,
         rateMinutes: 1,
         enabled: true,
         memoryMegabytes: 1769,

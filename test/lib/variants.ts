@@ -31,8 +31,6 @@ export const VARIANTS = {
     permissionsBoundaryArn: BOUNDARY_ARN,
     tags: { team: 'security' },
     siemReader: { type: 'external-id', principal: ACCOUNT, externalId: 'from-the-form' },
-    query: true,
-    queryScanGigabytes: 50,
     dashboard: true,
   },
   existingParts: {
@@ -42,9 +40,8 @@ export const VARIANTS = {
     alarmTopicArn: `arn:aws:sns:eu-west-1:${ACCOUNT}:on-call`,
     runbookUrl: 'https://git.acme.example/docs/runbook.md',
     vpc: { ...network, securityGroupIds: ['sg-0123456789abcdef0'] },
-    query: true,
   },
-  query: { destination: { type: 's3', bufferSeconds: 120 }, query: true },
+  buffered: { destination: { type: 's3', bufferSeconds: 120 } },
   splunk: { destination: { type: 'splunk', url: 'https://splunk.acme.example:8088' }, kmsKeyArn: KEY_ARN },
   http: {
     destination: {

@@ -9,8 +9,7 @@ import { DistinctIds } from '../../../bin/ctl/commands/counts.ts';
 import { testEventLine } from '../../../lib/test-event.ts';
 import { readEvent } from '../../lambda/support/event-schema.ts';
 import { START, steppedClock } from '../../lambda/support/stepped-clock.ts';
-import { openDuckDbLines } from '../../lib/query/support/duckdb-lines.ts';
-import type { LinesDatabase } from '../../lib/query/support/lines-database.ts';
+import { type LinesDatabase, openDuckDbLines } from '../../local/query/support/lines-database.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 
 const EVENT = { connector: 'acme', id: 'a'.repeat(32), time: new Date(START) };

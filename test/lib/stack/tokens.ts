@@ -37,7 +37,7 @@ const TAKEN = 'arrives in the template';
 /** For each prop that is no object of the CDK, a token in its place. */
 const TOKENS: readonly [string, (late: Late) => object, typeof KNOWN | typeof TAKEN][] = [
   ['connectorName', ({ text }) => ({ connectorName: text }), KNOWN],
-  ['baseUrl', ({ text }) => ({ baseUrl: text, query: true, dashboard: true }), TAKEN],
+  ['baseUrl', ({ text }) => ({ baseUrl: text, dashboard: true }), TAKEN],
   ['authUrl', ({ text }) => ({ authUrl: text }), TAKEN],
   ['dnsBlocksPath', ({ text }) => ({ dnsBlocksPath: text, filters: { dnsBlocks: 'a' } }), TAKEN],
   ['filters.threats', ({ text }) => ({ filters: { threats: text } }), KNOWN],
@@ -52,8 +52,7 @@ const TOKENS: readonly [string, (late: Late) => object, typeof KNOWN | typeof TA
   ['rate', ({ number }) => ({ rate: Duration.minutes(number), refreshDays: 90 }), KNOWN],
   ['memorySize', ({ number }) => ({ memorySize: number, dashboard: true }), KNOWN],
   ['logRetention', ({ number }) => ({ logRetention: number }), TAKEN],
-  ['retention', ({ number }) => ({ retention: Duration.days(number), query: true }), TAKEN],
-  ['queryScanGigabytes', ({ number }) => ({ query: true, queryScanGigabytes: number }), KNOWN],
+  ['retention', ({ number }) => ({ retention: Duration.days(number) }), TAKEN],
   ['alarms.dead-letters.threshold', ({ number }) => ({ alarms: { 'dead-letters': { threshold: number } } }), KNOWN],
   ['alarmEmail', ({ text }) => ({ alarmEmail: text }), TAKEN],
   ['runbookUrl', ({ text }) => ({ runbookUrl: text }), TAKEN],
