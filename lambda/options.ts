@@ -126,7 +126,6 @@ export const FUNCTION_OPTIONS = {
   dnsBlocksSince: { schema: instant, variable: 'DNS_BLOCKS_SINCE' },
   refreshDays: { schema: integer(1, 3650, 'days'), variable: 'REFRESH_DAYS' },
   threatAssetField: { schema: assetMember, default: 'asset_id', variable: 'THREAT_ASSET_FIELD', late: true },
-  pageLimit: { schema: integer(PAGE_LIMIT.min, PAGE_LIMIT.max), default: PAGE_LIMIT.default, variable: 'PAGE_LIMIT' },
   requestsPerMinute: { schema: integer(10, 6000), variable: 'REQUESTS_PER_MINUTE' },
   rowsMember: { schema: memberName, variable: 'ROWS_MEMBER', late: true },
   paginationMember: { schema: memberName, variable: 'PAGINATION_MEMBER', late: true },
@@ -150,8 +149,9 @@ export const OPTION_DEFAULTS = {
       ([key, { default: byDefault }]) => (byDefault === undefined ? [] : [[key, byDefault]]),
     ),
   ),
+  pageLimit: PAGE_LIMIT.default,
   leaseSeconds: LEASE_SECONDS.default,
-} as unknown as FunctionOptions & { readonly leaseSeconds: number };
+} as unknown as FunctionOptions & { readonly pageLimit: number; readonly leaseSeconds: number };
 
 /** The connector appends these itself, so a base URL that ends in one would request `/v1/v1/assets`. */
 const API_PATH = new RegExp(`/v1(/(${STREAMS.map(({ name }) => name).join('|')})(/[^/]+)?)?/*$`, 'i');

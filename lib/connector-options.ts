@@ -34,15 +34,6 @@ const flag = v.boolean('must be true or false');
 /** The description of an alarm has at most 1,024 characters, and includes this address. */
 const runbookUrl = v.pipe(text, v.maxLength(256, 'must have 256 characters at most'));
 
-const tagKey = v.pipe(
-  v.string('must be a string'),
-  v.regex(
-    /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/u,
-    'must have 1 to 128 letters, digits, blanks or _.:/=+@- and not begin with aws:',
-  ),
-);
-const tagValue = v.pipe(v.string('must be a string'), v.maxLength(256, 'must have 256 characters at most'));
-
 const tableArn = arn('dynamodb', 'table/[A-Za-z0-9_.-]{3,255}', 'arn:aws:dynamodb:eu-west-1:111122223333:table/name');
 const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-west-1:111122223333:topic');
 const policyArn = arn('iam', 'policy/[\\w+=,.@/-]+', 'arn:aws:iam::111122223333:policy/name');
@@ -108,7 +99,6 @@ export const CONNECTOR_OPTIONS = {
     noProxy: { schema: noProxySchema },
     caCertificates: { schema: text },
     permissionsBoundary: { schema: policyArn, name: 'permissionsBoundaryArn', form: 'managedPolicy' },
-    tags: { schema: v.record(tagKey, tagValue), default: {}, late: true },
   },
 } as const satisfies GroupFor<SecurityDataConnectorProps>;
 
@@ -116,13 +106,6 @@ export const CONNECTOR_OPTIONS = {
 export const STACK_OPTIONS = {
   required: {},
   optional: {
-    /**
-     * Whether CloudFormation refuses to delete the stack.
-     *
-     * @default true
-     */
-    terminationProtection: { schema: flag, default: true },
-
     /**
      * Account to deploy to.
      *

@@ -95,13 +95,6 @@ export interface SecurityDataConnectorProps {
   readonly threatAssetField?: string;
 
   /**
-   * Rows requested per page, 1 to 500.
-   *
-   * @default 500
-   */
-  readonly pageLimit?: number;
-
-  /**
    * Most requests to the API in any minute, 10 to 6,000. A backfill takes longer. See docs/configuration.md#a-budget-of-requests.
    *
    * @default - no budget
@@ -290,13 +283,6 @@ export interface SecurityDataConnectorProps {
    * @default - that of the scope, if any
    */
   readonly permissionsBoundary?: IManagedPolicy;
-
-  /**
-   * Tags of every resource that takes tags.
-   *
-   * @default {}
-   */
-  readonly tags?: { readonly [key: string]: string };
 }
 
 /** What the delivery stream of a connector delivers to. */

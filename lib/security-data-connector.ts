@@ -1,4 +1,4 @@
-import { Annotations, Stack, Stage, Tags, Token } from 'aws-cdk-lib';
+import { Annotations, Stack, Stage, Token } from 'aws-cdk-lib';
 import type { Dashboard, MathExpression, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type Grant, type IGrantable, PermissionsBoundary, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -40,9 +40,6 @@ import { addOutputs } from './outputs.ts';
 import { Schedule } from './schedule.ts';
 import { createSiemAccess, readerStatements } from './siem/siem-access.ts';
 import { createStateTable } from './state-table.ts';
-
-/** Not every region and checker accepts tags on dashboards yet. */
-const TAGGED = { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] };
 
 /**
  * Delivers one organization's changes from the API to its SIEM: a schedule, a function, its table and credentials, a delivery stream, a
@@ -147,7 +144,6 @@ export class SecurityDataConnector extends Construct {
     const { encryptionKey, destination } = options;
     this._granted = { schedule, encryptionKey, destination: destination.type };
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
-    for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value, TAGGED);
   }
 
   /**

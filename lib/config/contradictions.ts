@@ -1,5 +1,5 @@
 import type { Duration } from 'aws-cdk-lib';
-import { FUNCTION_OPTIONS, OMITS_PARENT, omitsParent } from '../../lambda/options.ts';
+import { OMITS_PARENT, omitsParent } from '../../lambda/options.ts';
 import {
   DAY_MILLISECONDS,
   passMilliseconds,
@@ -8,7 +8,7 @@ import {
   refreshCapacity,
   refreshPages,
 } from '../../lambda/refresh-pace.ts';
-import { STREAMS, streamKey } from '../../lambda/streams.ts';
+import { PAGE_LIMIT, STREAMS, streamKey } from '../../lambda/streams.ts';
 import { kindOf } from '../delivery/destinations.ts';
 import type { Fault } from './fault.ts';
 
@@ -99,7 +99,7 @@ function refreshLimits(entry: Entry): RefreshLimits {
   const { requestsPerMinute } = entry;
   return {
     rateMinutes: minutesOf(entry['rateMinutes'] ?? 1),
-    pageLimit: Number(entry['pageLimit'] ?? FUNCTION_OPTIONS.pageLimit.default),
+    pageLimit: PAGE_LIMIT.default,
     requestsPerMinute: requestsPerMinute === undefined ? undefined : Number(requestsPerMinute),
   };
 }

@@ -1,6 +1,5 @@
 import { globSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { withoutConnector } from '../../bin/ctl/stack-status.ts';
 import { parseCommand } from '../../lambda/command.ts';
 import { readSettings, VARIABLES } from '../../lambda/settings.ts';
 import { STREAMS } from '../../lambda/streams.ts';
@@ -96,16 +95,6 @@ test('the README is at most 160 lines long', () => {
 });
 
 describe('commands', () => {
-  test('docs/teardown.md, to which the README links, names the command of connectorctl for a first deployment that failed', () => {
-    const failed = { StackName: 'SecurityDataConnector-acme', StackStatus: 'ROLLBACK_COMPLETE' } as const;
-    const stack = { ...failed, EnableTerminationProtection: true, CreationTime: undefined };
-    const [named] = /aws cloudformation update-termination-protection \S+ --stack-name \S+/.exec(
-      withoutConnector(stack, 'eu-west-1')!,
-    )!;
-    expect(page('docs/teardown.md')).toContain(named);
-    expect(readme).toContain('(docs/teardown.md#after-a-first-deployment-that-failed)');
-  });
-
   test('the README has the test command in one line, and CI begins with its commands on a clean clone', () => {
     const [command] = code(section(readme, '## What is proven, and what is not'), 'sh');
     expect(command).toBe('npm ci && npm test\n');

@@ -12,7 +12,6 @@ export const VARIANTS = {
   everyOption: {
     dnsBlocksPath: '/v1/dns-blocks',
     threatAssetField: 'asset',
-    pageLimit: 250,
     rowsMember: 'data',
     paginationMember: 'page',
     filters: { threats: "severity != 'low'", dnsBlocks: "domain != 'internal.example'" },
@@ -21,7 +20,6 @@ export const VARIANTS = {
     memoryMegabytes: 1024,
     logRetentionDays: 30,
     retentionDays: 30,
-    terminationProtection: false,
     kmsKeyArn: KEY_ARN,
     alarmEmail: 'on-call@acme.example',
     runbookUrl: 'https://wiki.acme.example/runbook',
@@ -29,7 +27,6 @@ export const VARIANTS = {
     proxyUrl: 'http://proxy.acme.example:443',
     noProxy: ['amazonaws.com'],
     permissionsBoundaryArn: BOUNDARY_ARN,
-    tags: { team: 'security' },
     siemReader: { type: 'external-id', principal: ACCOUNT, externalId: 'from-the-form' },
     dashboard: true,
   },

@@ -84,7 +84,7 @@ describe('doctor --preflight', () => {
     ['not there', undefined, 'there is no cdk.json in'],
     ['not JSON', '{', 'cdk.json cannot be read'],
     ['of another project', JSON.stringify({ app: 'x' }), 'connectors: must be a list of connectors'],
-    ['wrong options', JSON.stringify({ context: { connectors: [{ ...CONNECTOR, pageLimit: 501 }] } }), 'pageLimit'],
+    ['wrong options', JSON.stringify({ context: { connectors: [{ ...CONNECTOR, rateMinutes: 61 }] } }), 'rateMinutes'],
   ])('reports a cdk.json with %s and an account without bootstrap', async (_, text, words) => {
     await using each = await deployment();
     const { status, all } = await runPreflight(each, text);

@@ -231,30 +231,6 @@ test('a permissions boundary reaches every role', () => {
   expect(roles.filter(({ Properties }) => Properties['PermissionsBoundary'] !== BOUNDARY_ARN)).toEqual([]);
 });
 
-/** Types that CloudFormation gives no tags, and dashboards, which not every region tags. */
-const WITHOUT_TAGS = new Set([
-  'AWS::CloudWatch::Dashboard',
-  'AWS::Glue::Database',
-  'AWS::Glue::Table',
-  'AWS::IAM::Policy',
-  'AWS::IAM::ManagedPolicy',
-  'AWS::Lambda::EventInvokeConfig',
-  'AWS::Logs::LogStream',
-  'AWS::S3::BucketPolicy',
-  'AWS::SNS::Subscription',
-  'AWS::SNS::TopicPolicy',
-  'AWS::SQS::QueuePolicy',
-  'AWS::Scheduler::Schedule',
-]);
-
-test('tags reach everything that takes tags', () => {
-  const { Resources } = synthesize(VARIANTS.everyOption);
-  const untagged = Object.entries(Resources).filter(
-    ([, { Type, Properties }]) => !WITHOUT_TAGS.has(Type) && !JSON.stringify(Properties['Tags'] ?? '').includes('team'),
-  );
-  expect(untagged.map(([id]) => id)).toEqual([]);
-});
-
 test('ARNs are those of the partition that is deployed to', () => {
   expect(JSON.stringify(synthesize(VARIANTS.china))).not.toContain('arn:aws:');
   expect(JSON.stringify(synthesize())).not.toMatch(/arn:aws(-cn)?:/);

@@ -362,7 +362,6 @@ describe('the construct holds its props to the rules of the configuration', () =
     ['connectorName', { connectorName: 'Acme' }],
     ['connectorName', { connectorName: undefined as unknown as string }],
     ['baseUrl', { baseUrl: 'http://api.acme.example' }],
-    ['pageLimit', { pageLimit: 501 }],
     ['rate', { rate: Duration.seconds(30) }],
     ['rate', { rate: Duration.seconds(90) }],
     ['memorySize', { memorySize: 128 }],
@@ -371,7 +370,6 @@ describe('the construct holds its props to the rules of the configuration', () =
     ['filters.dnsBlocks', { filters: { dnsBlocks: 'a' } }],
     ['omit.assets[0]', { omit: { assets: ['id'] } }],
     ['omit.threats', { omit: { threats: ['asset_id'] } }],
-    ['tags.aws:x', { tags: { 'aws:x': 'y' } }],
     ['destination.url', { destination: { type: 'http', url: 'http://siem.acme.example' } }],
     ['destination.bufferInterval', { destination: { type: 's3', bufferInterval: Duration.seconds(901) } }],
     ['siemReader.principal', { siemReader: { type: 'external-id', principal: '*', externalId: 'x-1' } }],
@@ -384,7 +382,7 @@ describe('the construct holds its props to the rules of the configuration', () =
   });
 
   test('and names every fault at once', () => {
-    expect(faults({ pageLimit: 0, authUrl: 'http://x.example' })).toEqual(['props.authUrl', 'props.pageLimit']);
+    expect(faults({ memorySize: 0, authUrl: 'http://x.example' })).toEqual(['props.authUrl', 'props.memorySize']);
   });
 });
 
@@ -545,7 +543,7 @@ describe('members that are not props', () => {
   });
 
   test.each<[string, object, string[]]>([
-    ['a misspelt prop', { pagelimit: 10 }, ['props.pagelimit is not a prop; did you mean pageLimit?']],
+    ['a misspelt prop', { memorysize: 10 }, ['props.memorysize is not a prop; did you mean memorySize?']],
     ['the name of an option', { rateMinutes: 5 }, ['props.rateMinutes is not a prop; did you mean rate?']],
     [
       'the name of an option of a destination',
@@ -632,7 +630,7 @@ describe('the construct in JavaScript', () => {
   });
 
   test('takes a prop that is undefined for one that is absent', () => {
-    expect(refusal({ ...REQUIRED, rate: undefined, destination: undefined, tags: undefined })).toEqual([]);
+    expect(refusal({ ...REQUIRED, rate: undefined, destination: undefined })).toEqual([]);
   });
 
   test('names all faults at once', () => {

@@ -45,7 +45,6 @@ const TOKENS: readonly [string, (late: Late) => object, typeof KNOWN | typeof TA
   ['dnsBlocksSince', ({ text }) => ({ dnsBlocksPath: '/v1/dns', dnsBlocksSince: text }), KNOWN],
   ['refreshDays', ({ number }) => ({ refreshDays: number }), KNOWN],
   ['threatAssetField', ({ text }) => ({ threatAssetField: text }), TAKEN],
-  ['pageLimit', ({ number }) => ({ pageLimit: number, refreshDays: 90 }), KNOWN],
   ['requestsPerMinute', ({ number }) => ({ requestsPerMinute: number, refreshDays: 90 }), KNOWN],
   ['rowsMember', ({ text }) => ({ rowsMember: text }), TAKEN],
   ['paginationMember', ({ text }) => ({ paginationMember: text }), TAKEN],
@@ -59,7 +58,6 @@ const TOKENS: readonly [string, (late: Late) => object, typeof KNOWN | typeof TA
   ['proxyUrl', ({ text }) => ({ proxyUrl: text }), KNOWN],
   ['noProxy[0]', ({ text }) => ({ proxyUrl: 'http://proxy.example:3128', noProxy: [text] }), KNOWN],
   ['caCertificates', ({ text }) => ({ caCertificates: text }), KNOWN],
-  ['tags', ({ text }) => ({ tags: { team: text } }), TAKEN],
   ['destination.type', ({ text }) => ({ destination: { type: text } }), KNOWN],
   [
     'destination.bufferInterval',
