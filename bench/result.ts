@@ -46,7 +46,7 @@ function short(value: number): string {
 }
 
 /** A table as the documents have it, its columns aligned. */
-export function markdown(head: readonly string[], lines: readonly (readonly string[])[]): string {
+function markdown(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...lines.map(line => line[column]!.length)));
   const row = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at]!)).join(' | ')} |`;
   return [row(head), row(widths.map(width => '-'.repeat(width))), ...lines.map(row)].join('\n');

@@ -9,18 +9,16 @@ const SEED = 20_261_120;
 const START = Date.UTC(2026, 10, 20);
 export const THREATS_PER_ASSET = 4;
 
-/** One delivery of a row. Another version has other content; `removed` is a tombstone. */
+/** One delivery of a row. Another version has other content. */
 export interface Delivered {
   readonly index: number;
   readonly version?: number;
-  readonly removed?: boolean;
 }
 
-export function rowText(stream: BenchStream, { index, version = 0, removed = false }: Delivered): string {
+export function rowText(stream: BenchStream, { index, version = 0 }: Delivered): string {
   const id = rowId(stream, index);
   const time = new Date(START + index).toISOString();
-  const position = `"stream_position":"${time}#${version}${removed ? 'r' : ''}"`;
-  if (removed) return `{"id":"${id}","updated_at":"${time}",${position},"deleted":true,"deleted_at":"${time}"}`;
+  const position = `"stream_position":"${time}#${version}"`;
   const members = generatedMembers(stream, SEED + version, index);
   if (stream === 'dns-blocks') return `{"id":"${id}","blocked_at":"${time}",${members}}`;
   const asset = stream === 'threats' ? `"asset_id":"${rowId('assets', Math.floor(index / THREATS_PER_ASSET))}",` : '';

@@ -20,9 +20,6 @@ export type Rows = Readonly<Partial<Record<BenchStream, readonly Delivered[]>>>;
 export interface Container {
   /** One invocation. @throws Error when it fails, or does not reach the end */
   run(event?: object): Promise<Run>;
-  readonly logBytes: number;
-  /** Time series that CloudWatch would make of the log. */
-  readonly series: ReadonlySet<string>;
 }
 
 export class Scene implements AsyncDisposable {
@@ -134,12 +131,8 @@ async function bundle(module: keyof typeof MODULES): Promise<Files> {
 }
 
 function containerOf(child: ChildProcess): Container {
-  let logBytes = 0;
-  const series = new Set<string>();
-  createInterface(child.stdout!).on('line', line => {
-    logBytes += Buffer.byteLength(line) + 1;
-    if (line.includes('"CloudWatchMetrics"')) for (const each of seriesOf(JSON.parse(line))) series.add(each);
-  });
+  // Otherwise the function would wait for somebody to read its log.
+  child.stdout!.resume();
   return {
     async run(event = {}) {
       child.send(event);
@@ -148,21 +141,5 @@ function containerOf(child: ChildProcess): Container {
       if (run.error) throw new Error(`A run failed: ${run.error}`);
       return run;
     },
-    get logBytes() {
-      return logBytes;
-    },
-    series,
   };
-}
-
-interface Metrics {
-  readonly Dimensions: readonly (readonly string[])[];
-  readonly Metrics: readonly { readonly Name: string }[];
-}
-
-/** By name and dimensions. */
-function seriesOf(line: { readonly _aws: { readonly CloudWatchMetrics: readonly Metrics[] } }): string[] {
-  return line._aws.CloudWatchMetrics.flatMap(({ Dimensions: [names = []], Metrics: metrics }) =>
-    metrics.map(({ Name }) => [Name, ...names.map(name => (line as never)[name])].join(' ')),
-  );
 }

@@ -5,7 +5,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
 import { answerBytes, type BenchStream, type Delivered, rowText } from './rows.ts';
 import { Table } from './table.ts';
 
@@ -13,31 +12,19 @@ export interface Mode {
   /** Milliseconds until the API, and until AWS, answers. */
   readonly api: number;
   readonly aws: number;
-  /** Whether delivered lines are compressed, as they are in the bucket. */
-  readonly gzip?: boolean;
 }
 
 export interface Used {
   readonly apiCalls: number;
   readonly dynamodbCalls: number;
   readonly firehoseCalls: number;
-  readonly secretCalls: number;
   readonly readUnits: number;
   readonly writeUnits: number;
-  readonly tableBytes: number;
-  readonly lineBytes: number;
-  /** Firehose bills each record in steps of 5 KiB. */
-  readonly billedBytes: number;
-  /** Of the lines, compressed call by call, while `gzip` is on. */
-  readonly gzippedBytes: number;
 }
-
-const FIREHOSE_STEP = 5 * 1024;
 
 const table = new Table();
 const streams: Record<BenchStream, Delivered[]> = { assets: [], threats: [], 'dns-blocks': [] };
-const used = { apiCalls: 0, dynamodbCalls: 0, firehoseCalls: 0, secretCalls: 0 };
-const bytes = { lineBytes: 0, billedBytes: 0, gzippedBytes: 0 };
+const used = { apiCalls: 0, dynamodbCalls: 0, firehoseCalls: 0 };
 let mode: Mode = { api: 0, aws: 0 };
 
 const server = createServer(async (request, response) => {
@@ -57,7 +44,7 @@ const server = createServer(async (request, response) => {
     response.end('{}');
   } else if (pathname === '/used') {
     const { readUnits, writeUnits } = table;
-    response.end(JSON.stringify({ ...used, ...bytes, readUnits, writeUnits, tableBytes: table.bytes }));
+    response.end(JSON.stringify({ ...used, readUnits, writeUnits }));
   } else if (pathname.endsWith('/token')) {
     response.end('{"access_token":"token","token_type":"Bearer","expires_in":3600}');
   } else {
@@ -80,23 +67,14 @@ function pageOf(stream: BenchStream, query: URLSearchParams): Uint8Array {
   return answerBytes(rows, to < streams[stream].length ? String(to) : null);
 }
 
-function awsAnswer(action: string, input: { readonly Records?: readonly { readonly Data: string }[] }): object {
-  if (action === 'GetSecretValue') {
-    used.secretCalls++;
-    return { SecretString: '{"client_id":"id","client_secret":"secret"}' };
-  }
+function awsAnswer(action: string, input: { readonly Records?: readonly object[] }): object {
+  if (action === 'GetSecretValue') return { SecretString: '{"client_id":"id","client_secret":"secret"}' };
   if (action !== 'PutRecordBatch') {
     used.dynamodbCalls++;
     return table.answer(action, input);
   }
   used.firehoseCalls++;
-  const records = input.Records!.map(({ Data }) => Buffer.from(Data, 'base64'));
-  for (const { length } of records) {
-    bytes.lineBytes += length;
-    bytes.billedBytes += Math.ceil(length / FIREHOSE_STEP) * FIREHOSE_STEP;
-  }
-  if (mode.gzip) bytes.gzippedBytes += gzipSync(Buffer.concat(records)).length;
-  return { FailedPutCount: 0, RequestResponses: records.map(() => ({ RecordId: 'record' })) };
+  return { FailedPutCount: 0, RequestResponses: input.Records!.map(() => ({ RecordId: 'record' })) };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -16,12 +16,6 @@ export class Table {
     this.#keeps = keeps;
   }
 
-  /** Of all items. */
-  get bytes(): number {
-    const items = [...this.#partitions.values()].flatMap(partition => [...partition.values()]);
-    return items.reduce((sum, item) => sum + bytesOf(item), 0);
-  }
-
   // biome-ignore lint/suspicious/noExplicitAny: inputs and answers of six actions
   answer(action: string, input: any): any {
     const [name] = Object.keys(input.RequestItems ?? {});

@@ -1,4 +1,4 @@
-import { App, Validations } from 'aws-cdk-lib';
+import { Annotations, App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ConfigurationError } from '../lib/config/fault.ts';
 import { connectorsIn } from '../lib/config/read-connectors.ts';
@@ -14,7 +14,14 @@ try {
   // The CDK runs the app in the folder of cdk.json.
   const connectors = connectorsIn(context, process.cwd());
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  for (const connector of connectors) new ConnectorStack(app, connector);
+  for (const connector of connectors) {
+    const stack = new ConnectorStack(app, connector);
+    // No real API can have an address in the reserved domain `.example`.
+    if (new URL(connector.baseUrl).hostname.endsWith('.example')) {
+      const warning = `Connector ${connector.name} is still the example: replace its entry in the context "connectors" of cdk.json with your own.`;
+      Annotations.of(stack).addWarningV2('security-data-connector:example', warning);
+    }
+  }
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

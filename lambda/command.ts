@@ -16,7 +16,7 @@ export class CommandError extends Error {
     super(
       `The payload is not understood, and nothing was done: ${shownList(faults, '; ')}. ` +
         'It is {} or has the members "streams", "resync" and "replay", each a list of stream names, "repair", lists of ids by stream, or ' +
-        '"confirmOrganization", which is true.',
+        '"confirmOrganization", the digest that `connectorctl confirm organization` sends.',
     );
   }
 }
@@ -97,7 +97,7 @@ function payloadSchema(known: readonly StreamName[]) {
           ),
           {},
         ),
-        confirmOrganization: v.optional(v.literal(true, 'must be true')),
+        confirmOrganization: v.optional(v.pipe(v.string(NO_DIGEST), v.regex(DIGEST, NO_DIGEST))),
       },
       'must be an object',
     ),
@@ -108,6 +108,10 @@ function payloadSchema(known: readonly StreamName[]) {
     ),
   );
 }
+
+/** See core/organization.ts. */
+const DIGEST = /^[0-9a-f]{16}(-[0-9a-f]{16}){2}$/;
+const NO_DIGEST = 'must be the digest that `connectorctl confirm organization` sends';
 
 /** The length is checked before the entries, because each wrong entry takes some memory. */
 function listOf<T extends v.GenericSchema>(entry: T, most: number) {

@@ -14,8 +14,6 @@ import type { Telemetry } from './telemetry.ts';
 export interface InvocationContext {
   /** Lambda's own; a bare process may leave it out and gets Lambda's longest. */
   getRemainingTimeInMillis?(): number;
-  /** Lambda's own: memory of the function in megabytes. */
-  readonly memoryLimitInMB?: string | undefined;
 }
 
 export interface InvocationResult {
@@ -84,7 +82,6 @@ async function run(
     complete: command.streams === undefined,
     timeLeft: timeLeft(),
     memory: invoker.memory(),
-    memoryLimit: Number(context?.memoryLimitInMB ?? Number.POSITIVE_INFINITY) * 2 ** 20,
   });
   return conclude(outcome, clients);
 }

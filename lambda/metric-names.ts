@@ -66,7 +66,6 @@ export const SUMMED_COUNTS = [
   'FilterFaults',
   'DeadLetters',
   'ThreatsWithoutAsset',
-  'CursorRefused',
   'ContractErrors',
   'RoleMissing',
 ] as const satisfies readonly (keyof typeof STREAM_PROPERTIES | keyof typeof STREAM_METRICS)[];
@@ -86,12 +85,6 @@ export const CONNECTOR_METRICS = {
   CredentialsRefused: 'CredentialsRefused',
   /** 1 when another run held the lease, which is normal, else 0. */
   LeaseHeld: 'LeaseHeld',
-  /** 1 when the lease was lost or could not be renewed while running, else 0. */
-  LeaseLost: 'LeaseLost',
-  /** 1 when the run ended shortly before Lambda's time-out, else 0. */
-  NearTimeOut: 'NearTimeOut',
-  /** 1 when the run used nearly all memory of the function, else 0. */
-  MemoryHigh: 'MemoryHigh',
 } as const;
 
 /** In the same log line as the metrics of the connector, but no metrics. */

@@ -1,10 +1,9 @@
 /**
- * The options that reach the function as environment variables, each declared once. The function's settings, `cdk.json`, the props of the
- * construct, the JSON Schema, the documents and the function's environment follow from this table.
- *
- * Keys are names of props, whose texts are in `lib/connector-props.ts`. `late`: the prop may be a token of the CDK.
+ * The options that reach the function as environment variables, each declared once. The function's settings, the schema of `cdk.json`, the
+ * documents and the function's environment follow from this table. Keys are names in `cdk.json`, and also those of the props of the construct.
  */
 import * as v from 'valibot';
+import { exactObject } from './exact-object.ts';
 import { filterFault } from './filters.ts';
 import {
   PAGE_LIMIT,
@@ -18,6 +17,15 @@ import {
 
 /** Seconds. A setting of the function without an option: every value is safe. */
 export const LEASE_SECONDS = { min: 1, max: 900, default: 60 } as const;
+
+interface FunctionOption {
+  readonly schema: v.GenericSchema;
+  readonly default?: unknown;
+  /** Variable of the function that holds the value. */
+  readonly variable: string;
+  /** Description for editors and documents. */
+  readonly text: string;
+}
 
 const listPath = v.pipe(
   v.string('must be a string'),
@@ -60,12 +68,13 @@ function isOnCalendar(text: string): boolean {
 const PATH_OPTIONS = Object.fromEntries(
   STREAMS_WITHOUT_PATH.map(({ pathOption, pathSetting }) => [
     pathOption,
-    { schema: listPath, variable: pathSetting, late: true },
+    {
+      schema: listPath,
+      variable: pathSetting,
+      text: 'Path of the list of DNS blocks below baseUrl. To change it, see docs/runbook.md#change-the-path-of-the-dns-blocks. Left out: the stream is off.',
+    },
   ]),
-) as Record<
-  StreamWithoutPath['pathOption'],
-  { readonly schema: typeof listPath; readonly variable: string; readonly late: true }
->;
+) as Record<StreamWithoutPath['pathOption'], FunctionOption & { readonly schema: typeof listPath }>;
 
 /** Bytes of all expressions, and of all paths: Lambda gives all variables 4 KB. */
 const SELECTION_BYTES = 1_000;
@@ -111,7 +120,7 @@ export const OMITS_PARENT = 'must not name the member that names the asset: a re
 function byStream<T extends v.GenericSchema>(schema: T) {
   const entries = Object.fromEntries(STREAMS.map(({ name }) => [streamKey(name), v.optional(schema)]));
   return v.pipe(
-    v.strictObject(entries as Record<StreamKey, v.OptionalSchema<T, undefined>>),
+    exactObject(entries as Record<StreamKey, v.OptionalSchema<T, undefined>>),
     v.check(
       values => Buffer.byteLength(JSON.stringify(values)) <= SELECTION_BYTES + FRAME_BYTES,
       `must have ${SELECTION_BYTES} bytes at most, all streams together`,
@@ -121,15 +130,48 @@ function byStream<T extends v.GenericSchema>(schema: T) {
 
 export const FUNCTION_OPTIONS = {
   ...PATH_OPTIONS,
-  filters: { schema: byStream(filter), variable: 'FILTERS' },
-  omit: { schema: byStream(omittedMembers), variable: 'OMIT' },
-  dnsBlocksSince: { schema: instant, variable: 'DNS_BLOCKS_SINCE' },
-  refreshDays: { schema: integer(1, 3650, 'days'), variable: 'REFRESH_DAYS' },
-  threatAssetField: { schema: assetMember, default: 'asset_id', variable: 'THREAT_ASSET_FIELD', late: true },
-  requestsPerMinute: { schema: integer(10, 6000), variable: 'REQUESTS_PER_MINUTE' },
-  rowsMember: { schema: memberName, variable: 'ROWS_MEMBER', late: true },
-  paginationMember: { schema: memberName, variable: 'PAGINATION_MEMBER', late: true },
-} as const;
+  filters: {
+    schema: byStream(filter),
+    variable: 'FILTERS',
+    text: 'JMESPath expression for each stream (`assets`, `threats`, `dnsBlocks`). A row for which it is exactly `false` is not sent. See docs/filters.md. Left out: every row is sent.',
+  },
+  omit: {
+    schema: byStream(omittedMembers),
+    variable: 'OMIT',
+    text: 'Members to leave out of rows: for each stream a list of paths such as `contact.email`. See docs/filters.md#leave-members-out. Left out: rows are sent whole.',
+  },
+  dnsBlocksSince: {
+    schema: instant,
+    variable: 'DNS_BLOCKS_SINCE',
+    text: 'Date from which DNS blocks are sent, such as `2026-01-31` (UTC), or a time with its zone. See docs/filters.md#dns-blocks-from-a-date. Left out: every block is sent.',
+  },
+  refreshDays: {
+    schema: integer(1, 3650, 'days'),
+    variable: 'REFRESH_DAYS',
+    text: 'Days within which every row that exists is sent again. Set it to the retention of your SIEM. See docs/refresh.md. Left out: a row is sent when it changes.',
+  },
+  threatAssetField: {
+    schema: assetMember,
+    default: 'asset_id',
+    variable: 'THREAT_ASSET_FIELD',
+    text: 'Member of a threat that names its asset. To change it, see docs/runbook.md#change-the-member-that-names-a-threats-asset.',
+  },
+  requestsPerMinute: {
+    schema: integer(10, 6000),
+    variable: 'REQUESTS_PER_MINUTE',
+    text: 'Most requests to the API in any minute, 10 to 6,000. A backfill takes longer. See docs/configuration.md#a-budget-of-requests. Left out: no budget.',
+  },
+  rowsMember: {
+    schema: memberName,
+    variable: 'ROWS_MEMBER',
+    text: 'Member of a response that holds the rows. Left out: found by its shape.',
+  },
+  paginationMember: {
+    schema: memberName,
+    variable: 'PAGINATION_MEMBER',
+    text: 'Member of a response that holds the pagination object. Left out: found by its shape.',
+  },
+} as const satisfies Readonly<Record<string, FunctionOption>>;
 
 type Table = typeof FUNCTION_OPTIONS;
 

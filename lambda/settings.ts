@@ -77,7 +77,7 @@ const OPTIONS = Object.entries<{
   readonly default?: unknown;
 }>(FUNCTION_OPTIONS);
 
-/** Variables without an option. docs/configuration.md shows their doc comments. */
+/** Variables without an option. docs/configuration.md has a table of them. */
 const Environment = v.object({
   /** Base URL of the API. https, or http to loopback. */
   API_BASE_URL: address(BASE_URL),

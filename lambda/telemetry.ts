@@ -6,7 +6,6 @@ import {
   ContractError,
   CredentialsError,
   CursorRefusedError,
-  LeaseLostError,
   OrganizationChangedError,
   RoleMissingError,
 } from './core/errors.ts';
@@ -32,13 +31,7 @@ export interface RunFacts {
   readonly timeLeft: number;
   /** Resident memory in bytes. */
   readonly memory: number;
-  /** Memory of the function in bytes. */
-  readonly memoryLimit: number;
 }
-
-/** The function stops by itself before this. With less time left, Lambda may terminate the next run. */
-const LEAST_TIME_LEFT_MILLISECONDS = 10_000;
-const MOST_MEMORY = 0.85;
 
 export interface Telemetry {
   report(facts: RunFacts): void;
@@ -125,7 +118,7 @@ function streamProperties(result: StreamResult, failure: Error | undefined): Rec
 }
 
 function connectorMetrics(
-  { outcome, complete, timeLeft, memory, memoryLimit }: RunFacts,
+  { outcome, complete }: RunFacts,
   streams: readonly Record<StreamMetric | StreamProperty, number>[],
 ): Partial<Record<ConnectorMetric, number>> {
   const { results, failures, leaseHeld } = outcome;
@@ -139,9 +132,6 @@ function connectorMetrics(
     RowsWithdrawnByFilter: [...results.values()].reduce((sum, { withdrawnByFilter }) => sum + withdrawnByFilter, 0),
     CredentialsRefused: any(CredentialsError, AccountRevokedError, OrganizationChangedError, ClientChangedError),
     LeaseHeld: flag(leaseHeld),
-    LeaseLost: any(LeaseLostError),
-    NearTimeOut: flag(timeLeft <= LEAST_TIME_LEFT_MILLISECONDS),
-    MemoryHigh: flag(memory >= MOST_MEMORY * memoryLimit),
   };
 }
 

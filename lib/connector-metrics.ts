@@ -1,6 +1,7 @@
 /** Metrics of a connector for alarms and dashboards of the app. */
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import { CONNECTOR_METRICS, DIMENSIONS, METRIC_NAMESPACE, STREAM_METRICS } from '../lambda/metric-names.ts';
 import type {
   ConnectorMetricName,
@@ -57,6 +58,20 @@ export function connectorMetric(
       ...(stream && { [DIMENSIONS.stream]: stream }),
       ...options.dimensionsMap,
     },
+  });
+}
+
+/** A metric of a delivery stream, as average over five minutes unless the options say otherwise. */
+export function deliveryMetric(
+  { deliveryStreamRef }: IDeliveryStreamRef,
+  metricName: string,
+  options?: cloudwatch.MetricOptions,
+): cloudwatch.Metric {
+  return new cloudwatch.Metric({
+    namespace: 'AWS/Firehose',
+    metricName,
+    dimensionsMap: { DeliveryStreamName: deliveryStreamRef.deliveryStreamName },
+    ...options,
   });
 }
 

@@ -1,6 +1,6 @@
 /**
- * The types that the package publishes: the props of the construct, and its attributes. `connector-options.ts` has the rules, the defaults and
- * the names in `cdk.json`. docs/configuration.md and the JSON Schema repeat the doc comments.
+ * The types that the package publishes: the props of the construct, and its attributes. `config/schema.ts` has the rules, the defaults and
+ * the names in `cdk.json`.
  */
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { Alarm, CompositeAlarm, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
@@ -433,25 +433,16 @@ export interface Network {
 export type AlarmName =
   | 'contract-error'
   | 'credentials-refused'
-  | 'cursor-refused'
   | 'dead-letters'
   | 'delivery-backup-used'
   | 'delivery-failing'
   | 'delivery-late'
-  | 'delivery-throttled'
   | 'filter-faults'
   | 'function-errors'
-  | 'function-throttled'
-  | 'lease-lost'
   | 'mass-withdrawal'
-  | 'memory-high'
-  | 'near-time-out'
   | 'role-missing'
-  | 'schedule-undelivered'
   | 'siem-reader-failing'
   | 'siem-reader-stalled'
-  | 'state-reads-throttled'
-  | 'state-writes-throttled'
   | 'stream-behind'
   | 'stream-silent'
   | 'threats-without-asset';
@@ -489,13 +480,9 @@ export interface Alarms {
 export type ConnectorMetricName =
   | 'ContractErrors'
   | 'CredentialsRefused'
-  | 'CursorRefused'
   | 'DeadLetters'
   | 'FilterFaults'
   | 'LeaseHeld'
-  | 'LeaseLost'
-  | 'MemoryHigh'
-  | 'NearTimeOut'
   | 'RoleMissing'
   | 'RowsWithdrawnByFilter'
   | 'StreamsBehind'

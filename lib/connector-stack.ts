@@ -1,7 +1,7 @@
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { connectorProps } from './config/props.ts';
-import type { ConnectorConfig } from './connector-options.ts';
+import { toProps } from './config/props.ts';
+import type { ConnectorConfig } from './config/schema.ts';
 import { SecurityDataConnector } from './security-data-connector.ts';
 
 /** The connector of one organization as a stack: a thin wrapper that passes the configuration to the construct. */
@@ -10,7 +10,7 @@ export class ConnectorStack extends Stack {
 
   constructor(scope: Construct, config: ConnectorConfig) {
     super(scope, `SecurityDataConnector-${config.name}`, stackProps(config));
-    this.connector = new SecurityDataConnector(this, 'Connector', connectorProps(this, config));
+    this.connector = new SecurityDataConnector(this, 'Connector', toProps(this, config));
     this.nameOutputs();
   }
 

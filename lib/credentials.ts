@@ -42,7 +42,7 @@ export function createPlaceholderSecret(
   );
   const content = JSON.stringify(Object.fromEntries(props.members.map(member => [member, '…'])));
   new CfnOutput(scope, props.fill.output, {
-    description: `Stores the secret, from the file ${props.fill.file} with ${content}`,
+    description: `Replaces the whole secret with the file ${props.fill.file}: ${content}`,
     value: `aws secretsmanager put-secret-value --region ${Stack.of(scope).region} --secret-id ${secret.secretArn} --secret-string file://${props.fill.file}`,
   });
   return secret;

@@ -10,13 +10,14 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { streamsOn } from '../lambda/streams.ts';
+import type { Monitored } from './alarms/alarm-definition.ts';
 import { createAlarms, createAlarmTopic, isAddress } from './alarms/create-alarms.ts';
 import { timingOf } from './alarms/timing.ts';
+import { checkProps, misspeltProps } from './config/check-props.ts';
 import { ConfigurationError } from './config/fault.ts';
-import { checkProps, misspeltProps, optionsOf } from './config/props.ts';
+import { type ConnectorOptions, withDefaults } from './config/props.ts';
 import { SHARED_BUCKET, SHARED_TABLE } from './config/read-connectors.ts';
-import { connectorMetric, type MetricSubject, streamSum } from './connector-metrics.ts';
-import type { ConnectorOptions } from './connector-options.ts';
+import { connectorMetric, deliveryMetric, type MetricSubject, streamSum } from './connector-metrics.ts';
 import type {
   Alarms,
   ConnectorMetricName,
@@ -28,10 +29,11 @@ import type {
   StreamSumOptions,
 } from './connector-props.ts';
 import { createCredentials } from './credentials.ts';
-import { createDashboard } from './dashboard/dashboard.ts';
+import { createDashboard } from './dashboard.ts';
 import { DataBucket } from './data-bucket.ts';
 import { Delivery } from './delivery/delivery.ts';
 import { deliveryMetricPrefix, kindOf, mostBufferSeconds } from './delivery/destinations.ts';
+import { createErrorQuery } from './error-query.ts';
 import { type FunctionResources, functionEnvironment } from './function/function-environment.ts';
 import { Poller } from './function/poller.ts';
 import { type Granted, grantStatements, operatorStatements } from './grants/grants.ts';
@@ -91,7 +93,7 @@ export class SecurityDataConnector extends Construct {
     refuseShared(this, 'stateTable', props.stateTable?.tableArn, each => each.state?.tableArn, SHARED_TABLE);
     this.connectorName = props.connectorName;
     for (const { path, reason } of misspeltProps(props)) warnOfProp(this, path, reason);
-    const options = optionsOf(this, props);
+    const options = withDefaults(props);
     this.credentials = props.secret ?? createCredentials(this, options);
     const createdBucket = props.bucket ? undefined : new DataBucket(this, 'Data', options);
     this.bucket = props.bucket ?? (createdBucket as IBucket);
@@ -112,34 +114,20 @@ export class SecurityDataConnector extends Construct {
     const poller = createPoller(this, options);
     this.function = poller.function;
     this.logGroup = poller.logGroup;
+    createErrorQuery(this, { ...options, logGroup: this.logGroup });
     // Another id than Tick would replace schedule, role and queue. SNS delivers to the subscribers of the moment, so the queue of the SIEM is subscribed before a run sends events.
     const schedule = new Schedule(this, 'Tick', {
       ...options,
       function: this.function,
       after: this.siem?.subscription,
     });
-    const { connectorName, state, delivery, siem } = this;
-    const scheduleDeadLetters = schedule.deadLetters;
-    const monitored = { connectorName, function: this.function, state, delivery, siem, scheduleDeadLetters };
-    const deliveryMetrics = deliveryMetricPrefix(options.destination);
-    const settings = {
-      timing: timingOf(options.rate),
-      bufferSeconds: mostBufferSeconds(options.destination),
-      deliveryMetrics,
-    };
-    this.alarms = createAlarms(this, { ...options, monitored, settings, topic: this.alarmTopic });
-    const streams = streamsOn(({ pathOption }) => options[pathOption]);
-    this.dashboard = options.dashboard
-      ? createDashboard(this, {
-          monitored,
-          streams,
-          deliveryMetrics,
-          alarms: this.alarms,
-          logGroup: this.logGroup,
-          memoryMegabytes: options.memorySize,
-        })
-      : undefined;
-    this._measured = { connectorName, streams: streams.map(({ name }) => name) };
+
+    const streams = streamsOn(({ pathOption }) => options[pathOption]).map(({ name }) => name);
+    this._measured = { connectorName: this.connectorName, streams };
+    const monitored = monitoredParts(this, options);
+    this.alarms = createAlarms(this, { ...options, monitored, topic: this.alarmTopic });
+    this.dashboard = options.dashboard ? createDashboard(this, { monitored, streams, alarms: this.alarms }) : undefined;
+
     addOutputs(this, schedule);
     const { encryptionKey, destination } = options;
     this._granted = { schedule, encryptionKey, destination: destination.type };
@@ -148,7 +136,7 @@ export class SecurityDataConnector extends Construct {
 
   /**
    * Allows everything that the commands of connectorctl need that change nothing, such as `status`, `doctor` and `verify`. Includes the
-   * client credentials of the API and the delivered events: `doctor` and `asset` read them.
+   * client credentials of the API, because `doctor` and `lookup` call it, and the delivered events.
    *
    * @param grantee role, user, group or managed policy that gets the statements
    */
@@ -158,7 +146,7 @@ export class SecurityDataConnector extends Construct {
 
   /**
    * Allows everything that connectorctl needs: what `grantInspect` allows, and commands that change something, such as `run`, `pause`,
-   * `replay`, `dead-letters redrive` and `set-credentials`.
+   * `resync`, `dead-letters redrive` and `set-credentials`.
    *
    * @param grantee role, user, group or managed policy that gets the statements
    */
@@ -257,6 +245,22 @@ function createDelivery(scope: Construct, { destination, ...options }: Connector
 function warnOfProp(scope: Construct, path: string, reason: string): void {
   const text = `${path} ${reason} It has no effect. If it belongs to an interface of yours, acknowledge this warning.`;
   Annotations.of(scope).addWarningV2(`security-data-connector:${path}`, text);
+}
+
+/** What the alarms and the dashboard watch. */
+function monitoredParts(connector: SecurityDataConnector, { rate, destination }: ConnectorOptions): Monitored {
+  const { connectorName, function: lambda, state, siem, delivery } = connector;
+  return {
+    connectorName,
+    function: lambda,
+    state,
+    siem,
+    timing: timingOf(rate),
+    bufferSeconds: mostBufferSeconds(destination),
+    deliveryMetricPrefix: deliveryMetricPrefix(destination),
+    metric: (name, options) => connectorMetric(connector._measured, name, options),
+    deliveryMetric: (name, options) => deliveryMetric(delivery, name, options),
+  };
 }
 
 function warnOfRunbook(scope: Construct): void {

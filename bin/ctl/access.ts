@@ -11,7 +11,7 @@ import { createTokens, tokensOfOneRun } from '../../lambda/source/token.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { createRowStates } from '../../lambda/store/rows.ts';
 import { createTable } from '../../lambda/store/table.ts';
-import type { SyncedStream } from '../../lambda/streams.ts';
+import type { StreamName, SyncedStream } from '../../lambda/streams.ts';
 import { sha256 } from '../../lambda/system.ts';
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
@@ -53,7 +53,7 @@ export async function openAccess(context: Context, replaced: Replaced = {}): Pro
     try {
       return await answer;
     } catch (error) {
-      throw await tableError(aws, error, { tableName, needed: 'dynamodb:BatchGetItem' });
+      throw await tableError(aws, error, tableName);
     }
   };
   const { baseUrl, requestsPerMinute } = settings;
@@ -67,6 +67,13 @@ export async function openAccess(context: Context, replaced: Replaced = {}): Pro
     rowStates: { get: (stream, ids) => read(createRowStates(table(), sha256).get(stream, ids)) },
     checkpoints: { load: streams => read(createCheckpoints(table()).load(streams)) },
   };
+}
+
+/** @throws RefusedError if the stream is off */
+export function streamOf({ streams }: Access, name: StreamName): SyncedStream {
+  const stream = streams.find(each => each.name === name);
+  if (!stream) throw new RefusedError(`The connector does not read ${name}. Nothing was done.`);
+  return stream;
 }
 
 function settingsOf(environment: Readonly<Record<string, string>>): Settings {
@@ -92,9 +99,7 @@ function operatorCredentials(aws: Aws, secretId: string): Credentials {
         return await source.read(retryBudget);
       } catch (error) {
         if (!(error instanceof CredentialsError) || error.cause === undefined) throw error;
-        const advice =
-          'Nothing was changed. You need secretsmanager:GetSecretValue on it, and kms:Decrypt if it has a customer managed key.';
-        throw new AwsCallError(`The secret ${secretId} could not be read`, advice, error.cause);
+        throw new AwsCallError(`The secret ${secretId} could not be read`, 'Nothing was changed.', error.cause);
       }
     },
   };

@@ -51,7 +51,7 @@ export async function readAlarms(aws: Aws, connector: string): Promise<Alarms> {
   const pages = await awsCall(
     collected(paginateDescribeAlarms({ client: aws.cloudWatch() }, input), page => [page]),
     `The alarms of ${connector} could not be read`,
-    'Nothing was changed. You need cloudwatch:DescribeAlarms.',
+    'Nothing was changed.',
   );
   const plain = (name = '') => name.slice(connector.length + 1);
   const composite = pages.flatMap(page => page.CompositeAlarms ?? []);
@@ -134,8 +134,7 @@ export async function readSubscriptions(aws: Aws, topicArn: string): Promise<Sub
     const name = cause instanceof Error ? cause.name : '';
     if (name === 'NotFoundException') return 'gone';
     if (name === 'AuthorizationErrorException') return 'refused';
-    const advice = `You need ${PERMISSION} on it.`;
-    throw new AwsCallError(`The subscriptions of ${topicArn} could not be read`, advice, cause);
+    throw new AwsCallError(`The subscriptions of ${topicArn} could not be read`, '', cause);
   }
 }
 

@@ -14,7 +14,6 @@ const SDK = {
   cloudWatch: (): typeof import('@aws-sdk/client-cloudwatch') => load('@aws-sdk/client-cloudwatch'),
   dynamodb: (): typeof import('@aws-sdk/client-dynamodb') => load('@aws-sdk/client-dynamodb'),
   firehose: (): typeof import('@aws-sdk/client-firehose') => load('@aws-sdk/client-firehose'),
-  iam: (): typeof import('@aws-sdk/client-iam') => load('@aws-sdk/client-iam'),
   lambda: (): typeof import('@aws-sdk/client-lambda') => load('@aws-sdk/client-lambda'),
   logs: (): typeof import('@aws-sdk/client-cloudwatch-logs') => load('@aws-sdk/client-cloudwatch-logs'),
   s3: (): typeof import('@aws-sdk/client-s3') => load('@aws-sdk/client-s3'),
@@ -63,7 +62,6 @@ export function createAws(
     /** Tries once: the connector's adapters have their own retry budget. */
     dynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)({ ...place('dynamodb'), maxAttempts: 1 })),
     firehose: made(() => new (SDK.firehose().FirehoseClient)(place('firehose'))),
-    iam: made(() => new (SDK.iam().IAMClient)(place('iam'))),
     lambda: made(() => new (SDK.lambda().LambdaClient)(place('lambda'))),
     /** Tries once: a second invocation would start a second run. */
     invoker: made(

@@ -53,7 +53,7 @@ export async function readObject({ aws, deployment }: Context, key: string): Pro
     if (cause instanceof Error && cause.name === 'NoSuchKey') {
       throw new RefusedError(`There is no ${key} in the bucket ${bucket}. Nothing was done.`, { cause });
     }
-    throw new AwsCallError(`${key} could not be read`, 'You need s3:GetObject on it.', cause);
+    throw new AwsCallError(`${key} could not be read`, '', cause);
   }
 }
 

@@ -1,6 +1,5 @@
 /** The list of commands and their common options. Each command is in commands/. */
 import { Command, CommanderError } from 'commander';
-import { STREAMS } from '../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import { VERSION } from '../../lib/version.ts';
 import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
@@ -13,23 +12,14 @@ import { printOutcome, type Shell } from './report.ts';
 const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   status: async run => (await import('./commands/status/status.ts')).statusCommand(run),
   doctor: async run => (await import('./commands/doctor/doctor.ts')).doctorCommand(run),
-  errors: async run => (await import('./commands/errors.ts')).errorsCommand(run),
   pause: async run => (await import('./commands/pause-resume.ts')).pauseCommand(run),
   resume: async run => (await import('./commands/pause-resume.ts')).resumeCommand(run),
   run: async run => (await import('./commands/run.ts')).runCommand(run),
   resync: async run => (await import('./commands/run.ts')).resyncCommand(run),
-  replay: async run => (await import('./commands/run.ts')).replayCommand(run),
-  'confirm-organization': async run => (await import('./commands/run.ts')).confirmOrganizationCommand(run),
-  ...Object.fromEntries(
-    STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name, singular }) => [
-      singular,
-      async (run: Run) => (await import('./commands/lookup/lookup.ts')).lookupCommand(run, name),
-    ]),
-  ),
-  related: async run => (await import('./commands/lookup/related.ts')).relatedCommand(run),
+  confirm: async run => (await import('./commands/confirm.ts')).confirmCommand(run),
+  lookup: async run => (await import('./commands/lookup/lookup.ts')).lookupCommand(run),
   verify: async run => (await import('./commands/verify/verify.ts')).verifyCommand(run),
   preview: async run => (await import('./commands/preview.ts')).previewCommand(run),
-  counts: async run => (await import('./commands/counts.ts')).countsCommand(run),
   'test-event': async run => (await import('./commands/test-event.ts')).testEventCommand(run),
   'dead-letters': async run => (await import('./commands/dead-letters/dead-letters.ts')).deadLettersCommand(run),
   'set-credentials': async run => (await import('./commands/set-credentials.ts')).setCredentialsCommand(run),
@@ -103,7 +93,7 @@ export async function commandLine(
     .description('Inspects and operates a deployed connector with your AWS credentials.')
     .version(VERSION)
     .option('--connector <name>', 'name of the connector (default: the only one in the region)')
-    .option('--stack <name>', 'stack of the connector, with or without "SecurityDataConnector-"')
+    .option('--stack <name>', 'stack of the connector, for whoever may read that stack alone')
     .option('--region <region>', 'region of the stack (default: as for the AWS CLI)')
     .option('--profile <name>', 'profile of your AWS configuration files')
     .option('--json', 'print one JSON document')

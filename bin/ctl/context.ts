@@ -53,15 +53,12 @@ export interface Context {
   deployedFunction(): Promise<DeployedFunction>;
   /** The function's environment variables, from the same read. @throws AwsCallError */
   environment(): Promise<FunctionEnvironment>;
-  /** A context that reads stack and function again. */
-  refreshed(): Context;
-  /** Every connector of the region, each with a context of its own. @param region default: that of this context @throws AwsCallError */
-  connectors(region?: string): Promise<ConnectorContext[]>;
+  /** Every connector of the account and region, each with a context of its own. @throws AwsCallError */
+  connectors(): Promise<ConnectorContext[]>;
 }
 
 export interface ConnectorContext {
   readonly connector: string;
-  readonly region: string;
   readonly context: Context;
 }
 
@@ -76,7 +73,7 @@ function contextOf(
   aws: Aws,
   find = () => findDeployment(aws, { connector: options.connector, stack: options.stack }),
 ): Context {
-  const { shell, signal, clock = systemClock, clientOptions, proxy } = surroundings;
+  const { shell, signal, clock = systemClock } = surroundings;
   const deployment = once(find);
   const deployedFunction = once(async () => readFunction(aws, (await deployment()).functionName));
   return {
@@ -90,15 +87,11 @@ function contextOf(
     deployment,
     deployedFunction,
     environment: async () => (await deployedFunction()).environment,
-    refreshed: () => contextOf(options, surroundings, aws, find),
-    async connectors(region) {
-      const there = region === undefined ? aws : createAws({ ...options, region }, signal, clientOptions, proxy);
-      const name = await there.cloudFormation().config.region();
-      const listed = await listConnectors(there);
+    async connectors() {
+      const listed = await listConnectors(aws);
       return listed.map(each => ({
         connector: each.connector,
-        region: name,
-        context: contextOf(options, surroundings, there, each.deployment),
+        context: contextOf(options, surroundings, aws, each.deployment),
       }));
     },
   };

@@ -1,5 +1,4 @@
 /** A delivered line. */
-import { isCounted } from '../../lib/event-kinds.ts';
 import { jsonObject } from './json-object.ts';
 
 export interface DeliveredEvent {
@@ -9,10 +8,6 @@ export interface DeliveredEvent {
   readonly eventId: string;
   readonly sequence: string;
   readonly kind: string;
-  /** ISO 8601. */
-  readonly forwardedAt: string;
-  /** Whether the views count it. They leave out test events, and kinds and formats of a later release. */
-  readonly counts: boolean;
   /** As text, undefined for withdrawals and oversize events. */
   readonly row: string | undefined;
 }
@@ -27,7 +22,7 @@ const ROW_MEMBER = ',"row":';
 export function readEvent(line: string): DeliveredEvent | undefined {
   const at = line.indexOf(ROW_MEMBER);
   const head = jsonObject(at < 0 ? line : `${line.slice(0, at)}}`);
-  const { connector, stream, id, sequence, kind, event_id: eventId, forwarded_at: forwardedAt, format } = head ?? {};
+  const { connector, stream, id, sequence, kind, event_id: eventId } = head ?? {};
   if (typeof stream !== 'string' || typeof id !== 'string' || typeof sequence !== 'string') return undefined;
   return {
     connector: String(connector),
@@ -36,8 +31,6 @@ export function readEvent(line: string): DeliveredEvent | undefined {
     eventId: String(eventId),
     sequence,
     kind: String(kind),
-    forwardedAt: String(forwardedAt),
-    counts: isCounted(String(kind)) && format === undefined,
     row: at < 0 ? undefined : line.slice(at + ROW_MEMBER.length, -1),
   };
 }

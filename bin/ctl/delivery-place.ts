@@ -19,7 +19,7 @@ export async function describeDeliveryStream(
   const { DeliveryStreamDescription: description = {} } = await awsCall(
     aws.firehose().send(new DescribeDeliveryStreamCommand({ DeliveryStreamName: name })),
     `The delivery stream ${name} could not be described`,
-    'You need firehose:DescribeDeliveryStream on it.',
+    '',
     gone,
   );
   return description;
@@ -35,7 +35,7 @@ export async function lostDeliveryStream({ aws, deployment }: Context): Promise<
 /** Location of delivered events: a bucket with a prefix per hour, or why they cannot be found. */
 export type DeliveryPlace = BucketPlace | { readonly elsewhere: string };
 
-export interface BucketPlace {
+interface BucketPlace {
   readonly bucket: string;
   /** With Firehose's expressions. */
   readonly prefix: string;

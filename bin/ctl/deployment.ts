@@ -1,18 +1,11 @@
-/** Finds a connector by its name, by its stack, or as the only one in the account and region, and reads its outputs and its function. */
-
-import {
-  type CloudFormationClient,
-  DescribeStacksCommand,
-  paginateDescribeStacks,
-  type Stack,
-} from '@aws-sdk/client-cloudformation';
+/** Finds a connector by the exported outputs of its stack, and reads its function. */
+import { paginateDescribeStacks, type Stack } from '@aws-sdk/client-cloudformation';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { exportedOutput } from '../../lib/export-name.ts';
 import { VERSION } from '../../lib/version.ts';
 import { type Aws, collected } from './aws.ts';
 import { AwsCallError, awsCall, RefusedError } from './errors.ts';
 import { groupBy } from './group-by.ts';
-import { withoutConnector } from './stack-status.ts';
 
 export interface Deployment {
   readonly stackName: string;
@@ -44,14 +37,10 @@ export interface SiemSide {
   readonly roleArn: string | undefined;
 }
 
-/** Prefix of the stacks that `cdk.json` names. Stacks of other apps may have any name. */
-const PREFIX = 'SecurityDataConnector-';
-
-/** The connector that the user selects. Empty: the only one. */
+/** The connector that the user selects. Empty: the only one in the account and region. */
 export interface Wanted {
-  /** Name of the connector. */
   readonly connector?: string | undefined;
-  /** Name of the stack, with or without `SecurityDataConnector-`. */
+  /** Name of the stack. */
   readonly stack?: string | undefined;
 }
 
@@ -70,97 +59,59 @@ export async function findDeployment(aws: Aws, wanted: Wanted): Promise<Deployme
     if (value === '')
       throw new RefusedError(`--${option} is empty. Give a ${option} name, or omit the option. Nothing was done.`);
   }
-  const client = aws.cloudFormation();
-  const stacks = wanted.stack === undefined ? await allStacks(client) : [await namedStack(client, wanted.stack)];
-  const { connector } = wanted;
-  const isWanted = (each: Found) => connector === undefined || each.connector === connector;
-  const found = stacks.flatMap(connectorsIn).filter(isWanted);
-  if (found.length === 1) return deploymentOf(found[0]!);
-  const region = await client.config.region();
-  if (found.length > 1)
-    throw new RefusedError(severalText(found, wanted.stack ? `stack ${wanted.stack}` : `region ${region}`));
-  throw new RefusedError(noneText(stacks, wanted, region));
+
+  const all = (await describeStacks(aws, wanted.stack)).flatMap(connectorsIn);
+  const found = all.filter(({ connector }) => wanted.connector === undefined || connector === wanted.connector);
+  const [only] = found;
+  if (only && found.length === 1) return deploymentOf(only);
+
+  const region = `region ${await aws.cloudFormation().config.region()} of this account`;
+  const place = wanted.stack === undefined ? region : `stack ${wanted.stack} in ${region}`;
+  const names = all.map(({ connector }) => connector).sort();
+  if (only) {
+    throw new RefusedError(
+      `There are several connectors in ${place}: ${names.join(', ')}. Choose one with --connector. Nothing was done.`,
+    );
+  }
+  const which = wanted.connector === undefined ? 'no connector' : `no connector ${wanted.connector}`;
+  const others = names.length > 0 ? ` The connectors there are ${names.join(', ')}.` : '';
+  throw new RefusedError(
+    `There is ${which} in ${place}.${others} Use --region or --profile, or deploy one. If its first deployment failed, ` +
+      'docs/teardown.md says how to go on.',
+  );
 }
 
-/** A connector. Reading its deployment fails if it has no usable one. */
+/** A connector. Reading its deployment fails if this version cannot use it. */
 export interface ListedConnector {
   readonly connector: string;
   /** @throws RefusedError */
   readonly deployment: () => Promise<Deployment>;
 }
 
-/** Every connector of account and region, with those whose first deployment failed. @throws AwsCallError */
+/** Every connector of account and region. @throws AwsCallError */
 export async function listConnectors(aws: Aws): Promise<ListedConnector[]> {
-  const client = aws.cloudFormation();
-  const stacks = await allStacks(client);
-  const region = await client.config.region();
-  const uncreated = stacks.filter(isUncreated).map(stack => ({
-    connector: stack.StackName!.slice(PREFIX.length),
-    deployment: async () => Promise.reject(new RefusedError(withoutConnector(stack, region) ?? '')),
-  }));
-  const found = stacks.flatMap(connectorsIn);
-  return [
-    ...found.map(each => ({ connector: each.connector, deployment: async () => deploymentOf(each) })),
-    ...uncreated,
-  ];
+  const found = (await describeStacks(aws)).flatMap(connectorsIn);
+  return found.map(each => ({ connector: each.connector, deployment: async () => deploymentOf(each) }));
 }
 
-function severalText(found: readonly Found[], place: string): string {
-  const names = found.map(({ connector }) => connector).sort();
-  return `There are several connectors in ${place}. Choose one with --connector, for example --connector ${names[0]}. They are ${names.join(', ')}.`;
-}
-
-function noneText(stacks: readonly Stack[], { connector, stack: stackName }: Wanted, region: string): string {
-  // A stack without resources counts only if there is no connector.
-  const isMeant = ({ StackName }: Stack) => connector === undefined || StackName === `${PREFIX}${connector}`;
-  const uncreated = stacks.filter(isUncreated).filter(isMeant);
-  const [only] = uncreated;
-  if (only && uncreated.length === 1) return withoutConnector(only, region) ?? '';
-  if (only) {
-    const names = uncreated.map(each => each.StackName).join(', ');
-    return `There is no connector in region ${region}, but stacks of which none was created: ${names}. Choose one with --stack.`;
-  }
-  const which = connector === undefined ? 'no connector' : `no connector ${connector}`;
-  const where = stackName === undefined ? `region ${region} of this account` : `stack ${stackName}`;
-  const others = stacks.flatMap(connectorsIn).map(each => each.connector);
-  const list = others.length > 0 ? ` The connectors there are ${others.sort().join(', ')}.` : '';
-  return `There is ${which} in ${where}.${list} Use --region or --profile, or deploy one.`;
-}
-
-async function allStacks(client: CloudFormationClient): Promise<Stack[]> {
-  const stacks = collected(paginateDescribeStacks({ client }, {}), page => page.Stacks);
-  return awsCall(stacks, 'The stacks of this account and region could not be listed', ADVICE);
-}
-
-async function namedStack(client: CloudFormationClient, name: string): Promise<Stack> {
-  const exact = await readStack(client, name);
-  const isAnswer = name.startsWith(PREFIX) || (exact && connectorsIn(exact).length > 0);
-  const stack = isAnswer ? exact : ((await readStack(client, `${PREFIX}${name}`)) ?? exact);
-  if (!stack) {
-    const region = await client.config.region();
-    throw new RefusedError(
-      `There is no stack ${name} in region ${region} of this account. Use --region or --profile, or another --stack.`,
+/** @param name empty: all of account and region @returns none if there is no stack of that name @throws AwsCallError */
+export async function describeStacks(aws: Aws, name?: string): Promise<Stack[]> {
+  try {
+    return await collected(
+      paginateDescribeStacks({ client: aws.cloudFormation() }, { StackName: name }),
+      page => page.Stacks,
+    );
+  } catch (cause) {
+    const isMissing =
+      cause instanceof Error && cause.name === 'ValidationError' && /does not exist/.test(cause.message);
+    if (isMissing) return [];
+    throw new AwsCallError(
+      `The ${name === undefined ? 'stacks of this account and region' : `stack ${name}`} could not be read`,
+      'Nothing was done.',
+      cause,
     );
   }
-  if (connectorsIn(stack).length > 0 || isUncreated(stack)) return stack;
-  throw new RefusedError(
-    `Stack ${name} is not a connector: it lacks the exports of one. Its status is ${stack.StackStatus}.`,
-  );
 }
-
-/** @returns undefined if there is no such stack @throws AwsCallError */
-export async function readStack(client: CloudFormationClient, name: string): Promise<Stack | undefined> {
-  try {
-    const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName: name }));
-    return Stacks[0];
-  } catch (cause) {
-    if (cause instanceof Error && cause.name === 'ValidationError' && /does not exist/.test(cause.message))
-      return undefined;
-    throw new AwsCallError(`Stack ${name} could not be read`, ADVICE, cause);
-  }
-}
-
-const ADVICE = 'Nothing was done. You need cloudformation:DescribeStacks in the account and region of the connector.';
 
 /** A stack of an app may have several. The names of their exports say which output belongs to which. */
 function connectorsIn(stack: Stack): Found[] {
@@ -171,11 +122,6 @@ function connectorsIn(stack: Stack): Found[] {
   return [...groupBy(outputs, each => each.connector)].map(([connector, own]) => {
     return { stack, connector, outputs: new Map(own.map(({ output, value }) => [output, value])) };
   });
-}
-
-/** A stack with a connector's name whose first deployment failed or is in progress. It has no outputs yet. */
-function isUncreated(stack: Stack): boolean {
-  return stack.StackName?.startsWith(PREFIX) === true && withoutConnector(stack, '') !== undefined;
 }
 
 function deploymentOf({ stack, connector, outputs }: Found): Deployment {
@@ -221,6 +167,11 @@ function deploymentOf({ stack, connector, outputs }: Found): Deployment {
   };
 }
 
+/** Whether the last operation on the stack failed, was rolled back, or deletes it. A deployment in progress is not a fault. */
+export function isTroubled(stackStatus: string): boolean {
+  return /FAILED|ROLLBACK|^DELETE/.test(stackStatus);
+}
+
 export interface DeployedFunction {
   /** Names and addresses, never a secret. */
   readonly environment: FunctionEnvironment;
@@ -242,7 +193,7 @@ export async function readFunction(aws: Aws, name: string): Promise<DeployedFunc
   const answer = await awsCall(
     aws.lambda().send(new GetFunctionConfigurationCommand({ FunctionName: name })),
     `The settings of function ${name} could not be read`,
-    'Nothing was done. You need lambda:GetFunctionConfiguration on the function of the stack.',
+    'Nothing was done.',
   );
   return {
     environment: answer.Environment?.Variables ?? {},

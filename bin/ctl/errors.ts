@@ -57,15 +57,12 @@ export class AwsCallError extends Error {
   override readonly name = 'AwsCallError';
   /** @param gone the advice if the resource does not exist, where no permission helps */
   constructor(what: string, advice: string, cause: unknown, gone = GONE) {
-    super(
-      [`${what}: ${awsFailureText(cause)}`, isMissing(cause) ? gone : adviceFor(cause, advice)].join('\n').trimEnd(),
-      { cause },
-    );
+    super([`${what}: ${awsFailureText(cause)}`, isMissing(cause) ? gone : advice].join('\n').trimEnd(), { cause });
   }
 }
 
 /** What AWS answers. @param what what failed, for example "The queue q could not be read" @throws AwsCallError */
-export async function awsCall<T>(call: Promise<T>, what: string, advice: string, gone?: string): Promise<T> {
+export async function awsCall<T>(call: Promise<T>, what: string, advice = '', gone?: string): Promise<T> {
   return call.catch((cause: unknown) => {
     throw new AwsCallError(what, advice, cause, gone);
   });
@@ -73,15 +70,6 @@ export async function awsCall<T>(call: Promise<T>, what: string, advice: string,
 
 const GONE =
   'If somebody deleted it by hand, "npx cdk deploy --revert-drift" with the stack’s name restores it. Check --region and --profile first.';
-
-/** What AWS answers without a permission. S3 answers a HEAD request without a body, so that the name is the status. */
-const DENIED = /AccessDenied|AuthorizationError|NotAuthorized|Unauthorized|^Forbidden$|^403$/;
-
-/** The sentence about permissions helps only if AWS denies access. After any other failure it would mislead. */
-function adviceFor(cause: unknown, advice: string): string {
-  const isDenied = cause instanceof Error && DENIED.test(cause.name);
-  return isDenied ? advice : advice.replace(/\s*You need .*?\.(?=\s|$)/s, '').trimStart();
-}
 
 const NO_REGION = /^Region (is missing|not accepted)/;
 const NO_REGION_GIVEN =
@@ -184,7 +172,8 @@ const SENTENCES: readonly (readonly [name: RegExp, sentence: string])[] = [
     /^(UnrecognizedClientException|InvalidClientTokenId|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidSignatureException)$/,
     'AWS rejects these credentials. Check the profile and the clock of this machine.',
   ],
-  [DENIED, 'Access denied.'],
+  // S3 answers a HEAD request without a body, so that the name is the status.
+  [/AccessDenied|AuthorizationError|NotAuthorized|Unauthorized|^Forbidden$|^403$/, 'Access denied.'],
   [/Throttl|TooManyRequests|SlowDown|RequestLimitExceeded/, 'AWS throttles these requests. Try again in a minute.'],
   [MISSING, 'It does not exist: it was deleted, or is in another account or region.'],
 ];

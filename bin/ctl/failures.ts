@@ -6,9 +6,9 @@
  *     2026-11-20T12:00:00.000Z 5a1c… ERROR Invoke Error {"errorType":"SettingsError","errorMessage":"…","stack":[…]}
  *     2026-11-20T12:00:00.000Z 5a1c… Task timed out after 900.00 seconds
  */
-import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { SAFE } from '../../lambda/core/errors.ts';
-import type { Aws } from './aws.ts';
+import { type Aws, collected } from './aws.ts';
 import { awsCall } from './errors.ts';
 import { groupBy } from './group-by.ts';
 import { jsonObject } from './json-object.ts';
@@ -19,76 +19,22 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** Milliseconds since 1970. */
-export interface LogSpan {
-  readonly from: number;
-  readonly to: number;
-}
+/** Texts of lines about failures. A line has one of them. */
+const FAILURE_TERMS = ['ERROR', '"Task timed out"', '"Runtime exited"'];
 
-export interface LogRead {
-  /** Oldest first. */
-  readonly lines: readonly LogLine[];
-  /** What was not read because of the bounds. Empty if everything was read. */
-  readonly unread: readonly LogSpan[];
-}
-
-/** Terms of lines about failures, one of which a line must have. */
-export const FAILURE_TERMS = ['ERROR', '"Task timed out"', '"Runtime exited"'];
-
-/** A failed run logs about 3 kB. These bounds suffice for two weeks in which every run fails. */
-const BOUNDS = { pages: 200, bytes: 64 * 2 ** 20 };
-
-const HOUR_MILLISECONDS = 3_600_000;
-
-export interface LogQuery extends LogSpan {
-  readonly terms: readonly string[];
-  readonly bounds?: typeof BOUNDS;
-  /** Whether the newest lines suffice. If so, older lines are not read, and not reported as unread. */
-  readonly enough?: (lines: readonly LogLine[]) => boolean;
-}
-
-/**
- * CloudWatch gives the oldest lines first, and the newest matter most. So the span is read in windows from its end: the last hour, the two
- * hours before, the four hours before.
- *
- * @throws AwsCallError
- */
-export async function readLog(
-  aws: Aws,
-  group: string,
-  { from, to, terms, enough, bounds = BOUNDS }: LogQuery,
-): Promise<LogRead> {
-  const filterPattern = terms.map(term => `?${term}`).join(' ');
-  const left = { ...bounds };
-  let lines: LogLine[] = [];
-  let end = to;
-  for (let length = HOUR_MILLISECONDS; end > from && !enough?.(lines); length *= 2) {
-    const start = Math.max(from, end - length);
-    const window: LogLine[] = [];
-    let nextToken: string | undefined;
-    do {
-      if (left.pages <= 0 || left.bytes <= 0) {
-        const before = start > from ? [{ from, to: start }] : [];
-        return { lines: [...window, ...lines], unread: [...before, { from: window.at(-1)?.time ?? start, to: end }] };
-      }
-      // CloudWatch includes both ends of the span.
-      const input = { logGroupName: group, filterPattern, startTime: start, endTime: end - 1, nextToken };
-      const page = await awsCall(
-        aws.logs().send(new FilterLogEventsCommand(input)),
-        `The log group ${group} could not be read`,
-        'Nothing was changed. You need logs:FilterLogEvents on it.',
-      );
-      left.pages -= 1;
-      for (const { timestamp = 0, message = '' } of page.events ?? []) {
-        window.push({ time: timestamp, text: message.trimEnd() });
-        left.bytes -= message.length;
-      }
-      nextToken = page.nextToken;
-    } while (nextToken !== undefined);
-    lines = [...window, ...lines];
-    end = start;
-  }
-  return { lines, unread: [] };
+/** Failures of the function from a time until now, newest kind first. @param from milliseconds since 1970 @throws AwsCallError */
+export async function readFailures(aws: Aws, group: string, from: number): Promise<FailureGroup[]> {
+  const filterPattern = FAILURE_TERMS.map(term => `?${term}`).join(' ');
+  const pages = paginateFilterLogEvents(
+    { client: aws.logs() },
+    { logGroupName: group, filterPattern, startTime: from },
+  );
+  const events = await awsCall(
+    collected(pages, page => page.events),
+    `The log group ${group} could not be read`,
+    'Nothing was changed.',
+  );
+  return failureGroups(events.map(({ timestamp = 0, message = '' }) => ({ time: timestamp, text: message.trimEnd() })));
 }
 
 export interface Failure {
@@ -103,7 +49,7 @@ export interface Failure {
 }
 
 /** The failure that a line reports. Undefined if another line reports it already, or if the line reports none. */
-export function failureOf({ time, text }: LogLine): Failure | undefined {
+function failureOf({ time, text }: LogLine): Failure | undefined {
   const line = jsonObject(text.slice(Math.max(0, text.indexOf('{'))));
   if (line?.['level'] === 'ERROR') {
     const error = (line['error'] ?? {}) as LoggedError;

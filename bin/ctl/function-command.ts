@@ -5,7 +5,7 @@ import type { Clock } from '../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import type { Context } from './context.ts';
 import { FunctionFailedError } from './errors.ts';
-import { carryOut, type FunctionCommand, invokeFunction, runsText, timedRuns, untilDone } from './invoke.ts';
+import { carryOut, type FunctionCommand, invokeFunction } from './invoke.ts';
 import type { Outcome, Progress } from './report.ts';
 import { freshBudget } from './retry-budget.ts';
 import { scheduleIsOff } from './schedule.ts';
@@ -15,8 +15,6 @@ import { tableText } from './text.ts';
 export interface CommandOptions {
   /** Seconds to wait for the lease. */
   readonly wait: number;
-  /** Repeat runs until the streams are caught up. */
-  readonly untilDone?: boolean | undefined;
 }
 
 /** As `invokeWhenFree`, with the result as an outcome. */
@@ -29,27 +27,27 @@ export async function sendCommand(context: Context, what: FunctionCommand, optio
 /**
  * Sends a command, waits for the lease and shows progress.
  *
- * @returns the result, and the seconds of each run
+ * @returns the result, and how many seconds the run took, a cold start included
  * @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError
  */
 export async function invokeWhenFree(context: Context, what: FunctionCommand, options: CommandOptions) {
   const { aws, clock, report, signal } = context;
   const { functionName, table } = await context.deployment();
   const state = () => readState(aws, table, clock.now(), freshBudget(clock, 0));
-  const monitored = async (each: FunctionCommand): Promise<InvocationResult> => {
+  let begun = clock.now();
+  const invoke = async (each: FunctionCommand): Promise<InvocationResult> => {
+    begun = clock.now();
     using progress = report.progress('A run is in progress.');
     return await withProgress(() => invokeFunction({ aws, functionName, signal }, each), { clock, state, progress });
   };
-  const { invoke, seconds } = timedRuns(monitored, clock);
   const dispatch = { invoke, clock, signal, wait: options.wait, say: report.say };
-  const send = options.untilDone ? untilDone : carryOut;
-  const result = await send(what, dispatch).catch((error: unknown) => explained(context, error));
-  return { result, seconds };
+  const result = await carryOut(what, dispatch).catch((error: unknown) => explained(context, error));
+  return { result, seconds: (clock.now() - begun) / 1000 };
 }
 
 const ANOTHER_ORGANIZATION =
   'The credentials belong to another organization than the rows that the SIEM has. Nothing was sent. If that is intended: ' +
-  `"${CONNECTORCTL.command} confirm-organization". If not: "${CONNECTORCTL.command} set-credentials".`;
+  `"${CONNECTORCTL.command} confirm organization". If not: "${CONNECTORCTL.command} set-credentials".`;
 
 /** The function does not report what AWS answered it, so a resource that is missing is looked for. @throws the error, explained */
 async function explained(context: Context, error: unknown): Promise<never> {
@@ -129,8 +127,8 @@ const COLUMNS: readonly (readonly [title: string, cell: (result: StreamResult) =
   ['caught up', result => (result.caughtUp ? 'yes' : 'not yet')],
 ];
 
-/** @param seconds of each run @param paused whether the schedule is off */
-export function resultText({ streams, more }: InvocationResult, seconds: readonly number[], paused: boolean): string {
+/** @param seconds of the run @param paused whether the schedule is off */
+export function resultText({ streams, more }: InvocationResult, seconds: number, paused: boolean): string {
   // Only with filters are there filtered rows.
   const isFiltered = Object.values(streams).some(({ filtered }) => filtered > 0);
   const columns = isFiltered ? COLUMNS : COLUMNS.filter(([title]) => title !== 'filtered');
@@ -138,12 +136,14 @@ export function resultText({ streams, more }: InvocationResult, seconds: readonl
     name,
     ...columns.map(([, cell]) => String(cell(result))),
   ]);
-  const notes = [...notesOf(Object.values(streams)), runsText(seconds)].join('\n');
+  // Always in seconds, so that it compares with the limit of 900 s.
+  const took = `The run took ${seconds.toFixed(seconds < 10 ? 1 : 0)} s.`;
+  const notes = [...notesOf(Object.values(streams)), took].join('\n');
   const table = `${tableText(['stream', ...columns.map(([title]) => title)], rows)}\n\n${notes}`;
   if (!more) return table;
   const next = paused
-    ? `The schedule is off, so no run continues by itself. Use "${CONNECTORCTL.command} run --until-done" or "${CONNECTORCTL.command} resume".`
-    : `The next scheduled run continues. "${CONNECTORCTL.command} run --until-done" waits for the end.`;
+    ? `The schedule is off, so no run continues by itself. Use "${CONNECTORCTL.command} run" or "${CONNECTORCTL.command} resume".`
+    : 'The next scheduled run continues.';
   return `${table} The time budget ended before the streams were caught up. ${next}`;
 }
 

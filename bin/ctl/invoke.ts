@@ -1,9 +1,8 @@
 /** Invokes the function with a command, waits for the lease, and continues until the streams are caught up. */
 import { InvokeCommand } from '@aws-sdk/client-lambda';
-import type { StreamResult } from '../../lambda/core/run.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
 import type { Clock } from '../../lambda/ports.ts';
-import { STREAMS, type StreamName } from '../../lambda/streams.ts';
+import type { StreamName } from '../../lambda/streams.ts';
 import type { Aws } from './aws.ts';
 import { AwsCallError, FunctionFailedError, InterruptedError, RefusedError, StillBusyError } from './errors.ts';
 
@@ -38,8 +37,7 @@ export async function invokeFunction(
 const INTERRUPTED =
   'Interrupted. A run that has started continues in AWS, which is safe. "status" shows whether it holds the lease.';
 const NOT_INVOKED =
-  'You need lambda:InvokeFunction on the function of the stack. If the connection broke, a run that has started continues: ' +
-  '"status" shows whether it holds the lease.';
+  'If the connection broke, a run that has started continues: "status" shows whether it holds the lease.';
 
 /** The payload, see lambda/command.ts. */
 export interface FunctionCommand {
@@ -48,8 +46,8 @@ export interface FunctionCommand {
   readonly replay?: readonly StreamName[];
   /** Ids of rows to compare with the API one by one, see commands/verify/repair.ts. */
   readonly repair?: Readonly<Partial<Record<StreamName, readonly string[]>>>;
-  /** The rows of the organization whose credentials are set replace those that the state is about. */
-  readonly confirmOrganization?: true;
+  /** Digest of the organization whose rows are sent from now on. */
+  readonly confirmOrganization?: string;
 }
 
 /** The function to invoke, and the time to wait for the lease. */
@@ -84,57 +82,4 @@ export async function carryOut(
       throw new InterruptedError('Interrupted while waiting for the lease. Nothing was done.', { cause });
     });
   }
-}
-
-/** A scheduled run may hold the lease for 15 minutes. */
-const LONGEST_RUN_SECONDS = 16 * 60;
-
-/** Repeats runs until the streams are caught up, as the schedule would. @throws as `carryOut` does */
-export async function untilDone(command: FunctionCommand, dispatch: Dispatch): Promise<InvocationResult> {
-  let total = await carryOut(command, dispatch);
-  const streams = STREAMS.map(({ name }) => name).filter(name => name in total.streams);
-  const longer = { ...dispatch, wait: Math.max(dispatch.wait, LONGEST_RUN_SECONDS) };
-  while (total.more) {
-    dispatch.say('The time budget ended before the streams were caught up. The next run continues.');
-    const next = await carryOut({ streams }, longer).catch((cause: unknown) => {
-      throw cause instanceof InterruptedError ? new InterruptedError(IN_PART, { cause }) : cause;
-    });
-    total = { streams: added(total.streams, next.streams), more: next.more };
-  }
-  return total;
-}
-
-const IN_PART = 'Interrupted. The command was carried out in part. The schedule continues it unless it is paused.';
-
-/** Adds up the counts of all runs. Whether a stream is caught up is the last run's answer. */
-function added(one: InvocationResult['streams'], other: InvocationResult['streams']): InvocationResult['streams'] {
-  const sums = Object.entries(other).map(([name, result]) => [name, addedResult(one[name], result)]);
-  return { ...one, ...Object.fromEntries(sums) };
-}
-
-function addedResult(one: StreamResult | undefined, other: StreamResult): StreamResult {
-  const sums = Object.entries(other).map(([member, value]) => {
-    const before = one?.[member as keyof StreamResult];
-    return [member, typeof value === 'number' && typeof before === 'number' ? before + value : value];
-  });
-  return Object.fromEntries(sums) as unknown as StreamResult;
-}
-
-/** Times the runs of `invoke`, a cold start included. Failed runs and runs without the lease are not timed. */
-export function timedRuns(invoke: Dispatch['invoke'], clock: Pick<Clock, 'now'>) {
-  const seconds: number[] = [];
-  const timed = async (command: FunctionCommand): Promise<InvocationResult> => {
-    const begun = clock.now();
-    const result = await invoke(command);
-    if (!result.leaseHeld) seconds.push((clock.now() - begun) / 1000);
-    return result;
-  };
-  return { seconds, invoke: timed };
-}
-
-/** Always in seconds, so that it compares with the limit of 900 s. */
-export function runsText(seconds: readonly number[]): string {
-  const [last = '', ...others] = seconds.map(each => `${each.toFixed(each < 10 ? 1 : 0)} s`).toReversed();
-  if (others.length === 0) return `The run took ${last}.`;
-  return `${seconds.length} runs took ${others.toReversed().join(', ')} and ${last}.`;
 }

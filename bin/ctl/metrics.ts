@@ -64,7 +64,7 @@ export async function readMetrics(aws: Aws, series: readonly Series[], { start, 
   const results = await awsCall(
     collected(paginateGetMetricData({ client: aws.cloudWatch() }, input), page => page.MetricDataResults),
     'The metrics could not be read',
-    'Nothing was changed. You need cloudwatch:GetMetricData.',
+    'Nothing was changed.',
   );
   const points: Point[][] = series.map(() => []);
   for (const { Id: id = '', Timestamps: times = [], Values: values = [] } of results) {

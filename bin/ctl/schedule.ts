@@ -26,7 +26,7 @@ export async function readSchedule(aws: Aws, name: string): Promise<Schedule> {
   const answer = await awsCall(
     aws.scheduler().send(new GetScheduleCommand({ Name: name })),
     `The schedule ${name} could not be read`,
-    'Nothing was changed. You need scheduler:GetSchedule on it.',
+    'Nothing was changed.',
   );
   const { $metadata: _, Arn: _arn, CreationDate: _created, LastModificationDate: changed, ...members } = answer;
   return {
@@ -52,7 +52,7 @@ export async function switchSchedule(aws: Aws, { name, whole }: Schedule, enable
   await awsCall(
     aws.scheduler().send(new UpdateScheduleCommand({ ...whole, State })),
     `The schedule ${name} could not be changed`,
-    'It is unchanged, unless the connection broke. You need scheduler:UpdateSchedule on it, and iam:PassRole on its role.',
+    'It is unchanged, unless the connection broke.',
   );
 }
 

@@ -8,7 +8,6 @@ import { type Item, leaseKey, ROW_PARTITIONS, removalsPartition, rowPrefix } fro
 import { createTable, type Table } from '../../lambda/store/table.ts';
 import { childOf, STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { systemClock } from '../../lambda/system.ts';
-import { PRICES } from '../../lib/prices.ts';
 import type { Aws } from './aws.ts';
 import { awsCommand } from './aws-command.ts';
 import type { Context } from './context.ts';
@@ -50,7 +49,7 @@ export async function readState(
     const { streams, organization } = await createCheckpoints(table).load(names);
     return { streams, organization, lease: await readLease(table, now), withdrawals: await countWithdrawals(table) };
   } catch (error) {
-    throw await tableError(aws, error, { tableName, needed: 'dynamodb:BatchGetItem and dynamodb:Query' });
+    throw await tableError(aws, error, tableName);
   }
 }
 
@@ -63,16 +62,12 @@ async function tableGone(aws: Aws): Promise<string> {
   );
 }
 
-/** An item that another version wrote has its own advice. @param needed permissions */
-export async function tableError(
-  aws: Aws,
-  error: unknown,
-  { tableName, needed }: { readonly tableName: string; readonly needed: string },
-): Promise<unknown> {
+/** An item that another version wrote has its own advice. */
+export async function tableError(aws: Aws, error: unknown, tableName: string): Promise<unknown> {
   if (error instanceof StateVersionError) return error;
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const advice = `Nothing was changed. You need ${needed} on it.`;
-  return new AwsCallError(`The state table ${tableName} could not be read`, advice, cause, await tableGone(aws));
+  const gone = await tableGone(aws);
+  return new AwsCallError(`The state table ${tableName} could not be read`, 'Nothing was changed.', cause, gone);
 }
 
 async function readLease(table: Table, now: number): Promise<LeaseState | undefined> {
@@ -103,7 +98,7 @@ export async function describeTable(aws: Aws, name: string, otherwise = ''): Pro
   const { Table: table = {} } = await awsCall(
     aws.retryingDynamodb().send(new DescribeTableCommand({ TableName: name })),
     `The table ${name} could not be described`,
-    `Nothing was changed. ${otherwise}You need dynamodb:DescribeTable on it.`,
+    `Nothing was changed. ${otherwise}`,
     gone,
   );
   return table;
@@ -119,8 +114,6 @@ export async function lostTable({ aws, deployment }: Context): Promise<string> {
 export interface TableScan {
   /** Title of the progress bar, before the words for what is read. */
   readonly title: string;
-  /** Reads only keys of rows that the SIEM has. */
-  readonly liveKeys?: true;
   /** How the user can avoid the scan, for the error message. */
   readonly otherwise?: string;
 }
@@ -128,23 +121,17 @@ export interface TableScan {
 /** Scans the row states of the whole table, eventually consistent at half the price. @throws RefusedError, AwsCallError */
 export async function scanRowStates(
   { aws, report, deployment }: Context,
-  { title, liveKeys, otherwise = '' }: TableScan,
+  { title, otherwise = '' }: TableScan,
   onState: (stream: StreamName, item: Item) => void,
 ): Promise<void> {
   const { table } = await deployment();
   // DynamoDB updates these figures every six hours.
   const { ItemCount: items = 0, TableSizeBytes: bytes = 0 } = await describeTable(aws, table, otherwise);
   using progress = report.progress(`${title} ${scanText(items, bytes)}.`, items);
-  const live = {
-    ProjectionExpression: 'pk',
-    FilterExpression: 'begins_with(pk, :row) AND #status = :live',
-    ExpressionAttributeNames: { '#status': 'status' },
-  };
   const input = {
     TableName: table,
     FilterExpression: 'begins_with(pk, :row)',
-    ...(liveKeys && live),
-    ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS }, ...(liveKeys && { ':live': { S: 'live' } }) },
+    ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS } },
   };
   let read = 0;
   const scan = async () => {
@@ -157,17 +144,19 @@ export async function scanRowStates(
       progress.advance(ScannedCount, `${read} items of the table read`);
     }
   };
-  const advice = `Nothing was changed. ${otherwise}You need dynamodb:Scan on it.`;
+  const advice = `Nothing was changed. ${otherwise}`;
   const gone = await tableGone(aws);
   await awsCall(scan(), `The table ${table} could not be read`, advice, gone);
 }
 
 /** An eventually consistent read unit. */
 const BYTES_A_UNIT = 8192;
+/** List price of us-east-1 in US dollars, November 2026. */
+const DOLLARS_A_UNIT = 0.125 / 1e6;
 
 /** For example "the whole table, about 9 items, for less than a cent" (list price). */
 function scanText(items: number, bytes: number): string {
-  const dollars = Math.ceil(bytes / BYTES_A_UNIT) * PRICES.tableReadUnit;
+  const dollars = Math.ceil(bytes / BYTES_A_UNIT) * DOLLARS_A_UNIT;
   const price = dollars < 0.01 ? 'less than a cent' : `$${dollars.toFixed(2)}`;
   return `the whole table${items > 0 ? `, about ${items} items` : ''}, for ${price}`;
 }

@@ -1,5 +1,4 @@
 /** Formats text for the terminal: tables, times. */
-import { isUtf8 } from 'node:buffer';
 
 const NUMBER = /^[\d.,?]*$/;
 
@@ -27,12 +26,4 @@ export function durationText(milliseconds: number): string {
 /** ISO 8601 in UTC, to the second. */
 export function timeText(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
-}
-
-/** The text of bytes. Bytes beyond ASCII that are not UTF-8 are escapes, and no replacement characters: `caf\\xe9`. */
-export function textOfBytes(bytes: Buffer): string {
-  return bytes.toString('latin1').replace(/[\x80-\xff]+/g, part => {
-    const run = Buffer.from(part, 'latin1');
-    return isUtf8(run) ? run.toString() : run.toString('hex').replaceAll(/../g, '\\x$&');
-  });
 }

@@ -8,11 +8,6 @@
 import type { DeadLetter, RowSummary } from '../ports.ts';
 import { STREAMS, type StreamName } from '../streams.ts';
 
-export interface ReadDeadLetter extends Pick<DeadLetter, 'stream' | 'reason'> {
-  /** The row's bytes as the API sent them, because a row that is `not-utf-8` has no text; or the summary. */
-  readonly row: Buffer | RowSummary;
-}
-
 const PREFIX = 'dead-letter';
 
 /** The prefix of a connector's dead letters, or of one stream's. */
@@ -55,30 +50,4 @@ export function deadLetterBody({ reason, stream, rowHash, row }: DeadLetter, con
 
 function isSummary(row: DeadLetter['row']): row is RowSummary {
   return typeof row === 'object' && !ArrayBuffer.isView(row);
-}
-
-/** @returns undefined when this is no dead letter that this version can read */
-export function readDeadLetter(body: Buffer): ReadDeadLetter | undefined {
-  // The members before the row are names, so the first match is the row's. In a summary the quotes of an id are escaped.
-  const at = body.indexOf(ROW_MEMBER);
-  const end = body.lastIndexOf('}');
-  if (end < at) return undefined;
-  const head = parsed(at < 0 ? body.toString() : `${body.toString('utf8', 0, at)}}`);
-  const stream = STREAMS.find(each => each.name === head?.['stream'])?.name;
-  const reason = REASONS.find(each => each === head?.['reason']) as DeadLetter['reason'] | undefined;
-  const row = at < 0 ? summaryIn(head ?? {}) : body.subarray(at + ROW_MEMBER.length, end);
-  return stream && reason && row && { stream, reason, row };
-}
-
-function summaryIn({ bytes, id }: Record<string, unknown>): RowSummary | undefined {
-  if (typeof bytes !== 'number') return undefined;
-  return { bytes, ...(typeof id === 'string' && { id }) };
-}
-
-function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -203,7 +203,19 @@ export class OrganizationChangedError extends Error {
     super(
       `The API's address, the token endpoint or the client id has changed, and ${why}. Nothing was sent, and nothing is lost. ` +
         'Restore the credentials of the organization that this connector was made for. If the change is meant, confirm it with ' +
-        '`connectorctl confirm-organization`.',
+        '`connectorctl confirm organization`.',
+    );
+  }
+}
+
+/** The organization of this run is not the one that the operator saw and confirmed. */
+export class OutdatedConfirmationError extends Error {
+  override readonly name = 'OutdatedConfirmationError';
+  constructor() {
+    super(
+      'The credentials or addresses of this run are not those that were confirmed: they have changed since, or the function still uses a ' +
+        'token of the client before, until that expires. Nothing was sent, and nothing is lost. Run `connectorctl confirm ' +
+        'organization` again.',
     );
   }
 }

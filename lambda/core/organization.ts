@@ -19,6 +19,7 @@ import {
   ContractError,
   CursorRefusedError,
   OrganizationChangedError,
+  OutdatedConfirmationError,
   RoleMissingError,
 } from './errors.ts';
 import { readPages } from './read-pages.ts';
@@ -26,7 +27,12 @@ import { type BadRow, type Row, readRow, rowCut, singleRow } from './row.ts';
 import type { Run } from './run.ts';
 import { walkOf } from './sync.ts';
 
-const DIGEST_LENGTH = 32;
+/** The parts of an organization's identity, in the order of its digest. */
+export const ORGANIZATION_PARTS = ['token endpoint', 'base URL', 'client'] as const;
+
+export type OrganizationPart = (typeof ORGANIZATION_PARTS)[number];
+
+const PART_LENGTH = 16;
 
 /** Rows of a stream that are read one by one when the first page holds no row that was sent. */
 const SINGLE_READS = 5;
@@ -37,8 +43,15 @@ export interface OrganizationIdentity {
   readonly clientId: string;
 }
 
+/** One hash for each part, so that two digests show which part differs: `<token endpoint>-<base URL>-<client>`. */
 export function organizationDigest({ tokenEndpoint, baseUrl, clientId }: OrganizationIdentity, hash: Hash): string {
-  return hash([withoutSlash(tokenEndpoint), withoutSlash(baseUrl), clientId].join('\n')).slice(0, DIGEST_LENGTH);
+  const parts = [withoutSlash(tokenEndpoint), withoutSlash(baseUrl), clientId];
+  return parts.map(part => hash(part).slice(0, PART_LENGTH)).join('-');
+}
+
+export function changedParts(before: string, after: string): OrganizationPart[] {
+  const [old, current] = [before.split('-'), after.split('-')];
+  return ORGANIZATION_PARTS.filter((_part, at) => old[at] !== current[at]);
 }
 
 /** A slash at the end makes no other address. */
@@ -47,18 +60,20 @@ function withoutSlash(url: string): string {
 }
 
 /**
- * @param confirmed an operator has said that the change is meant
- * @throws OrganizationChangedError, and the errors of requesting the token or reading the API
+ * @param confirmed digest of the organization that an operator has seen and confirmed
+ * @throws OrganizationChangedError, OutdatedConfirmationError, and the errors of requesting the token or reading the API
  */
-export async function checkOrganization(saved: Saved, confirmed: boolean, run: Run): Promise<void> {
+export async function checkOrganization(saved: Saved, confirmed: string | undefined, run: Run): Promise<void> {
   const organization = await run.organization();
+  if (confirmed !== undefined && confirmed !== organization) throw new OutdatedConfirmationError();
   if (organization === saved.organization) return;
 
   const anyBegun = [...saved.streams.values()].some(isBegun);
-  if (anyBegun && !confirmed) await requireSame(saved, run);
+  if (anyBegun && confirmed === undefined) await requireSame(saved, run);
 
   await run.checkpoints.saveOrganization(organization, run.lease.epoch);
-  if (anyBegun) run.log.info('The organization is the same as before, or was confirmed', { confirmed });
+  if (!anyBegun) return;
+  run.log.info(confirmed ? 'Another organization was confirmed' : 'The organization is proven to be the same');
 }
 
 interface BegunStream {
@@ -85,8 +100,8 @@ async function requireSame({ streams }: Saved, run: Run): Promise<void> {
   );
 }
 
-/** An open intent counts, because its rows may have been sent. */
-function isBegun(saved: SavedStream | Error): boolean {
+/** Whether events may have been sent. An open intent counts. */
+export function isBegun(saved: SavedStream | Error): boolean {
   if (saved instanceof Error) return true;
   const { checkpoint, intents } = saved;
   return checkpoint.committed !== '' || checkpoint.window.length > 0 || intents.length > 0;

@@ -32,8 +32,8 @@ export interface Commands {
   readonly replay: readonly StreamName[];
   /** Ids of rows of which the SIEM's copy is wrong, by stream. See repair.ts. */
   readonly repair?: Readonly<Partial<Record<VersionedName, readonly string[]>>>;
-  /** The API's address or the client id has changed, and is meant to be the same connector's. See organization.ts. */
-  readonly confirmOrganization?: boolean;
+  /** Digest of the organization whose rows are sent from now on under the name of this connector. See organization.ts. */
+  readonly confirmOrganization?: string | undefined;
 }
 
 export interface RunOptions {
@@ -63,7 +63,8 @@ export async function runStreams(options: RunOptions): Promise<RunOutcome> {
   const lease = await options.lease.take();
   if (!lease) {
     const commanded = [commands.resync, commands.replay, ...Object.values(commands.repair ?? {})];
-    if (commanded.some(each => each.length > 0) || commands.confirmOrganization) throw new LeaseBusyError();
+    if (commanded.some(each => each.length > 0) || commands.confirmOrganization !== undefined)
+      throw new LeaseBusyError();
     return { leaseHeld: true, results: new Map(), failures: new Map(), repaired: [], interrupted: false };
   }
   const warm = options.warmUp?.();
@@ -117,7 +118,7 @@ async function loadStates(run: Run, commands: Commands): Promise<States> {
   // Of those too, because the rows that were sent of them may belong to another organization.
   const saved = await run.checkpoints.load(every);
   const states: States = new Map();
-  const refused = await checkOrganization(saved, commands.confirmOrganization ?? false, run).catch(asError);
+  const refused = await checkOrganization(saved, commands.confirmOrganization, run).catch(asError);
   for (const stream of streams) {
     const each = refused ?? saved.streams.get(stream.name)!;
     if (each instanceof Error) states.set(stream.name, each);

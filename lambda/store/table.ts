@@ -79,7 +79,10 @@ export function createTable(client: Sender, name: string, retryBudget: RetryBudg
     let left = [...all];
     const write = async () => {
       const answer = await client.send(new BatchWriteItemCommand({ RequestItems: { [name]: left } }));
-      left = answer.UnprocessedItems?.[name] ?? [];
+      const { [name]: unprocessed = [], ...others } = answer.UnprocessedItems ?? {};
+      if (Object.keys(others).length > 0)
+        throw new IncompleteAnswerError('DynamoDB', 'BatchWriteItem', 'with items of another table');
+      left = unprocessed;
       if (left.length > 0) throw unfinished('write every item');
     };
     const before = async () => {

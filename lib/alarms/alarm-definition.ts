@@ -1,41 +1,9 @@
-import type { ConnectorMetric } from '../../lambda/metric-names.ts';
-import type { AlarmName } from '../connector-props.ts';
+import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ConnectorMetricName, ConnectorMetricOptions, SiemAccess, StreamMetricName } from '../connector-props.ts';
 import type { DeliveryMetricPrefix } from '../delivery/destinations.ts';
 import type { Timing } from './timing.ts';
-
-/** Facts of a connector that thresholds and periods depend on. */
-export interface AlarmSettings extends DeliverySettings {
-  readonly timing: Timing;
-  readonly bufferSeconds: number;
-}
-
-/** Facts that decide which alarms a connector has. */
-export interface DeliverySettings {
-  readonly deliveryMetrics: DeliveryMetricPrefix;
-}
-
-/** One time series, named by its subject. Namespace and dimensions follow from it. */
-export type Signal =
-  | { readonly of: 'connector'; readonly metric: ConnectorMetric }
-  | { readonly of: 'function'; readonly metric: 'Errors' | 'Throttles' }
-  | { readonly of: 'state'; readonly metric: 'ReadThrottleEvents' | 'WriteThrottleEvents' }
-  | { readonly of: 'delivery'; readonly metric: DeliveryMetric }
-  | { readonly of: 'schedule-dead-letters' | 'siem-queue' | 'siem-dead-letters'; readonly metric: QueueMetric };
-
-type DeliveryMetric =
-  | 'ThrottledRecords'
-  | 'BackupToS3.Records'
-  | `${DeliveryMetricPrefix}.${'DataFreshness' | 'Success'}`;
-type QueueMetric = 'ApproximateAgeOfOldestMessage' | 'ApproximateNumberOfMessagesVisible';
-
-/** When a time series is an alarm: `statistic` over each `period` is `atLeast`, `atMost` or `below`, in `periods` periods in a row. */
-export type Condition = {
-  readonly statistic: 'Average' | 'Maximum' | 'Minimum' | 'Sum';
-  /** Minutes. */
-  readonly period: number;
-  /** @default 1 */
-  readonly periods?: number;
-} & ({ readonly atLeast: number } | { readonly atMost: number } | { readonly below: number });
 
 /** Most severe first. `critical` pages somebody, `warning` can wait for working hours. Each has a composite alarm of that name, which notifies. */
 export const SEVERITIES = ['critical', 'warning'] as const;
@@ -44,26 +12,54 @@ export type Severity = (typeof SEVERITIES)[number];
 
 export const AT_RISK = 'At risk: ';
 
-/**
- * Everything about one alarm. The type requires what the fault means for people (`impact`) and for the data (`data`), and how missing
- * data points are treated (`missing`). `name` is the heading of its section in the runbook.
- */
+/** Everything about one alarm. Its name is its key in the table, and the heading of its section in the runbook. */
 export interface AlarmDefinition {
-  readonly name: AlarmName;
   readonly severity: Severity;
   /** Arguments of connectorctl that on-call runs first. The section of the runbook begins with the same command. */
   readonly first: string;
+  /** What the fault means for people. */
   readonly impact: string;
-  /** Begins with AT_RISK where data may be lost if nobody acts. */
+  /** What the fault means for the data. Begins with AT_RISK where data may be lost if nobody acts. */
   readonly data: string;
-  readonly signal: Signal | ((settings: DeliverySettings) => Signal);
-  readonly when: (settings: AlarmSettings) => Condition;
+  /** When the alarm goes off. Undefined for a connector that does not have the monitored part. */
+  readonly condition: (monitored: Monitored) => Condition | undefined;
+}
+
+/** Parts of a connector that have metrics, and the settings that thresholds and periods follow from. */
+export interface Monitored {
+  readonly connectorName: string;
+  readonly function: IFunction;
+  readonly state: ITable;
+  readonly siem: SiemAccess | undefined;
+  readonly timing: Timing;
+  /** The longest that Firehose buffers events. */
+  readonly bufferSeconds: number;
+  /** Begins the names of Firehose's metrics about the destination, for example `DeliveryToS3.Success`. */
+  readonly deliveryMetricPrefix: DeliveryMetricPrefix;
+  /** A metric that the function sends about the whole connector, or about the stream in the options. */
+  metric(name: ConnectorMetricName | StreamMetricName, options?: ConnectorMetricOptions): Metric;
+  /** A metric of the delivery stream. */
+  deliveryMetric(name: string, options?: MetricOptions): Metric;
+}
+
+/**
+ * When an alarm goes off, in the terms of CloudWatch. For example, this is three errors or more within five minutes, which is the CDK's period:
+ *
+ *     { metric: lambda.metricErrors(), threshold: 3 }
+ */
+export interface Condition {
+  /** The metric with the statistic and the period that are evaluated. */
+  readonly metric: Metric;
+  readonly threshold: number;
+  /** @default 'at least' */
+  readonly comparison?: 'at least' | 'below';
+  /** Periods in a row that must meet the threshold. @default 1 */
+  readonly evaluationPeriods?: number;
   /**
    * `breaching`: missing data is the fault. `notBreaching`: the service reports nothing while it is healthy. `zero`: as `notBreaching`, but a
    * missing point becomes a zero before the alarm sees it. Otherwise CloudWatch would look for older points, and the alarm would end late.
-   * Alarms on DynamoDB ignore this setting, and would never end.
+   *
+   * @default 'notBreaching'
    */
-  readonly missing: 'breaching' | 'notBreaching' | 'zero';
-  /** Connectors that get this alarm. Default: every connector. */
-  readonly applies?: (settings: DeliverySettings) => boolean;
+  readonly missingData?: 'breaching' | 'notBreaching' | 'zero';
 }

@@ -8,7 +8,8 @@ export const TICK_EXPIRES_AFTER = Duration.seconds(60);
 
 /** Periods that follow from the schedule, so that alarms and schedule cannot drift apart. */
 export interface Timing {
-  readonly rate: Duration;
+  /** Period of an alarm that one good run ends. */
+  readonly minute: Duration;
   /** A stream without a successful run for this long is silent. Covers two of the longest runs, so that a backfill is not silence. */
   readonly silence: Duration;
   /**
@@ -26,7 +27,7 @@ export function timingOf(rate: Duration): Timing {
   const ticks = rate.toMinutes();
   const longest = TIMEOUT.toMinutes();
   return {
-    rate,
+    minute: Duration.minutes(1),
     silence: Duration.minutes(2 * (longest + ticks)),
     report: Duration.minutes(longest + 2 * ticks),
     errors: Duration.minutes(Math.max(15, 4 * ticks)),

@@ -2,20 +2,19 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { shownText } from '../../lambda/issue-text.ts';
+import type { Entry } from './contradictions.ts';
 import type { Fault } from './fault.ts';
 
-/** Faults of the file in each entry, independent of its other faults. */
-export function certificatesFaults(list: unknown, folder: string): Fault[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((entry, index) => certificatesFaultsWithin(entry, folder, `connectors[${index}]`));
-}
-
-/** @param folder that the path is relative to: the folder of cdk.json */
-export function certificatesFaultsWithin(entry: unknown, folder: string, root: string): Fault[] {
-  const { caCertificates: file } = (entry ?? {}) as { readonly caCertificates?: unknown };
+/**
+ * The fault of the file of an entry, with a path relative to the entry.
+ *
+ * @param folder that the path is relative to: the folder of cdk.json
+ */
+export function certificatesFaults({ caCertificates: file }: Entry, folder: string): Fault[] {
   if (typeof file !== 'string' || file === '') return [];
   const reason = fileFault(path.resolve(folder, file));
-  return reason === undefined ? [] : [{ path: `${root}.caCertificates`, reason: `${file} ${reason}` }];
+  return reason === undefined ? [] : [{ path: 'caCertificates', reason: `${shownText(file, 256)} ${reason}` }];
 }
 
 function fileFault(file: string): string | undefined {

@@ -1,10 +1,9 @@
-import type { Duration } from 'aws-cdk-lib';
+/** Options that are right by themselves and wrong together, in `cdk.json` and among props. */
 import { OMITS_PARENT, omitsParent } from '../../lambda/options.ts';
 import {
   DAY_MILLISECONDS,
   passMilliseconds,
   REFRESHED_ROWS,
-  type RefreshLimits,
   refreshCapacity,
   refreshPages,
 } from '../../lambda/refresh-pace.ts';
@@ -12,121 +11,91 @@ import { PAGE_LIMIT, STREAMS, streamKey } from '../../lambda/streams.ts';
 import { kindOf } from '../delivery/destinations.ts';
 import type { Fault } from './fault.ts';
 
-type Entry = Readonly<Record<string, unknown>>;
+/** One connector by the names of its options. Other faults may be left in it, so a value may have any type. */
+export type Entry = Readonly<Record<string, unknown>>;
 
-/** Options that are right by themselves and wrong together. */
-interface Contradiction {
-  readonly member: string;
-  readonly reason: string | ((entry: Entry) => string);
-  readonly holds: (entry: Entry) => boolean;
+/** An object within an entry, empty if the value is something else. */
+export function objectIn(value: unknown): Entry {
+  return typeof value === 'object' && value !== null ? (value as Entry) : {};
 }
 
-const CONTRADICTIONS: readonly Contradiction[] = [
-  {
-    member: 'siemReader',
-    reason: 'has nothing to read: the destination is not S3, or siemQueue is false',
-    holds: entry => given(entry, 'siemReader') && (entry['siemQueue'] === false || !deliversObjects(entry)),
-  },
-  {
-    member: 'noProxy',
-    reason: 'has no effect without proxyUrl',
-    holds: entry => given(entry, 'noProxy') && !given(entry, 'proxyUrl'),
-  },
-  {
-    member: 'retentionDays',
-    reason: 'has no effect on an existing bucket: set a lifecycle rule there',
-    holds: entry => given(entry, 'retentionDays') && given(entry, 'bucketArn'),
-  },
-  {
-    member: 'alarmEmail',
-    reason: 'cannot be added to an existing topic: subscribe the address there',
-    holds: entry => given(entry, 'alarmEmail') && given(entry, 'alarmTopicArn'),
-  },
-  ...(['filters', 'omit'] as const).flatMap(member =>
-    STREAMS.filter(stream => 'pathOption' in stream).map(({ name, pathOption }) => ({
-      member: `${member}.${streamKey(name)}`,
-      reason: `has no effect without ${pathOption}: the stream is off`,
-      holds: (entry: Entry) =>
-        given(entry, member) && given(entry[member] as Entry, streamKey(name)) && !given(entry, pathOption),
-    })),
-  ),
-  {
-    member: 'dnsBlocksSince',
-    reason: 'has no effect without dnsBlocksPath: the stream is off',
-    holds: entry => given(entry, 'dnsBlocksSince') && !given(entry, 'dnsBlocksPath'),
-  },
-  {
-    member: 'refreshDays',
-    reason: tooShort,
-    holds: entry => Number(entry['refreshDays']) > 0 && refreshedRows(entry) < REFRESHED_ROWS,
-  },
-  {
-    member: 'omit.threats',
-    reason: OMITS_PARENT,
-    holds: entry => omitsParent(entry['omit'], entry['threatAssetField']),
-  },
-  {
-    member: 'siemReader.createOidcProvider',
-    reason: 'contradicts oidcProviderArn: give one of the two',
-    holds: entry => {
-      const reader = entry['siemReader'] as Entry | undefined;
-      return reader?.['createOidcProvider'] === true && given(reader, 'oidcProviderArn');
-    },
-  },
-];
+/** Faults with paths such as `retentionDays`, relative to the entry. */
+export function contradictionsIn(entry: Entry): Fault[] {
+  const given = (option: string) => entry[option] !== undefined;
+  const siemReader = objectIn(entry['siemReader']);
+  const deliversObjects = kindOf({ type: String(objectIn(entry['destination'])['type'] ?? 's3') })?.deliversObjects;
 
-/** Contradictions within each entry, independent of its other faults. */
-export function contradictions(list: unknown): Fault[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((entry, index) =>
-    typeof entry === 'object' && entry !== null ? contradictionsWithin(entry, `connectors[${index}]`) : [],
-  );
+  const faults: [path: string, isFault: boolean, reason: string][] = [
+    [
+      'siemReader',
+      given('siemReader') && (entry['siemQueue'] === false || !deliversObjects),
+      'has nothing to read: the destination is not S3, or siemQueue is false',
+    ],
+    ['noProxy', given('noProxy') && !given('proxyUrl'), 'has no effect without proxyUrl'],
+    [
+      'retentionDays',
+      given('retentionDays') && given('bucketArn'),
+      'has no effect on an existing bucket: set a lifecycle rule there',
+    ],
+    [
+      'alarmEmail',
+      given('alarmEmail') && given('alarmTopicArn'),
+      'cannot be added to an existing topic: subscribe the address there',
+    ],
+    ...offStreams(entry),
+    [
+      'dnsBlocksSince',
+      given('dnsBlocksSince') && !given('dnsBlocksPath'),
+      'has no effect without dnsBlocksPath: the stream is off',
+    ],
+    ['omit.threats', omitsParent(entry['omit'], entry['threatAssetField']), OMITS_PARENT],
+    [
+      'siemReader.createOidcProvider',
+      siemReader['createOidcProvider'] === true && siemReader['oidcProviderArn'] !== undefined,
+      'contradicts oidcProviderArn: give one of the two',
+    ],
+  ];
+
+  const found = faults.filter(([, isFault]) => isFault).map(([path, , reason]) => ({ path, reason }));
+  return [...found, ...tooFastRefresh(entry)];
 }
 
-export function contradictionsWithin(entry: Entry, root: string): Fault[] {
-  return CONTRADICTIONS.filter(({ holds }) => holds(entry)).map(({ member, reason }) => ({
-    path: `${root}.${member}`,
-    reason: typeof reason === 'string' ? reason : reason(entry),
-  }));
+/** Filters of streams that are off, because their path is not given. */
+function offStreams(entry: Entry): [path: string, isFault: boolean, reason: string][] {
+  const streams = STREAMS.filter(stream => 'pathOption' in stream);
+
+  return streams.flatMap(({ name, pathOption }) => {
+    const reason = `has no effect without ${pathOption}: the stream is off`;
+    const isOff = entry[pathOption] === undefined;
+    const key = streamKey(name);
+    return ['filters', 'omit'].map((option): [string, boolean, string] => [
+      `${option}.${key}`,
+      isOff && objectIn(entry[option])[key] !== undefined,
+      reason,
+    ]);
+  });
 }
 
-/** Rows of a stream that one pass of the refresh reads. */
-function refreshedRows(entry: Entry): number {
-  return refreshCapacity(Number(entry['refreshDays']), refreshLimits(entry));
-}
+/** The API may not list all rows of a stream within the days of a pass of the refresh. */
+function tooFastRefresh(entry: Entry): Fault[] {
+  const days = Number(entry['refreshDays']);
+  if (!(days > 0)) return [];
 
-function refreshLimits(entry: Entry): RefreshLimits {
   const { requestsPerMinute } = entry;
-  return {
-    rateMinutes: minutesOf(entry['rateMinutes'] ?? 1),
+  const limits = {
+    rateMinutes: Number(entry['rateMinutes'] ?? 1),
     pageLimit: PAGE_LIMIT.default,
     requestsPerMinute: requestsPerMinute === undefined ? undefined : Number(requestsPerMinute),
   };
-}
+  const rows = refreshCapacity(days, limits);
+  if (!(rows < REFRESHED_ROWS)) return [];
 
-/** The rate is a number in `cdk.json`, and a duration as a prop. */
-function minutesOf(rate: unknown): number {
-  return typeof rate === 'object' && rate && 'toMinutes' in rate ? (rate as Duration).toMinutes() : Number(rate);
-}
-
-function tooShort(entry: Entry): string {
-  const days = Number(entry['refreshDays']);
-  const limits = refreshLimits(entry);
-  const least = Math.ceil((days * REFRESHED_ROWS) / refreshedRows(entry));
+  const least = Math.ceil((days * REFRESHED_ROWS) / rows);
   const whole = (count: number) => count.toLocaleString('en-GB');
   const pass = (passMilliseconds(days) / DAY_MILLISECONDS).toFixed(2);
-  return (
+  const reason =
     `is too short: a pass over a stream takes ${pass} days, in which runs every ${limits.rateMinutes} minutes read ` +
-    `${refreshPages(limits)} pages of ${limits.pageLimit} rows each, ${whole(refreshedRows(entry))} rows, and a stream may have ` +
-    `${whole(REFRESHED_ROWS)}. ${least} days are enough`
-  );
-}
-
-function given(entry: Entry, member: string): boolean {
-  return entry[member] !== undefined;
-}
-
-function deliversObjects(entry: Entry): boolean {
-  const { type = 's3' } = (entry['destination'] ?? {}) as { type?: string };
-  return kindOf({ type })?.deliversObjects === true;
+    `${refreshPages(limits)} pages of ${limits.pageLimit} rows each, ${whole(rows)} rows, and a stream may have ` +
+    `${whole(REFRESHED_ROWS)}. ${least} days are enough`;
+  return [{ path: 'refreshDays', reason }];
 }

@@ -1,51 +1,80 @@
-/** Rules for the account and region of existing resources. This file does not import the CDK, because connectorctl reads configurations too. */
-import { DESTINATIONS } from '../delivery/destinations.ts';
+/** Rules for the account and region of existing resources. */
+import { shownText } from '../../lambda/issue-text.ts';
+import { type Entry, objectIn } from './contradictions.ts';
 import type { Fault } from './fault.ts';
-import type { Option, OptionGroup, Place } from './option.ts';
 
-type Values = Readonly<Record<string, unknown>>;
-
-/** Values of a group of options: an entry of `cdk.json`, or props. */
-export interface Given {
-  readonly group: OptionGroup;
-  readonly values: Values;
-  readonly path: string;
-  /** Name of an option among the values. */
-  readonly nameOf: (key: string, option: Option) => string;
-  /** Place of the resource that an option names. */
-  readonly placeOf: (resource: unknown, option: Option) => Place;
+/** Account and region. A part that is known only at deployment is undefined. */
+export interface Place {
+  readonly account?: string | undefined;
+  readonly region?: string | undefined;
 }
 
-/** A fault for each resource that is in another place than the stack. */
-export function misplaced({ group, values, path, ...how }: Given, stack: Place): Fault[] {
-  return Object.entries<Option>({ ...group.required, ...group.optional }).flatMap(([key, option]) => {
-    const name = how.nameOf(key, option);
-    const value = values[name];
-    const at = `${path}.${name}`;
-    if (option.form === 'destination') return misplaced({ ...destinationIn(value), ...how, path: at }, stack);
-    if (!option.place || value === undefined || value === null) return [];
+/** Where an existing resource must be, compared with the stack. */
+interface PlaceRule {
+  /** Parts that must be those of the stack. */
+  readonly same: readonly (keyof Place)[];
+  /** Reason, such as `alarms notify topics of their own region only`. */
+  readonly because: string;
+  /** A way out other than to move the connector, such as `Give a topic of the region of the stack`. */
+  readonly instead: string;
+}
 
-    const theirs = how.placeOf(value, option);
-    const differing = option.place.same(value).filter(part => differs(theirs[part], stack[part]));
-    if (differing.length === 0) return [];
-    const text = (of: Place) => differing.map(part => `${part} ${of[part]}`).join(' and ');
-    const { because, instead } = option.place;
-    const reason = `is in ${text(theirs)}, but the stack in ${text(stack)}: ${because}. ${instead}, or deploy the connector to ${text(theirs)}`;
-    return [{ path: at, reason }];
-  });
+const PLACE_RULES = {
+  stateTableArn: {
+    same: ['account', 'region'],
+    because:
+      'the function knows a table by its name alone, and would use another table of that name in its own account and region',
+    instead: 'Give a table of the account and region of the stack',
+  },
+  deliveryStreamArn: {
+    same: ['account', 'region'],
+    because:
+      'the function knows a stream by its name alone, and would send to another stream of that name in its own account and region',
+    instead: 'Give a stream of the account and region of the stack',
+  },
+  secretArn: {
+    same: ['region'],
+    because: 'Secrets Manager reads a secret in its own region only, and one of another account only by its whole ARN',
+    instead: 'Give the whole ARN of a secret in the region of the stack, for example after you replicate it',
+  },
+  alarmTopicArn: {
+    same: ['region'],
+    because: 'alarms notify topics of their own region only',
+    instead: 'Give a topic of the region of the stack, which may belong to another account',
+  },
+  kmsKeyArn: {
+    same: ['region'],
+    because: 'AWS encrypts with keys of its own region only',
+    instead: 'Give a key of the region of the stack, for example a replica',
+  },
+  bucketArn: {
+    same: ['region'],
+    because: 'the function asks S3 of its own region',
+    instead: 'Give a bucket of the region of the stack',
+  },
+} as const satisfies Readonly<Record<string, PlaceRule>>;
+
+/**
+ * The fault of a resource that is in another place than the stack.
+ *
+ * @param path ends in the option, such as `destination.secretArn`
+ * @param same parts to compare, if they are others than those of the rule
+ */
+export function misplaced(path: string, theirs: Place, stack: Place, same?: readonly (keyof Place)[]): Fault[] {
+  const rule: PlaceRule | undefined = PLACE_RULES[path.split('.').at(-1) as keyof typeof PLACE_RULES];
+  if (!rule) return [];
+
+  const differing = (same ?? rule.same).filter(part => differs(theirs[part], stack[part]));
+  if (differing.length === 0) return [];
+
+  const text = (of: Place) => differing.map(part => `${part} ${shownText(of[part]!)}`).join(' and ');
+  const reason = `is in ${text(theirs)}, but the stack in ${text(stack)}: ${rule.because}. ${rule.instead}, or deploy the connector to ${text(theirs)}`;
+  return [{ path, reason }];
 }
 
 /** Nothing can be compared with a part that is known only at deployment. */
 function differs(theirs: string | undefined, ours: string | undefined): boolean {
   return theirs !== undefined && ours !== undefined && theirs !== ours;
-}
-
-/** Empty for an unknown destination, which is a fault of its own. */
-function destinationIn(value: unknown): Pick<Given, 'group' | 'values'> {
-  const { type } = (value ?? {}) as { readonly type?: unknown };
-  if (typeof type !== 'string' || !Object.hasOwn(DESTINATIONS, type))
-    return { group: { required: {}, optional: {} }, values: {} };
-  return { group: DESTINATIONS[type as keyof typeof DESTINATIONS], values: value as Values };
 }
 
 /** For example account and region of `arn:aws:sns:eu-west-1:111122223333:topic`. */
@@ -54,14 +83,14 @@ export function placeInArn(arn: unknown): Place {
   return { account: account || undefined, region: region || undefined };
 }
 
-/** Faults of each entry of `cdk.json`, independent of its other faults. */
-export function misplacedInList(list: unknown, group: OptionGroup): Fault[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((entry, index) => {
-    const values = (entry ?? {}) as Values;
-    const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-    const stack = { account: text(values['account']), region: text(values['region']) };
-    const path = `connectors[${index}]`;
-    return misplaced({ group, values, path, nameOf: (key, { name = key }) => name, placeOf: placeInArn }, stack);
-  });
+/** Faults of the ARNs of an entry of `cdk.json`, with paths relative to it. */
+export function misplacedIn(entry: Entry): Fault[] {
+  const known = (part: unknown) => (typeof part === 'string' ? part : undefined);
+  const stack = { account: known(entry['account']), region: known(entry['region']) };
+  const destination = objectIn(entry['destination']);
+
+  return Object.keys(PLACE_RULES).flatMap(option => [
+    ...misplaced(option, placeInArn(entry[option]), stack),
+    ...misplaced(`destination.${option}`, placeInArn(destination[option]), stack),
+  ]);
 }

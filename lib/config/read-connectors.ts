@@ -1,18 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
-import { CONNECTOR_OPTIONS, type ConnectorConfig, connectorSchema } from '../connector-options.ts';
+import { shownText } from '../../lambda/issue-text.ts';
 import { certificatesFaults } from './certificates.ts';
-import { contradictions } from './contradictions.ts';
+import { contradictionsIn, type Entry, objectIn } from './contradictions.ts';
 import { ConfigurationError, type Fault } from './fault.ts';
-import { misplacedInList } from './place.ts';
+import { misplacedIn } from './place.ts';
+import { type ConnectorConfig, connectorsSchema } from './schema.ts';
 import { schemaFaults } from './schema-faults.ts';
-
-/** The context `connectors` of `cdk.json`. */
-export const connectorsSchema = v.pipe(
-  v.array(connectorSchema, 'must be a list of connectors, or the JSON text of one'),
-  v.minLength(1, 'must name one connector at least'),
-);
 
 /** The context keys of the connectors: a list or its JSON text, or the path of a JSON file. */
 export interface ConnectorsContext {
@@ -44,16 +39,23 @@ export function connectorsIn(context: ConnectorsContext, folder: string): readon
  */
 export function readConnectors(context: unknown, folder = process.cwd()): readonly ConnectorConfig[] {
   const list = typeof context === 'string' ? parseText(context) : context;
-  const wrong = schemaFaults(connectorsSchema, list, 'connectors');
+  const entries = Array.isArray(list) ? list.map(objectIn) : [];
   const faults = [
-    ...wrong,
-    ...contradictions(list),
-    ...collisions(list),
-    ...misplacedInList(list, CONNECTOR_OPTIONS),
-    ...certificatesFaults(list, folder),
+    ...schemaFaults(connectorsSchema, list, 'connectors'),
+    ...entries.flatMap((entry, index) => entryFaults(entry, folder).map(within(`connectors[${index}]`))),
+    ...collisions(entries),
   ];
   if (faults.length > 0) throw new ConfigurationError(faults);
   return v.parse(connectorsSchema, list);
+}
+
+/** Faults between the options of a connector, independent of its other faults. */
+function entryFaults(entry: Entry, folder: string): Fault[] {
+  return [...contradictionsIn(entry), ...misplacedIn(entry), ...certificatesFaults(entry, folder)];
+}
+
+function within(root: string): (fault: Fault) => Fault {
+  return ({ path: member, reason }) => ({ path: `${root}.${member}`, reason });
 }
 
 /** Whether this is the example in cdk.json. No real API can have an address in the reserved domain `.example`. */
@@ -68,13 +70,18 @@ function readList(file: unknown, folder: string): unknown {
   try {
     text = readFileSync(path.resolve(folder, file), 'utf8');
   } catch (cause) {
-    throw fileError(`${file} cannot be read (${(cause as NodeJS.ErrnoException).code}): check the path`, cause);
+    throw fileError(`${shown(file)} cannot be read (${(cause as NodeJS.ErrnoException).code}): check the path`, cause);
   }
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw fileError(`${file} is not valid JSON: ${(cause as Error).message}`, cause);
+    throw fileError(`${shown(file)} is not valid JSON: ${shown((cause as Error).message)}`, cause);
   }
+}
+
+/** A path or a message as an error shows it. */
+function shown(value: string): string {
+  return shownText(value, 256);
 }
 
 function fileError(reason: string, cause?: unknown): ConfigurationError {
@@ -121,17 +128,18 @@ const UNIQUE: Readonly<Record<string, string>> = {
 };
 
 /** Values that several connectors have, independent of other faults of the list. */
-export function collisions(list: unknown): Fault[] {
-  if (!Array.isArray(list)) return [];
-  const repeatedValues = Object.entries(UNIQUE).flatMap(([member, reason]) => repeated(list, member, reason));
-  return [...repeatedValues, ...repeatedProviders(list)];
+function collisions(entries: readonly Entry[]): Fault[] {
+  const repeatedValues = Object.entries(UNIQUE).flatMap(([member, reason]) => repeated(entries, member, reason));
+  return [...repeatedValues, ...repeatedProviders(entries)];
 }
 
-function repeated(list: readonly unknown[], member: string, reason: string): Fault[] {
-  const firstAt = new Map<string, number>();
-  return list.flatMap((entry, index) => {
-    const value = (entry as Record<string, unknown> | null)?.[member];
+function repeated(entries: readonly Entry[], member: string, reason: string): Fault[] {
+  const firstAt = new Map<unknown, number>();
+
+  return entries.flatMap((entry, index) => {
+    const value = entry[member];
     if (typeof value !== 'string') return [];
+
     const earlier = firstAt.get(value);
     if (earlier === undefined) {
       firstAt.set(value, index);
@@ -142,14 +150,16 @@ function repeated(list: readonly unknown[], member: string, reason: string): Fau
 }
 
 /** An account can have an identity provider only once, so only one connector of an account may create it. */
-function repeatedProviders(list: readonly unknown[]): Fault[] {
-  const accounts = new Set<string>();
-  return list.flatMap((entry, index) => {
-    const { account = '', siemReader } = (entry ?? {}) as { account?: string; siemReader?: Record<string, unknown> };
-    if (siemReader?.['createOidcProvider'] !== true) return [];
-    const place = `${account} ${siemReader['cloud'] ?? 'commercial'}`;
-    if (!accounts.has(place)) {
-      accounts.add(place);
+function repeatedProviders(entries: readonly Entry[]): Fault[] {
+  const places = new Set<string>();
+
+  return entries.flatMap(({ account = '', siemReader }, index) => {
+    const { createOidcProvider, cloud = 'commercial' } = objectIn(siemReader);
+    if (createOidcProvider !== true) return [];
+
+    const place = `${account} ${cloud}`;
+    if (!places.has(place)) {
+      places.add(place);
       return [];
     }
     const reason =

@@ -1,14 +1,10 @@
-/** The kinds of destination, by their `type`: options, and the properties of the delivery stream. Schema, props and documents follow from them. */
+/** The kinds of destination, by their `type`: what becomes of them in the stack. `config/schema.ts` has their options. */
 import type { Duration } from 'aws-cdk-lib';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import * as v from 'valibot';
-import { integer } from '../../lambda/options.ts';
-import { arn, endpointUrl, PLACES, secretArn, text } from '../config/fields.ts';
-import { type GroupFor, kindsSchema, type OptionGroup } from '../config/option.ts';
 import type {
   Destination,
   ExistingDestination,
@@ -18,7 +14,16 @@ import type {
 } from '../connector-props.ts';
 import { PREFIXES } from '../prefixes.ts';
 
-interface DestinationKind<D> extends OptionGroup {
+/** How long Firehose buffers events by default. */
+export const BUFFER_SECONDS = 60;
+
+/** The longest that Firehose buffers events, by the kind of destination. */
+export const MOST_BUFFER_SECONDS = { s3: 900, splunk: 60, http: 900 } as const;
+
+/** How long Firehose retries an endpoint by default. */
+export const RETRY_SECONDS = 7200;
+
+interface DestinationKind<D> {
   /** Prefix of the names of its metrics in Firehose. Absent for an existing stream, which has `deliversTo`. */
   readonly metrics?: 'DeliveryToS3' | 'DeliveryToSplunk' | 'DeliveryToHttpEndpoint';
   /** Whether events become objects in the bucket, of which a SIEM can be notified. */
@@ -28,9 +33,6 @@ interface DestinationKind<D> extends OptionGroup {
   /** The part of a delivery stream's properties that names its destination. Absent: nothing is created. */
   readonly properties?: (parts: DestinationParts, destination: D) => Partial<firehose.CfnDeliveryStreamProps>;
 }
-
-/** A kind with an option for each of its props. */
-type KindFor<D> = DestinationKind<D> & GroupFor<D>;
 
 /** Input of every destination. */
 export interface DestinationParts {
@@ -49,25 +51,7 @@ const TIME_PREFIX = '!{timestamp:yyyy/MM/dd/HH}/';
 /** SIEMs recognize gzipped lines of JSON by this ending. Firehose alone would write `.gz`. */
 const FILE_EXTENSION = '.json.gz';
 
-const buffer = (most: number) =>
-  ({
-    schema: integer(0, most, 'seconds'),
-    default: 60,
-    name: 'bufferSeconds',
-    form: 'seconds',
-    late: true,
-    most,
-  }) as const;
-
-/** Options of every endpoint. */
-const ENDPOINT = {
-  secret: { schema: secretArn, name: 'secretArn', form: 'secret', place: PLACES.secret },
-  retry: { schema: integer(0, 7200, 'seconds'), default: 7200, name: 'retrySeconds', form: 'seconds', late: true },
-} as const;
-
 const s3 = {
-  required: {},
-  optional: { bufferInterval: buffer(900) },
   metrics: 'DeliveryToS3',
   deliversObjects: true,
   // Packed records need no processing: S3 gets their bytes, and each line ends in a line feed.
@@ -79,11 +63,9 @@ const s3 = {
       bufferingHints: { intervalInSeconds: parts.bufferSeconds, sizeInMBs: 64 },
     },
   }),
-} as const satisfies KindFor<S3Destination>;
+} as const satisfies DestinationKind<S3Destination>;
 
 const splunk = {
-  required: { url: { schema: endpointUrl, late: true } },
-  optional: { secret: ENDPOINT.secret, bufferInterval: buffer(60), retry: ENDPOINT.retry },
   metrics: 'DeliveryToSplunk',
   token: 'hec_token',
   properties(parts, { url, retry }) {
@@ -101,16 +83,9 @@ const splunk = {
       },
     };
   },
-} as const satisfies KindFor<SplunkDestination>;
+} as const satisfies DestinationKind<SplunkDestination>;
 
 const http = {
-  required: { url: { schema: endpointUrl, late: true } },
-  optional: {
-    name: { schema: text, late: true },
-    secret: ENDPOINT.secret,
-    bufferInterval: buffer(900),
-    retry: ENDPOINT.retry,
-  },
   metrics: 'DeliveryToHttpEndpoint',
   token: 'api_key',
   properties: (parts, { url, name, retry }) => ({
@@ -123,31 +98,12 @@ const http = {
       s3BackupMode: 'FailedDataOnly',
     },
   }),
-} as const satisfies KindFor<HttpDestination>;
+} as const satisfies DestinationKind<HttpDestination>;
 
-const deliveryStreamArn = arn(
-  'firehose',
-  'deliverystream/[A-Za-z0-9_.-]{1,64}',
-  'arn:aws:firehose:eu-west-1:111122223333:deliverystream/name',
-);
-
-const existing = {
-  required: {
-    deliveryStream: {
-      schema: deliveryStreamArn,
-      name: 'deliveryStreamArn',
-      form: 'deliveryStream',
-      place: PLACES.deliveryStream,
-    },
-  },
-  optional: {
-    deliversTo: { schema: v.picklist(['s3', 'splunk', 'http'], 'must be "s3", "splunk" or "http"'), default: 's3' },
-  },
-} as const satisfies KindFor<ExistingDestination>;
+/** A stream that somebody else operates: nothing is created. */
+const existing = {} as const satisfies DestinationKind<ExistingDestination>;
 
 export const DESTINATIONS = { s3, splunk, http, existing } as const;
-
-export const destinationSchema = kindsSchema(DESTINATIONS);
 
 /** Undefined where `cdk.json` or a program in JavaScript names an unknown type. */
 export function kindOf({ type }: { readonly type: string }): DestinationKind<never> {
@@ -163,14 +119,14 @@ export function deliveryMetricPrefix(destination: Destination): DeliveryMetricPr
 
 /** The configured buffer time of Firehose. May be a token. */
 export function bufferSecondsOf(destination: Exclude<Destination, ExistingDestination>): number {
-  return destination.bufferInterval?.toSeconds() ?? DESTINATIONS[destination.type].optional.bufferInterval.default;
+  return destination.bufferInterval?.toSeconds() ?? BUFFER_SECONDS;
 }
 
 /** The buffer time for calculations at synth: for a token, the longest that Firehose accepts. */
 export function mostBufferSeconds(destination: Destination): number {
-  if (destination.type === 'existing') return s3.optional.bufferInterval.most;
-  const { most } = DESTINATIONS[destination.type].optional.bufferInterval;
-  return destination.bufferInterval?.isUnresolved() ? most : bufferSecondsOf(destination);
+  if (destination.type === 'existing') return MOST_BUFFER_SECONDS.s3;
+  const isLate = destination.bufferInterval?.isUnresolved();
+  return isLate ? MOST_BUFFER_SECONDS[destination.type] : bufferSecondsOf(destination);
 }
 
 /** Settings shared by deliveries and backups into the bucket. */
@@ -190,7 +146,7 @@ function endpointSettings(parts: DestinationParts, retry: Duration | undefined) 
   const { role, token, logging } = parts;
   return {
     secretsManagerConfiguration: { enabled: true, secretArn: token!.secretArn, roleArn: role.roleArn },
-    retryOptions: { durationInSeconds: retry?.toSeconds() ?? ENDPOINT.retry.default },
+    retryOptions: { durationInSeconds: retry?.toSeconds() ?? RETRY_SECONDS },
     cloudWatchLoggingOptions: logging,
     s3Configuration: {
       ...bucketSettings(parts),

@@ -1,9 +1,9 @@
-import type { Duration } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import { CONNECTOR_OPTIONS, type ConnectorOptions } from '../connector-options.ts';
+import { FUNCTION_OPTIONS } from '../../lambda/options.ts';
+import type { ConnectorOptions } from '../config/props.ts';
 import { certificatesEnvironment } from './ca-certificates.ts';
 import { proxyEnvironment } from './proxy.ts';
 
@@ -30,7 +30,10 @@ export interface FunctionResources {
 /** The whole environment of the function. It holds names and addresses, never a secret. */
 export function functionEnvironment(options: ConnectorOptions, resources: FunctionResources): Record<string, string> {
   return {
-    ...Object.fromEntries(variables(options)),
+    CONNECTOR_NAME: options.connectorName,
+    API_BASE_URL: options.baseUrl,
+    AUTH_URL: options.authUrl,
+    ...optionVariables(options),
     ...proxyEnvironment(options),
     ...certificatesEnvironment(options.caCertificates),
     CREDENTIALS_SECRET_ID: resources.credentials.secretArn,
@@ -40,17 +43,12 @@ export function functionEnvironment(options: ConnectorOptions, resources: Functi
   };
 }
 
-/** The options that name a variable. */
-function variables(options: ConnectorOptions): [string, string][] {
-  const table = Object.entries({ ...CONNECTOR_OPTIONS.required, ...CONNECTOR_OPTIONS.optional });
-  return table.flatMap(([key, option]) => {
-    const prop = options[key as keyof ConnectorOptions];
-    if (!('variable' in option) || prop === undefined) return [];
-    return [[option.variable, textOf(prop)]];
+/** Each option of the function in its variable. Lists and objects are JSON. */
+function optionVariables(options: ConnectorOptions): Record<string, string> {
+  const variables = Object.entries(FUNCTION_OPTIONS).flatMap(([option, { variable }]) => {
+    const value = options[option as keyof typeof FUNCTION_OPTIONS];
+    if (value === undefined) return [];
+    return [[variable, typeof value === 'object' ? JSON.stringify(value) : String(value)]];
   });
-}
-
-function textOf(prop: unknown): string {
-  if (typeof prop !== 'object' || prop === null) return String(prop);
-  return 'toSeconds' in prop ? String((prop as Duration).toSeconds()) : JSON.stringify(prop);
+  return Object.fromEntries(variables);
 }

@@ -31,13 +31,11 @@ export function operatorStatements(connector: Connector, granted: Granted, grant
   });
   const { state, bucket, credentials } = connector;
   const { encryptionKey } = granted;
-  const ofBucket = [encryptionKey, bucket.encryptionKey];
   const ofSecret = [encryptionKey, credentials.encryptionKey];
   const keys = keyStatements(connector, {
     readState: [encryptionKey, state.encryptionKey],
-    ...(grant === 'inspect'
-      ? { readObjects: ofBucket, readSecret: ofSecret }
-      : { writeObjects: ofBucket, writeSecret: ofSecret }),
+    readObjects: [encryptionKey, bucket.encryptionKey],
+    ...(grant === 'inspect' ? { readSecret: ofSecret } : { writeSecret: ofSecret }),
   });
   return [...statements, ...keys];
 }
@@ -46,7 +44,7 @@ function operatorResources(
   connector: Connector,
   schedule: Granted['schedule'],
 ): Readonly<Record<OperatorResource, readonly string[]>> {
-  const { connectorName, bucket, siem, newObjectsTopic } = connector;
+  const { connectorName, bucket, siem } = connector;
   const stack = Stack.of(connector);
   const objects = (prefix: string) => [bucket.arnForObjects(`${prefix}*`)];
   const alarm = (name: string) =>
@@ -63,14 +61,11 @@ function operatorResources(
     ],
     'objects below `dead-letter/`': objects(PREFIXES.deadLetters),
     'objects below `delivery-errors/`': objects(PREFIXES.deliveryErrors),
-    'objects below `events/`': objects(PREFIXES.events),
     'the alarms `<connector>/critical` and `<connector>/warning`': SEVERITIES.map(alarm),
     'the bucket': [bucket.bucketArn],
     'the delivery stream': [connector.delivery.deliveryStreamRef.deliveryStreamArn],
     'the function': [connector.function.functionArn],
     'the function’s log group': [connector.logGroup.logGroupArn],
-    'the reader’s policy': siem ? [siem.policy.managedPolicyArn] : [],
-    'the reader’s role': siem?.role ? [siem.role.roleArn] : [],
     'the schedule': [schedule.scheduleArn],
     'the schedule’s dead-letter queue': [schedule.deadLetters.queueArn],
     'the schedule’s role': [schedule.role.roleArn],
@@ -78,7 +73,6 @@ function operatorResources(
     'the SIEM’s dead-letter queue': siem ? [siem.deadLetters.queueArn] : [],
     'the SIEM’s queue': siem ? [siem.queue.queueArn] : [],
     'the state table': [connector.state.tableArn],
-    'the topic of new objects': siem && newObjectsTopic ? [newObjectsTopic.topicArn] : [],
     'the topic of the alarms': [connector.alarmTopic.topicArn],
   };
 }

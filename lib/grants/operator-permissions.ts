@@ -13,14 +13,11 @@ export type OperatorResource =
   | 'every stack, without `--stack`'
   | 'objects below `dead-letter/`'
   | 'objects below `delivery-errors/`'
-  | 'objects below `events/`'
   | 'the alarms `<connector>/critical` and `<connector>/warning`'
   | 'the bucket'
   | 'the delivery stream'
   | 'the function'
   | 'the function’s log group'
-  | 'the reader’s policy'
-  | 'the reader’s role'
   | 'the schedule'
   | 'the schedule’s dead-letter queue'
   | 'the schedule’s role'
@@ -28,7 +25,6 @@ export type OperatorResource =
   | 'the SIEM’s dead-letter queue'
   | 'the SIEM’s queue'
   | 'the state table'
-  | 'the topic of new objects'
   | 'the topic of the alarms';
 
 export interface OperatorPermission {
@@ -41,7 +37,8 @@ export interface OperatorPermission {
   readonly uncalled?: string;
 }
 
-const MOVES_MESSAGES = 'SQS checks it when `dead-letters redrive` starts to move messages.';
+const SHOWS_MESSAGES = 'docs/runbook.md shows messages with `aws sqs receive-message`.';
+const MOVES_MESSAGES = 'docs/runbook.md moves messages with `aws sqs start-message-move-task`.';
 
 export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
   {
@@ -50,9 +47,18 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     actions: ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'sts:GetCallerIdentity'],
   },
   { grant: 'inspect', on: 'every stack, without `--stack`', actions: ['cloudformation:DescribeStacks'] },
-  { grant: 'inspect', on: 'objects below `dead-letter/`', actions: ['s3:GetObject'] },
-  { grant: 'inspect', on: 'objects below `delivery-errors/`', actions: ['s3:GetObject'] },
-  { grant: 'inspect', on: 'objects below `events/`', actions: ['s3:GetObject'] },
+  {
+    grant: 'inspect',
+    on: 'objects below `dead-letter/`',
+    actions: ['s3:GetObject'],
+    uncalled: 'docs/runbook.md prints a dead letter with `aws s3 cp`.',
+  },
+  {
+    grant: 'inspect',
+    on: 'objects below `delivery-errors/`',
+    actions: ['s3:GetObject'],
+    uncalled: 'docs/runbook.md prints a failed delivery with `aws s3 cp`.',
+  },
   { grant: 'inspect', on: 'the bucket', actions: ['s3:GetBucketNotification'] },
   {
     grant: 'inspect',
@@ -63,29 +69,23 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
   { grant: 'inspect', on: 'the delivery stream', actions: ['firehose:DescribeDeliveryStream'] },
   { grant: 'inspect', on: 'the function', actions: ['lambda:GetFunctionConfiguration'] },
   { grant: 'inspect', on: 'the function’s log group', actions: ['logs:FilterLogEvents'] },
-  { grant: 'inspect', on: 'the reader’s policy', actions: ['iam:GetPolicy', 'iam:GetPolicyVersion'] },
-  {
-    grant: 'inspect',
-    on: 'the reader’s role',
-    actions: ['iam:ListAttachedRolePolicies'],
-    uncalled: 'Only `doctor` needs it, with `siemReader`.',
-  },
   { grant: 'inspect', on: 'the schedule', actions: ['scheduler:GetSchedule'] },
+  { grant: 'inspect', on: 'the schedule’s dead-letter queue', actions: ['sqs:GetQueueAttributes'] },
   {
     grant: 'inspect',
     on: 'the schedule’s dead-letter queue',
-    actions: ['sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+    actions: ['sqs:ReceiveMessage'],
+    uncalled: SHOWS_MESSAGES,
   },
-  { grant: 'inspect', on: 'the schedule’s role', actions: ['iam:GetRole'] },
   { grant: 'inspect', on: 'the secret', actions: ['secretsmanager:GetSecretValue'] },
-  { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:GetQueueAttributes', 'sqs:ReceiveMessage'] },
+  { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:GetQueueAttributes'] },
+  { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:ReceiveMessage'], uncalled: SHOWS_MESSAGES },
   { grant: 'inspect', on: 'the SIEM’s queue', actions: ['sqs:GetQueueAttributes'] },
   {
     grant: 'inspect',
     on: 'the state table',
     actions: ['dynamodb:BatchGetItem', 'dynamodb:DescribeTable', 'dynamodb:Query', 'dynamodb:Scan'],
   },
-  { grant: 'inspect', on: 'the topic of new objects', actions: ['sns:ListSubscriptionsByTopic'] },
   { grant: 'inspect', on: 'the topic of the alarms', actions: ['sns:ListSubscriptionsByTopic'] },
   {
     grant: 'operate',
@@ -93,7 +93,6 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     actions: ['cloudwatch:DisableAlarmActions', 'cloudwatch:EnableAlarmActions'],
   },
   { grant: 'operate', on: 'objects below `delivery-errors/`', actions: ['s3:DeleteObject'] },
-  { grant: 'operate', on: 'objects below `events/`', actions: ['s3:PutObject'] },
   { grant: 'operate', on: 'the delivery stream', actions: ['firehose:PutRecord', 'firehose:PutRecordBatch'] },
   { grant: 'operate', on: 'the function', actions: ['lambda:InvokeFunction'] },
   { grant: 'operate', on: 'the schedule', actions: ['scheduler:UpdateSchedule'] },
@@ -108,9 +107,9 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
   {
     grant: 'operate',
     on: 'the SIEM’s dead-letter queue',
-    actions: ['sqs:ListMessageMoveTasks', 'sqs:StartMessageMoveTask'],
+    actions: ['sqs:DeleteMessage', 'sqs:StartMessageMoveTask'],
+    uncalled: MOVES_MESSAGES,
   },
-  { grant: 'operate', on: 'the SIEM’s dead-letter queue', actions: ['sqs:DeleteMessage'], uncalled: MOVES_MESSAGES },
   { grant: 'operate', on: 'the SIEM’s queue', actions: ['sqs:SendMessage'], uncalled: MOVES_MESSAGES },
 ];
 

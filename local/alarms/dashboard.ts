@@ -10,43 +10,29 @@ interface Place {
   readonly height: number;
 }
 
-export type Widget = Place &
-  (
-    | { readonly type: 'text'; readonly markdown: string }
-    | { readonly type: 'alarm'; readonly title: string /** Short names. */; readonly alarms: readonly string[] }
-    | {
-        readonly type: 'log';
-        readonly title: string /** In the language of CloudWatch Logs Insights. */;
-        readonly query: string;
-      }
-    | { readonly type: 'metric'; readonly title: string; readonly stacked: boolean; readonly lines: readonly Line[] }
+export type Widget = Place & { readonly title: string } & (
+    | { readonly type: 'alarm'; readonly alarms: readonly string[] /** Short names. */ }
+    | { readonly type: 'metric'; readonly lines: readonly Line[] }
   );
 
-/** A metric, or an expression over the metrics of its widget. */
+/** A metric of a graph. */
 export interface Line {
   readonly label: string;
-  readonly id: string | undefined;
-  readonly isVisible: boolean;
   readonly periodMinutes: number;
-  readonly source: { readonly series: SeriesName; readonly statistic: Statistic } | { readonly expression: string };
+  readonly series: SeriesName;
+  readonly statistic: Statistic;
 }
 
 interface Options {
-  readonly id?: string;
   readonly label?: string;
   readonly stat?: Statistic;
   readonly period?: number;
-  readonly visible?: boolean;
-  readonly expression?: string;
 }
 
 interface WidgetJson extends Place {
   readonly type: string;
   readonly properties: {
-    readonly markdown?: string;
     readonly title?: string;
-    readonly query?: string;
-    readonly stacked?: boolean;
     readonly alarms?: readonly string[];
     readonly metrics?: readonly (readonly (string | Options)[])[];
   };
@@ -57,12 +43,10 @@ export function dashboardWidgets(template: Template): Widget[] {
   const [, { Properties: { DashboardBody: body } = {} }] = onlyResource(template, 'AWS::CloudWatch::Dashboard');
   const { widgets } = JSON.parse(resolveText(body, LOGICAL_IDS)) as { widgets: readonly WidgetJson[] };
   return widgets.map(({ type, x, y, width, height, properties }): Widget => {
-    const place = { x, y, width, height };
-    const { title = '', markdown = '', query = '', stacked = false, alarms = [], metrics = [] } = properties;
-    if (type === 'text') return { ...place, type, markdown };
-    if (type === 'log') return { ...place, type, title, query };
-    if (type === 'alarm') return { ...place, type, title, alarms: alarms.map(each => alarmName(template, each)) };
-    if (type === 'metric') return { ...place, type, title, stacked, lines: metrics.map(lineOf) };
+    const { title = '', alarms = [], metrics = [] } = properties;
+    const widget = { x, y, width, height, title };
+    if (type === 'alarm') return { ...widget, type, alarms: alarms.map(id => alarmName(template, id)) };
+    if (type === 'metric') return { ...widget, type, lines: metrics.map(lineOf) };
     throw new Error(`The dashboard has a widget of the type ${type}.`);
   });
 }
@@ -74,25 +58,25 @@ function alarmName(template: Template, id: string): string {
 
 const DEFAULT_PERIOD_SECONDS = 300;
 
+/** @throws Error for a line that is not a metric, for example an expression */
 function lineOf(row: readonly (string | Options)[]): Line {
-  const names = row.filter(cell => typeof cell === 'string');
-  const given = row.find(cell => typeof cell === 'object') ?? {};
-  const { id, label = names[1] ?? '', stat = 'Average', period = DEFAULT_PERIOD_SECONDS, visible = true } = given;
-  const { expression } = given;
-  const source = expression === undefined ? { series: seriesOf(names), statistic: stat } : { expression };
-  return { label, id, isVisible: visible, periodMinutes: period / 60, source };
-}
+  const [namespace, metric, ...pairs] = row.filter(cell => typeof cell === 'string');
+  if (namespace === undefined || metric === undefined) {
+    throw new Error(`The dashboard has a line that is not understood: ${JSON.stringify(row)}`);
+  }
 
-function seriesOf([namespace = '', metric = '', ...pairs]: readonly string[]): SeriesName {
+  const options = row.find(cell => typeof cell === 'object') ?? {};
+  const { label = metric, stat: statistic = 'Average', period = DEFAULT_PERIOD_SECONDS } = options;
   const dimensions: Record<string, string> = {};
-  for (let at = 0; at < pairs.length; at += 2) dimensions[pairs[at]!] = pairs[at + 1]!;
-  return { namespace, metric, dimensions };
+  for (let index = 0; index < pairs.length; index += 2) dimensions[pairs[index]!] = pairs[index + 1]!;
+  return { label, periodMinutes: period / 60, series: { namespace, metric, dimensions }, statistic };
 }
 
 /** Every metric that the dashboard draws. */
 export function dashboardSeries(template: Template): SeriesName[] {
-  const lines = dashboardWidgets(template).flatMap(widget => (widget.type === 'metric' ? widget.lines : []));
-  return lines.flatMap(({ source }) => ('series' in source ? [source.series] : []));
+  return dashboardWidgets(template).flatMap(widget =>
+    widget.type === 'metric' ? widget.lines.map(({ series }) => series) : [],
+  );
 }
 
 /** Values by period, oldest first. Null for periods without data. */
@@ -104,37 +88,8 @@ export interface Span {
   readonly to: number;
 }
 
-/** Points of each visible line of a widget. Periods begin at multiples of their length. */
-export function pointsOf(lines: readonly Line[], metrics: TimeSeries, span: Span): Points[] {
-  return lines.filter(({ isVisible }) => isVisible).map(line => linePoints(line, lines, metrics, span));
-}
-
-function linePoints({ source, periodMinutes }: Line, lines: readonly Line[], metrics: TimeSeries, span: Span): Points {
-  if ('series' in source) return metricPoints(source, periodMinutes, metrics, span);
-  const terms = termsOf(source.expression).map(({ id, factor }) => {
-    const line = lines.find(each => each.id === id);
-    if (!line || !('series' in line.source)) throw new Error(`No metric of the widget has the id ${id}.`);
-    const points = metricPoints(line.source, periodMinutes, metrics, span);
-    return points.map(point => (point ?? 0) * factor);
-  });
-  return Array.from({ length: terms[0]?.length ?? 0 }, (_, at) => terms.reduce((sum, term) => sum + term[at]!, 0));
-}
-
-/** `FILL(duration, 0) * 0.5 + FILL(runs, 0) * 2`: no other expression is understood. */
-export function termsOf(expression: string): { readonly id: string; readonly factor: number }[] {
-  return expression.split(' + ').map(term => {
-    const [, id, factor] = /^FILL\((\w+), 0\) \* ([\d.]+)$/.exec(term) ?? [];
-    if (id === undefined) throw new Error(`The dashboard has an expression that is not understood: ${expression}`);
-    return { id, factor: Number(factor) };
-  });
-}
-
-function metricPoints(
-  { series, statistic }: { readonly series: SeriesName; readonly statistic: Statistic },
-  periodMinutes: number,
-  metrics: TimeSeries,
-  { from, to }: Span,
-): Points {
+/** Points of a line. Periods begin at multiples of their length. */
+export function pointsOf({ series, statistic, periodMinutes }: Line, metrics: TimeSeries, { from, to }: Span): Points {
   const first = Math.floor(from / periodMinutes);
   const count = Math.ceil(to / periodMinutes) - first;
   return metrics.statistics(seriesKey(series), statistic, { first, count, periodMinutes });

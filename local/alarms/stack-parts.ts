@@ -8,7 +8,7 @@ import {
 } from '../deployment/template.ts';
 import type { SeriesName } from './time-series.ts';
 
-export type Part = 'function' | 'table' | 'delivery' | 'schedule-dead-letters' | 'siem-queue' | 'siem-dead-letters';
+export type Part = 'function' | 'table' | 'delivery' | 'siem-queue' | 'siem-dead-letters';
 
 type Source = Omit<SeriesName, 'metric'>;
 
@@ -22,7 +22,6 @@ export function stackParts(template: Template): Record<Part, Source> {
     function: source('AWS/Lambda', 'FunctionName', onlyId(template, 'AWS::Lambda::Function')),
     table: source('AWS/DynamoDB', 'TableName', onlyId(template, 'AWS::DynamoDB::Table')),
     delivery: source('AWS/Firehose', 'DeliveryStreamName', onlyId(template, 'AWS::KinesisFirehose::DeliveryStream')),
-    'schedule-dead-letters': source('AWS/SQS', 'QueueName', scheduleDeadLetters(template)),
     'siem-queue': source('AWS/SQS', 'QueueName', queue),
     'siem-dead-letters': source('AWS/SQS', 'QueueName', redriveTarget(template, queue)),
   };
@@ -38,11 +37,6 @@ function source(namespace: string, dimension: string, id: string): Source {
 
 function propertiesOf(template: Template, id: string): NonNullable<TemplateResource['Properties']> {
   return template.Resources[id]?.Properties ?? {};
-}
-
-function scheduleDeadLetters(template: Template): string {
-  const { Target: target } = propertiesOf(template, onlyId(template, 'AWS::Scheduler::Schedule'));
-  return resolveText((target as { DeadLetterConfig: { Arn: unknown } }).DeadLetterConfig.Arn, LOGICAL_IDS);
 }
 
 /** The queue that the topic delivers to which the bucket notifies. Empty where the destination sends no notifications of objects. */

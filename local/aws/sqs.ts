@@ -16,8 +16,6 @@ export interface QueueMessage {
   readonly sent: number;
   /** As they were sent, by name. */
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** ARN of the queue that moved the message to its dead-letter queue. */
-  readonly sourceArn: string | undefined;
   /** In flight until then. */
   readonly hiddenUntil: number;
 }
@@ -30,7 +28,7 @@ export interface QueueOptions extends Place {
 
 /** A queue is named by its name or URL. */
 export interface SqsControls {
-  /** Sends a message. Its time and its source queue may be given. @throws RangeError */
+  /** Sends a message. Its time may be given. @throws RangeError */
   send(queue: string, message: Partial<QueueMessage> & { readonly body: string }): void;
   /** Every message of a queue, including hidden ones. @throws RangeError */
   messages(queue: string): readonly QueueMessage[];
@@ -54,8 +52,7 @@ const COMPATIBLE = {
 const MOST_MESSAGES = 10;
 
 /**
- * SQS with existing queues in memory, which keep the order of sending. A receive answers at once, and a move task has ended when
- * its start is answered. Messages never expire, and no number of receives moves them to a dead-letter queue.
+ * SQS with existing queues in memory, which keep the order of sending. A receive answers at once. Messages never expire, and no number of receives moves them to a dead-letter queue.
  */
 export function createSqs(options: QueueOptions): { service: Service<JsonOperation>; controls: SqsControls } {
   const { now } = options;
@@ -63,7 +60,7 @@ export function createSqs(options: QueueOptions): { service: Service<JsonOperati
     return { name, arn: arn(options, 'sqs', name), attributes: { ...DEFAULTS, ...attributes }, messages: [] };
   });
   const send = (queue: Queue, message: Partial<QueueMessage> & { readonly body: string }): void => {
-    const defaults = { id: crypto.randomUUID(), sent: now(), attributes: {}, hiddenUntil: 0, sourceArn: undefined };
+    const defaults = { id: crypto.randomUUID(), sent: now(), attributes: {}, hiddenUntil: 0 };
     queue.messages = [...queue.messages, { ...defaults, ...message }];
   };
   const ofQueue = (act: (queue: Queue, input: JsonObject) => JsonObject) => (input: JsonObject) => {
@@ -71,13 +68,12 @@ export function createSqs(options: QueueOptions): { service: Service<JsonOperati
     if (!queue) throw new AwsError(400, 'QueueDoesNotExist', 'The specified queue does not exist.');
     return act(queue, input);
   };
-  const moves = createMoves(queues, now, send);
   const service = jsonService({
     name: 'sqs',
     target: 'AmazonSQS',
     version: '1.0',
     compatible: COMPATIBLE,
-    resource: ({ SourceArn: source, QueueUrl: url = '' }) => String(source ?? arn(options, 'sqs', nameIn(String(url)))),
+    resource: ({ QueueUrl: url = '' }) => arn(options, 'sqs', nameIn(String(url))),
     actions: {
       GetQueueAttributes: ofQueue((queue, { AttributeNames: names = [] }) => ({
         Attributes: queueAttributes(queue, now(), names as readonly string[]),
@@ -87,8 +83,6 @@ export function createSqs(options: QueueOptions): { service: Service<JsonOperati
         queue.messages = queue.messages.filter(({ id }) => handleOf(id) !== handle);
         return {};
       }),
-      StartMessageMoveTask: input => moves.start(input),
-      ListMessageMoveTasks: input => moves.list(input),
     },
   });
   const known = (nameOrUrl: string): Queue => {
@@ -150,53 +144,6 @@ function messageJson({ id, body, sent, attributes }: QueueMessage, input: JsonOb
 
 function handleOf(id: string): string {
   return Buffer.from(`receipt ${id}`).toString('base64');
-}
-
-/** Message move tasks, which empty dead-letter queues. */
-function createMoves(queues: readonly Queue[], now: () => number, send: (queue: Queue, message: QueueMessage) => void) {
-  /** The last task by the ARN of its source. */
-  const tasks = new Map<string, JsonObject>();
-  const find = ({ SourceArn: wanted }: JsonObject): Queue => {
-    const queue = queues.find(each => each.arn === wanted);
-    if (queue) return queue;
-    const message = "The resource that you specified for the SourceArn parameter doesn't exist.";
-    throw new AwsError(404, 'ResourceNotFoundException', message);
-  };
-  return {
-    /** @throws AwsError ResourceNotFoundException, InvalidParameterValue */
-    start(input: JsonObject): JsonObject {
-      const source = find(input);
-      const isDeadLetterQueue = queues.some(({ attributes: { RedrivePolicy: policy = '' } }) =>
-        policy.includes(`"${source.arn}"`),
-      );
-      if (!isDeadLetterQueue) throw invalid('Source queue must be configured as a Dead Letter Queue.');
-      const task = { SourceArn: source.arn, StartedTimestamp: now(), ...move(source) };
-      tasks.set(source.arn, task);
-      return { TaskHandle: Buffer.from(JSON.stringify({ sourceArn: source.arn })).toString('base64') };
-    },
-    /** @throws AwsError ResourceNotFoundException */
-    list(input: JsonObject): JsonObject {
-      const task = tasks.get(find(input).arn);
-      return { Results: task ? [task] : [] };
-    },
-  };
-
-  /** Returns messages to their source queue. A message without a source ends the task. */
-  function move(source: Queue): JsonObject {
-    const messages = source.messages.filter(({ hiddenUntil }) => hiddenUntil <= now());
-    let moved = 0;
-    for (const message of messages) {
-      const target = queues.find(each => each.arn === message.sourceArn);
-      if (!target) {
-        const counts = { ApproximateNumberOfMessagesMoved: moved, ApproximateNumberOfMessagesToMove: messages.length };
-        return { Status: 'FAILED', ...counts, FailureReason: 'CouldNotDetermineMessageSource' };
-      }
-      source.messages = source.messages.filter(each => each !== message);
-      send(target, { ...message, sent: now(), sourceArn: undefined });
-      moved += 1;
-    }
-    return { Status: 'COMPLETED', ApproximateNumberOfMessagesMoved: moved, ApproximateNumberOfMessagesToMove: moved };
-  }
 }
 
 function invalid(message: string): AwsError {

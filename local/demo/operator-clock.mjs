@@ -2,8 +2,8 @@
  * Gives an operator's process the variables and the clock of the demo, where an hour passes in a minute: ages, leases and metrics would have
  * other times otherwise. `node --import` loads it before the command.
  *
- * While the command waits for answers, its clock runs as the machine's, because its time limits are meant for that. Between them, as
- * `status --watch` does, it is set again.
+ * While the command waits for answers, its clock runs as the machine's, because its time limits are meant for that. Between them it is set
+ * again.
  */
 import { subscribe } from 'node:diagnostics_channel';
 

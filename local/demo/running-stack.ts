@@ -282,7 +282,7 @@ export class RunningStack implements AsyncDisposable {
 
   /** SQS reports these each minute. */
   #reportQueues(): void {
-    const parts = ['siem-queue', 'siem-dead-letters', 'schedule-dead-letters'] as const;
+    const parts = ['siem-queue', 'siem-dead-letters'] as const;
     for (const part of parts) {
       const queue = this.scene.reports.queueName(part);
       if (queue === undefined) continue;

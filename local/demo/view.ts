@@ -1,7 +1,6 @@
 /** What the page shows, as JSON. Everything in it is read from the running stack. */
 import { DIMENSIONS, METRIC_NAMESPACE } from '../../lambda/metric-names.ts';
 import { type Points, pointsOf, type Widget } from '../alarms/dashboard.ts';
-import { type LogTable, logTable } from '../alarms/log-query.ts';
 import { seriesKey } from '../alarms/time-series.ts';
 import type { Incident } from '../incidents/incident.ts';
 import type { EndedRun } from '../incidents/scene.ts';
@@ -239,35 +238,24 @@ export function buttonView({ name, caused, alarms, minutes }: Incident, document
 /** A widget with its points. */
 export interface WidgetView {
   readonly widget: Widget;
-  /** Of each visible line. */
+  /** Of each line. */
   readonly points: readonly Points[];
   /** Milliseconds since 1970 of each point. */
   readonly times: readonly number[];
-  /** Result of a log widget's query over the log lines of the shown hours. */
-  readonly table: LogTable | null;
 }
 
 const DASHBOARD_MINUTES = 180;
 
-export function dashboardView({ widgets, scene, minute, time, connector, streams }: RunningStack): WidgetView[] {
+export function dashboardView({ widgets, scene, minute, time }: RunningStack): WidgetView[] {
   const origin = Math.floor(time.clock.now() / 60_000) * 60_000 - minute * 60_000;
-  const ofConnector = { [DIMENSIONS.connector]: connector };
-  const logged = {
-    figures: scene.logged,
-    namespace: METRIC_NAMESPACE,
-    dimensions: [ofConnector, ...streams.map(({ name }) => ({ ...ofConnector, [DIMENSIONS.stream]: name }))],
-  };
+  const span = { from: minute + 1 - DASHBOARD_MINUTES, to: minute + 1 };
   return widgets.map(widget => {
-    if (widget.type === 'log') {
-      const span = { from: minute + 1 - DASHBOARD_MINUTES, to: minute + 1, origin };
-      return { widget, points: [], times: [], table: logTable(widget.query, logged, span) };
-    }
-    if (widget.type !== 'metric') return { widget, points: [], times: [], table: null };
-    const period = Math.max(...widget.lines.map(({ periodMinutes }) => periodMinutes));
-    const span = { from: minute + 1 - Math.max(DASHBOARD_MINUTES, period), to: minute + 1 };
-    const points = pointsOf(widget.lines, scene.metrics, span);
+    if (widget.type !== 'metric') return { widget, points: [], times: [] };
+
+    const points = widget.lines.map(line => pointsOf(line, scene.metrics, span));
+    const period = widget.lines[0]!.periodMinutes;
     const first = Math.floor(span.from / period);
     const times = (points[0] ?? []).map((_, index) => origin + (first + index) * period * 60_000);
-    return { widget, points, times, table: null };
+    return { widget, points, times };
   });
 }

@@ -5,6 +5,7 @@ import { randomChange } from '../platform/traffic.ts';
 import { addRows, LONG_RUNS, limitRate, putPages } from './backlog.ts';
 import type { Incident } from './incident.ts';
 import type { Scene } from './scene.ts';
+import { problem } from './tampered-api.ts';
 
 const random = createRandom(7);
 
@@ -65,18 +66,76 @@ export const HARMLESS: readonly Incident[] = [
     alarms: [],
   },
   {
-    name: 'Throttling that passes',
-    caused: 'for a quarter of an hour Firehose and DynamoDB refuse each run’s first call; then an hour of calm',
-    minutes: 78,
-    eachMinute(scene, run, minute) {
-      if (minute < 15) {
-        live(scene);
-        scene.aws.faults.next('firehose', THROTTLED.firehose);
-        scene.aws.faults.next('dynamodb', THROTTLED.dynamodb);
-        scene.reports.tableThrottled('BatchGetItem');
-        scene.reports.tableThrottled('UpdateItem');
-      }
+    name: 'AWS throttles half of the calls for an hour',
+    caused: 'DynamoDB refuses every other call, and Firehose the first call of each run',
+    minutes: 60,
+    begin({ aws, reports }) {
+      let calls = 0;
+      aws.faults.always('dynamodb', ({ action }) => {
+        if (calls++ % 2 === 1) return undefined;
+        reports.tableThrottled(action);
+        return THROTTLED.dynamodb;
+      });
+    },
+    eachMinute(scene, run) {
+      live(scene);
+      scene.aws.faults.next('firehose', THROTTLED.firehose);
       return run();
+    },
+    end: ({ aws }) => aws.faults.clear(),
+    alarms: [],
+  },
+  {
+    name: 'DynamoDB and Firehose have become slow',
+    caused:
+      'each of their calls takes 7 s, and there are many pages: the last page of a run is committed just before the timeout',
+    minutes: 16,
+    paging: LONG_RUNS,
+    begin(scene) {
+      const { aws, time } = scene;
+      putPages(scene, 40);
+      const slow = () => {
+        time.clock.advance(7_000);
+        return undefined;
+      };
+      aws.faults.always('firehose', slow);
+      aws.faults.always('dynamodb', slow);
+    },
+    end: ({ aws }) => aws.faults.clear(),
+    alarms: [],
+  },
+  {
+    name: 'The API refuses a saved cursor once',
+    caused: 'the list of assets answers 400 invalid-cursor to one request',
+    minutes: 10,
+    paging: { pageLimit: 10 },
+    begin({ api }) {
+      let refused = false;
+      api.tamper(({ target }) => {
+        if (refused || !/^\/v1\/assets\?.*cursor=/.test(target)) return undefined;
+        refused = true;
+        return problem(400, 'request/invalid-cursor');
+      });
+    },
+    end: ({ api }) => api.tamper(),
+    alarms: [],
+  },
+  {
+    name: 'A run is frozen for longer than its lease, and the next takes over',
+    caused: 'a minute and more passes while it waits for the list of threats; a second container runs meanwhile',
+    minutes: 10,
+    begin(scene) {
+      let frozen = false;
+      scene.api.tamper(({ target }) => {
+        if (frozen || !target.startsWith('/v1/threats?')) return undefined;
+        frozen = true;
+        return async response => {
+          scene.cool();
+          scene.time.clock.advance((scene.leaseSeconds + 5) * 1000);
+          await scene.run();
+          response.destroy();
+        };
+      });
     },
     alarms: [],
   },

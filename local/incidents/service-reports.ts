@@ -49,11 +49,6 @@ export class ServiceReports {
     this.feed('function', 'Duration', (ended - began) * 60_000, ended);
   }
 
-  /** A run that Lambda did not start. */
-  throttled(): void {
-    this.feed('function', 'Throttles', 1);
-  }
-
   called({ service, action, status, readUnits, writeUnits }: Call): void {
     if (service === 'dynamodb') {
       if (readUnits) this.feed('table', 'ConsumedReadCapacityUnits', readUnits);

@@ -6,27 +6,8 @@ const HTTP = { destination: { type: 'http', url: 'https://siem.example/events', 
 /** Incidents that no local endpoint can cause. Their metrics are reported as the service documents them. */
 export const SERVICE_INCIDENTS: readonly Incident[] = [
   {
-    name: 'The account’s concurrency is used up',
-    caused: 'no run is started',
-    fed: 'Lambda Throttles, one a minute',
-    minutes: 36,
-    eachMinute: ({ reports }) => reports.throttled(),
-    alarms: ['function-throttled', 'stream-silent'],
-  },
-  {
-    name: 'The schedule cannot start the function',
-    caused: 'no run is started',
-    fed: 'messages in the schedule’s dead-letter queue',
-    minutes: 36,
-    eachMinute: ({ reports }, _run, minute) =>
-      reports.feed('schedule-dead-letters', 'ApproximateNumberOfMessagesVisible', minute + 1),
-    end: ({ reports, minute }) =>
-      reports.feed('schedule-dead-letters', 'ApproximateNumberOfMessagesVisible', 0, minute),
-    alarms: ['schedule-undelivered', 'stream-silent'],
-  },
-  {
-    name: 'The schedule was switched off by hand',
-    caused: 'no run is started, and nothing reports it',
+    name: 'No run starts',
+    caused: 'the schedule is off or cannot start the function, or the account’s concurrency is used up',
     minutes: 36,
     eachMinute: () => undefined,
     alarms: ['stream-silent'],

@@ -96,9 +96,15 @@ export async function readSource(folder: string): Promise<Source | undefined> {
   throw new StartFaultsError([`${terminalLine(file)} was not written by this version: ${remedy}`]);
 }
 
+/** Parts that the file has in every version. */
+const AnySource = v.union([
+  v.object({ version: v.number(), tenantData: v.looseObject({}) }),
+  v.object({ version: v.number(), tenant: v.looseObject({}) }),
+]);
+
 /** Whether a run has written the text, of this or another version. */
 export function isSourceText(text: string): boolean {
-  return v.is(v.pipe(v.string(), v.parseJson(), v.object({ version: v.number(), format: v.string() })), text);
+  return v.is(v.pipe(v.string(), v.parseJson(), AnySource), text);
 }
 
 /** Written atomically: with half a file, the state would have no source. */

@@ -1,7 +1,10 @@
-import { beforeAll, describe, expect, test } from '@jest/globals';
-import { billOf, type Counts, costTable, count, type Parts, partsOfTemplate, type Tenant } from '../../bench/cost.ts';
+import { describe, expect, test } from '@jest/globals';
+import { billOf, fillingUp, PARTS, type Tenant, usagePerMinute, WRITE_UNITS } from '../../bench/cost.ts';
 import type { Measurement } from '../../bench/figures.ts';
 import { resultOf, table } from '../../bench/result.ts';
+import { page, rows } from '../docs/pages.ts';
+import { templateWith } from '../lib/shared-template.ts';
+import { only, resources } from '../lib/template.ts';
 
 describe('the result of several runs', () => {
   const run = (value: number, floor: number): Measurement => ({ subject: 's', unit: 'ms', value, floor, target: 2 });
@@ -27,38 +30,62 @@ describe('the result of several runs', () => {
 });
 
 describe('the bill of a tenant', () => {
-  const tenant: Tenant = { name: 'busy', assets: 100, changes: 1_200, removals: 60, dnsBlocks: 30_000 };
-  let counts: Counts;
-  let parts: Parts;
-  beforeAll(async () => {
-    counts = await count(tenant, 2);
-    parts = partsOfTemplate();
+  const QUIET: Tenant = { name: 'quiet', assets: 0, changes: 0, removals: 0, dnsBlocks: 0 };
+  const BUSY: Tenant = { name: 'busy', assets: 1_000, changes: 600, removals: 60, dnsBlocks: 6_000 };
+
+  test('a tenant without changes pays for runs, polls, alarms, metrics and the secret alone', () => {
+    const bill = Object.entries(billOf(QUIET)).map(([part, dollars]) => [part, dollars.toFixed(2)]);
+    expect(Object.fromEntries(bill)).toEqual({
+      'CloudWatch metrics': '2.70',
+      'CloudWatch alarms': '2.40',
+      'CloudWatch dashboard': '0.00',
+      'CloudWatch logs': '0.07',
+      Lambda: '0.22',
+      DynamoDB: '0.22',
+      Firehose: '0.00',
+      'S3, after a year': '0.00',
+      SNS: '0.00',
+      SQS: '0.05',
+      Scheduler: '0.04',
+      'Secrets Manager': '0.45',
+      together: '6.15',
+    });
+    expect(fillingUp(QUIET)).toBe(0);
   });
 
-  test('counts what the runs used: a unit for each changed row, two for each new threat, and all lines', () => {
-    const { used, minutes, runsThatSent, metrics } = counts;
-    const rows = minutes * (2 * 20 + 1 + 500);
-    expect(runsThatSent).toBe(minutes);
-    expect(used.writeUnits / minutes).toBeGreaterThan(50);
-    expect(used.lineBytes / rows).toBeGreaterThan(300);
-    expect(used.billedBytes).toBeGreaterThanOrEqual(used.lineBytes);
-    expect(used.gzippedBytes).toBeLessThan(used.lineBytes);
-    expect(metrics).toBe(9);
+  test('an hour of 600 asset changes, 600 threat changes, 60 removals and 6,000 DNS blocks is 125 lines per minute', () => {
+    const { lines, lineBytes, writeUnits, readUnits } = usagePerMinute(BUSY);
+    expect(lines).toBe(20 + 5 + 100);
+    expect(lineBytes).toBe(20 * 1_260 + 5 * 400 + 100 * 540);
+    expect(writeUnits).toBeCloseTo(6 + 15 * 1.03 + 5 * 2.03 + 5 * 2 + 100 * 0.046);
+    expect(readUnits).toBe(10 + 20 + 5);
   });
 
-  test('has the parts of the template, and sums them up', () => {
-    expect(parts).toMatchObject({ compositeAlarms: 2, dashboards: 0, secrets: 1, memoryMegabytes: 1769 });
-    const { together, 'filling up': once, ...bill } = billOf(tenant, counts, parts);
-    expect(together).toBeCloseTo(Object.values(bill).reduce((sum, each) => sum + each, 0));
-    expect(bill['CloudWatch alarms']).toBeCloseTo(parts.alarms * 0.1 + 1);
-    expect(bill['Secrets Manager']).toBeCloseTo(0.4);
-    expect(once).toBeGreaterThan(0);
-    expect(once).toBeLessThan(0.01);
+  test('the bill of a busier tenant is higher in each part that follows from rows', () => {
+    const [quiet, busy] = [billOf(QUIET), billOf(BUSY)];
+    const higher = Object.keys(quiet).filter(part => busy[part]! > quiet[part]!);
+    expect(higher).toEqual(['Lambda', 'DynamoDB', 'Firehose', 'S3, after a year', 'SNS', 'SQS', 'together']);
   });
 
-  test('is printed with what was counted in a minute', () => {
-    const printed = costTable([tenant], [counts], parts);
-    expect(printed).toMatch(/^\| together +\| \d+\.\d\d +\|$/m);
-    expect(printed).toMatch(/^\| DynamoDB write units a minute +\| \d+\.\d +\|$/m);
+  test('the formula has the parts that the template has', async () => {
+    const template = await templateWith({ dnsBlocksPath: '/v1/dns-blocks' });
+    const count = (type: string) => resources(template, type).length;
+    expect(PARTS).toEqual({
+      alarms: count('AWS::CloudWatch::Alarm'),
+      compositeAlarms: count('AWS::CloudWatch::CompositeAlarm'),
+      dashboards: count('AWS::CloudWatch::Dashboard'),
+      secrets: count('AWS::SecretsManager::Secret'),
+      memoryMegabytes: only(template, 'AWS::Lambda::Function')['MemorySize'],
+    });
+  });
+
+  test('the formula has the write units that docs/performance.md has from the benchmark', () => {
+    const units = rows(page('docs/performance.md')).filter(([, of]) => /^new |asset$/.test(of!));
+    const stated = units.map(([, of, value]) => [of, Number(value)]);
+    expect(stated).toEqual([
+      ['new or changed asset', WRITE_UNITS.asset],
+      ['new threat', WRITE_UNITS.newThreat],
+      ['new DNS block', WRITE_UNITS.dnsBlock],
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The commands about data: lookup, verify, counts and dead letters, against a deployed stack: see
+ * The commands about data: lookup, verify and dead letters, against a deployed stack: see
  * connectorctl.test.ts.
  */
 import './suites/lookup.ts';

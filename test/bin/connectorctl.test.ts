@@ -3,13 +3,11 @@
  * because synthesizing the stack takes longer than each of them.
  */
 import './suites/status.ts';
-import './suites/watch.ts';
-import './suites/errors.ts';
 import './suites/every-connector.ts';
 import './suites/doctor.ts';
-import './suites/doctor-preflight.ts';
 import './suites/pause-resume.ts';
 import './suites/run.ts';
+import './suites/confirm.ts';
 import './suites/waiting.ts';
 import './suites/set-credentials.ts';
 import './suites/find-deployment.ts';

@@ -27,7 +27,7 @@ const BOUNDED = [
   // Two runs at the same time.
   'A run is frozen for longer than its lease, and the next takes over',
   // Nothing runs.
-  'The schedule was switched off by hand',
+  'No run starts',
   // The SIEM's copy ages while the connector is healthy.
   'The SIEM has stopped reading',
   // No alarm.

@@ -14,7 +14,7 @@ const SOURCES = [
   'local/demo/page/*',
   'local/demo/buttons.ts',
   'lib/alarms/alarms.ts',
-  'lib/dashboard/*.ts',
+  'lib/dashboard.ts',
   'lambda/streams.ts',
 ];
 

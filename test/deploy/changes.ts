@@ -27,7 +27,7 @@ export async function changes(account: Account, story: Story): Promise<void> {
     await account.bootstrap();
     const deployed = await account.deploy(OPTIONS);
     await setCredentials(deployed, account);
-    await deployed.json(['run', '--until-done']);
+    await deployed.json(['run']);
     return deployed;
   });
   const siem = openSiem(acme, await createReader(acme));
@@ -97,7 +97,7 @@ export async function changes(account: Account, story: Story): Promise<void> {
       const renamed = await account.deploy({ ...OPTIONS, ...kept, name: 'acme-emea' });
       await notifyTopic(renamed);
       assert.equal(forwarded(await renamed.json(['run'])), 0);
-      await renamed.json(['replay', 'assets', 'threats', 'dns-blocks', '--yes', '--until-done']);
+      await renamed.json(['resync', 'assets', 'threats', 'dns-blocks', '--send-all', '--yes']);
       const siem = openSiem(renamed, await createReader(renamed));
       await siem.read();
       assertCopy(siem, account);

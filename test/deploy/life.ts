@@ -25,7 +25,7 @@ export async function life(account: Account, story: Story): Promise<void> {
     assert.equal(found(await acme.json(['doctor'], [3]), 'secret').status, 'fail');
   });
   await step('set-credentials', () => setCredentials(acme, account));
-  const first = await step('run --until-done: the first run', () => acme.json(['run', '--until-done']));
+  const first = await step('run: the first run', () => acme.json(['run']));
   const siem = openSiem(acme, await createReader(acme));
   await step('the SIEM reads the queue: its copy equals the truth', async () => {
     const lines = await siem.read();
@@ -108,10 +108,10 @@ async function notBounded(account: Account, acme: Deployment, siem: Siem, { step
     assert.match(stdout, /id-too-long/);
   });
   await step('resync: everything is read again, and nothing is sent', async () => {
-    assert.equal(forwarded(await acme.json(['resync', 'assets', 'threats', '--yes', '--until-done'])), 0);
+    assert.equal(forwarded(await acme.json(['resync', 'assets', 'threats', '--yes'])), 0);
   });
   await step('replay: everything is sent again', async () => {
-    const sent = forwarded(await acme.json(['replay', 'assets', 'threats', 'dns-blocks', '--yes', '--until-done']));
+    const sent = forwarded(await acme.json(['resync', 'assets', 'threats', 'dns-blocks', '--send-all', '--yes']));
     assert.equal((await siem.read(0)).length, sent);
     note(`${sent.toLocaleString('en')} events, each with the event_id that it had`);
     const { breaches, repeats } = siem.compare(platform.truthText());
@@ -124,8 +124,8 @@ async function notBounded(account: Account, acme: Deployment, siem: Siem, { step
   await step('verify: what was sent equals the API', async () => {
     note((await acme.ctl(['verify'])).stdout.split('\n')[0]!);
   });
-  await step('asset: one row, from the API to the SIEM', async () => {
-    const { status, stdout } = await acme.ctl(['asset', 'asset-1']);
+  await step('lookup: one row, from the API to the SIEM', async () => {
+    const { status, stdout } = await acme.ctl(['lookup', 'assets', 'asset-1']);
     assert.equal(status, 0, stdout);
   });
   await step('resume: a tick of the schedule starts a run by itself', async () => {

@@ -49,7 +49,7 @@ export async function permissions(account: Account, { step, note }: Story): Prom
     const deployed = await account.deploy(OPTIONS);
     await deployed.json(['pause']);
     await setCredentials(deployed, account);
-    await deployed.json(['run', '--until-done']);
+    await deployed.json(['run']);
     return deployed;
   });
   const siem = openSiem(acme, await createReader(acme));

@@ -84,7 +84,7 @@ async function deployVariant(
   const deployed = await account.deploy({ name, enabled: false, ...options(existing) });
   await byHand?.(deployed);
   await setCredentials(deployed, account);
-  const answer: Answer = await deployed.json(['run', '--until-done']);
+  const answer: Answer = await deployed.json(['run']);
   assert(forwarded(answer) > 100);
   if (read) {
     const siem = openSiem(deployed, await createReader(deployed));
@@ -126,7 +126,7 @@ async function updates(account: Account, { step }: Story): Promise<void> {
   const first = await step('deploy, set-credentials, run', async () => {
     const deployed = await account.deploy(options);
     await setCredentials(deployed, account);
-    await deployed.json(['run', '--until-done']);
+    await deployed.json(['run']);
     return deployed;
   });
   const siem = openSiem(first, await createReader(first));
@@ -149,7 +149,7 @@ async function failingUpdate(account: Account, { step, note }: Story): Promise<v
   const deployed = await step('deploy, set-credentials, run', async () => {
     const made = await account.deploy(options);
     await setCredentials(made, account);
-    await made.json(['run', '--until-done']);
+    await made.json(['run']);
     return made;
   });
   const siem = openSiem(deployed, await createReader(deployed));
@@ -195,7 +195,7 @@ async function failingFirstDeployment(account: Account, { step }: Story): Promis
   await step('the next deployment replaces the failed stack by itself, and the connector drains', async () => {
     const deployed = await account.deploy(options);
     await setCredentials(deployed, account);
-    assert(forwarded(await deployed.json(['run', '--until-done'])) > 100);
+    assert(forwarded(await deployed.json(['run'])) > 100);
   });
 }
 

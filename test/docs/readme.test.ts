@@ -95,6 +95,10 @@ test('the README is at most 160 lines long', () => {
 });
 
 describe('commands', () => {
+  test('the README links to what to do after a first deployment that failed', () => {
+    expect(readme).toContain('(docs/teardown.md#after-a-first-deployment-that-failed)');
+  });
+
   test('the README has the test command in one line, and CI begins with its commands on a clean clone', () => {
     const [command] = code(section(readme, '## What is proven, and what is not'), 'sh');
     expect(command).toBe('npm ci && npm test\n');
@@ -171,11 +175,11 @@ describe('commands', () => {
       exclude: ['**/node_modules'],
     });
     const commands = [...PAGES, 'package/README.md', ...sources].flatMap(name => {
-      // A backslash continues a command on the next line. "aws configure" calls no service.
+      // A backslash continues a command on the next line. "aws configure" calls no service, and without arguments it is a mention.
       const lines = page(name).replaceAll('\\\n', ' ').split('\n');
       const exported = lines.findIndex(line => line.startsWith('export AWS_REGION='));
       return lines.flatMap((line, at) =>
-        [...line.matchAll(/(?<![\w/-])aws (?!configure\b)[a-z0-9-]+ [a-z][a-z0-9-]+[^`\n]*/g)].map(([command]) => ({
+        [...line.matchAll(/(?<![\w/-])aws (?!configure\b)[a-z0-9-]+ [a-z][a-z0-9-]+ [^`\n]+/g)].map(([command]) => ({
           name,
           command,
           hasRegion: command.includes(' --region ') || (exported >= 0 && exported < at),

@@ -1,23 +1,32 @@
 /**
- * The parts of docs/ that follow from declarations: streams and alarms. A test holds them.
+ * The parts of docs/ that follow from declarations: streams, alarms and the bill. A test holds them.
  *
  *     npm run doc-tables               names the files whose parts differ
  *     npm run doc-tables -- --write    writes them again
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Duration } from 'aws-cdk-lib';
 import { Command } from 'commander';
+import { costRows, tenantRows } from '../../bench/cost.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
-import { timingOf } from '../../lib/alarms/timing.ts';
 import { TEST } from '../../lib/test-event.ts';
+import { alarmDefinitions, alarmSeries } from '../../local/alarms/alarm-definitions.ts';
 import { argumentsOrExit } from '../../local/npm-command.ts';
+import { templateWith } from '../lib/shared-template.ts';
+import type { SynthesizedTemplate } from '../lib/template.ts';
+import { VARIANTS } from '../lib/variants.ts';
 import { ROOT } from './pages.ts';
+
+const CONDITIONS = {
+  plain: conditionsIn(await templateWith(VARIANTS.plain)),
+  endpoint: conditionsIn(await templateWith(VARIANTS.splunk)),
+};
 
 /** By file of docs/, its text with those parts as they should be. */
 export const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
   'configuration.md': text => withTable(text, '## Alarms', thresholdRows()),
+  'cost.md': text => withTable(withTable(text, '## The tenants', tenantRows()), '## The bill', costRows()),
   'event.schema.json': withSchemaStreams,
   'events.md': text =>
     text.replace(
@@ -36,25 +45,29 @@ function alarmRows(): string[][] {
   ]);
 }
 
-/** The alarms of a connector without options, and those that only other destinations have. */
+/** The alarms of a connector without options, and those that only an endpoint has. */
 function thresholdRows(): string[][] {
-  const settings = { timing: timingOf(Duration.minutes(1)), bufferSeconds: 60 };
-  const s3 = { ...settings, deliveryMetrics: 'DeliveryToS3' } as const;
-  return ALARMS.toSorted((one, other) => one.name.localeCompare(other.name)).map(definition => {
-    const { name, severity, signal, when, applies } = definition;
-    const { metric } = typeof signal === 'function' ? signal(s3) : signal;
-    const { statistic, period, periods = 1, ...condition } = when(s3);
-    const [[comparison, threshold] = []] = Object.entries(condition);
-    const words: Readonly<Record<string, string>> = { atLeast: 'at least', atMost: 'at most', below: 'below' };
-    const times = periods === 1 ? '' : `, ${periods} times in a row`;
-    const minutes = `${period} ${period === 1 ? 'minute' : 'minutes'}`;
+  return ALARMS.toSorted((one, other) => one.name.localeCompare(other.name)).map(({ name, severity }) => {
+    const plain = CONDITIONS.plain.get(name);
+    const { metric, alarm } = plain ?? CONDITIONS.endpoint.get(name)!;
+    const comparison = alarm.comparison === 'LessThanThreshold' ? 'below' : 'at least';
+    const minutes = `${alarm.periodMinutes} ${alarm.periodMinutes === 1 ? 'minute' : 'minutes'}`;
+    const times = alarm.evaluationPeriods === 1 ? '' : `, ${alarm.evaluationPeriods} times in a row`;
     return [
-      `\`${name}\`${applies?.(s3) === false ? ', with an endpoint' : ''}`,
+      `\`${name}\`${plain ? '' : ', with an endpoint'}`,
       severity,
       `\`${metric}\``,
-      `${words[comparison!]} ${threshold} as ${statistic.toLowerCase()} of ${minutes}${times}`,
+      `${comparison} ${alarm.threshold} as ${alarm.statistic.toLowerCase()} of ${minutes}${times}`,
     ];
   });
+}
+
+/** Metric and condition of each alarm of a template, by the alarm's name. */
+function conditionsIn(template: SynthesizedTemplate) {
+  const series = alarmSeries(template);
+  return new Map(
+    alarmDefinitions(template).map((alarm, index) => [alarm.name, { metric: series[index]!.metric, alarm }]),
+  );
 }
 
 /** Which streams have which kinds and members. What the conditions say is written by hand. */

@@ -3,6 +3,8 @@ import { CommandError, MAX_REPAIR, parseCommand } from '../../lambda/command.ts'
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 
 const ALL = STREAMS.map(stream => stream.name);
+/** As the digest of an organization looks. */
+const DIGEST = Array(3).fill('0123456789abcdef').join('-');
 const ids = (count: number) => Array.from({ length: count }, (_, index) => `id-${index}`);
 
 const EVENT = {
@@ -54,7 +56,7 @@ describe('a payload', () => {
   });
 
   test('a payload may name rows to repair, by stream, and confirm the organization', () => {
-    const command = { repair: { assets: ['a', 'b'], threats: ['t'] }, confirmOrganization: true };
+    const command = { repair: { assets: ['a', 'b'], threats: ['t'] }, confirmOrganization: DIGEST };
     expect(parseCommand(command, ALL)).toMatchObject(command);
   });
 
@@ -79,7 +81,8 @@ describe('a payload', () => {
     ['a stream that is not a string', { replay: [1] }],
     ['a command that is not a list', { resync: 'assets' }],
     ['a command of true', { resync: true }],
-    ['a confirmation that is not true', { confirmOrganization: false }],
+    ['a confirmation of whatever the credentials are', { confirmOrganization: true }],
+    ['a confirmation that is no digest', { confirmOrganization: 'acme' }],
     ['dead letters, which only people read', { redrive: [] }],
     ['no stream at all', { streams: [] }],
     ['text', 'resync'],

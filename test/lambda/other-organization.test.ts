@@ -1,5 +1,8 @@
 /** Another organization's rows are never sent as this one's, whatever its cursors, ids and clients look like. */
 import { describe, expect, test } from '@jest/globals';
+import { organizationDigest } from '../../lambda/core/organization.ts';
+import { tokenEndpoint } from '../../lambda/source/token.ts';
+import { sha256 } from '../../lambda/system.ts';
 import { parseEvent } from '../../local/aws/delivered.ts';
 import { type Connector, connector } from './support/connector.ts';
 import { type HttpHarness, httpHarness, type SeenRequest } from './support/http-harness.ts';
@@ -169,7 +172,12 @@ test('a connector whose rows leave no states waits for an operator, because an a
   become(each, 'new');
   ours.dnsBlocks.push(dnsBlock('b'));
   expect(await nextRun(each)).toEqual(STOPPED);
-  expect(await nextRun(each, { confirmOrganization: true })).toEqual({ events: 1 });
+
+  const identity = (clientId: string) =>
+    organizationDigest({ tokenEndpoint: tokenEndpoint(`${api.url}/realms/acme`), baseUrl: api.url, clientId }, sha256);
+  const outdated = { error: 'OutdatedConfirmationError', events: 0 };
+  expect(await nextRun(each, { confirmOrganization: identity('another') })).toEqual(outdated);
+  expect(await nextRun(each, { confirmOrganization: identity('new') })).toEqual({ events: 1 });
 });
 
 test('a secret that became wrong shows when the token runs out, not when the container changes', async () => {

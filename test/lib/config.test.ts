@@ -261,6 +261,29 @@ describe('the configuration', () => {
     });
   });
 
+  test('shows names and values of cdk.json on one line and cut off', () => {
+    const long = 'x'.repeat(10_000);
+    const faults = faultsOf([
+      {
+        ...EXAMPLE,
+        [`\u001b[2J\n${long}`]: 1,
+        baseUrl: `https://api.acme.example/\u202e${long}/v1`,
+        caCertificates: `\u001b[2J${long}.pem`,
+      },
+    ]);
+    const shown = Object.entries(faults).map(([at, reason]) => `${at}: ${reason}`);
+    expect(shown).toHaveLength(3);
+    for (const text of shown) {
+      expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+      expect(text.length).toBeLessThan(600);
+    }
+  });
+
+  test('names at most fifty unknown options of a list', () => {
+    const unknown = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x${index}`, 1]));
+    expect(Object.keys(faultsOf([{ ...EXAMPLE, ...unknown }]))).toHaveLength(50);
+  });
+
   test.each(['name', 'baseUrl', 'authUrl'])('requires %s', member => {
     const rest = Object.fromEntries(Object.entries(EXAMPLE).filter(([key]) => key !== member));
     expect(faultsOf([rest])).toEqual({ [`connectors[0].${member}`]: 'is required' });

@@ -10,6 +10,7 @@ import './stack/safety.ts';
 import './stack/replacement.ts';
 import './stack/alarms.ts';
 import './stack/dashboard.ts';
+import './stack/error-query.ts';
 import './stack/security-data-connector.ts';
 import './stack/grants.ts';
 import './stack/metrics.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { App, type AppProps, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readConnectors } from '../../lib/config/read-connectors.ts';
-import type { ConnectorConfig } from '../../lib/connector-options.ts';
+import type { ConnectorConfig } from '../../lib/config/schema.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
 import { ROOT } from '../docs/pages.ts';
 import { EXAMPLE, type SynthesizedTemplate } from './template.ts';

@@ -68,7 +68,7 @@ export const VARIANTS = {
       'siem-reader-stalled': { threshold: 7200, severity: 'warning' },
       'delivery-failing': { threshold: 0.5 },
       'stream-behind': { severity: 'critical' },
-      'function-throttled': false,
+      'function-errors': false,
     },
   },
   china: { account: ACCOUNT, region: 'cn-north-1' },

@@ -49,9 +49,9 @@ test('a refusal with one fault is one line before the usage hint', () => {
 });
 
 const SCRIPTS_WITH_OPTIONS = [
-  ...['start', 'demo', 'platform', 'query', 'bench', 'cost'],
+  ...['start', 'demo', 'platform', 'query', 'bench'],
   ...['simulation', 'crash-test', 'contract', 'alarm-tests', 'iam-report', 'doc-tables', 'examples', 'cli-reference'],
-  ...['test:real', 'test:siem', 'test:deploy', 'test:browser', 'test:package', 'integ'],
+  ...['test:real', 'test:siem', 'test:deploy', 'test:browser', 'test:package'],
 ];
 
 /** Runs the script as npm does, and returns what it wrote to stderr with its exit status. */

@@ -1,4 +1,5 @@
 /** What the package has and asks for. What it does in an app is tested by `npm run test:package`. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
@@ -25,6 +26,12 @@ describe('the manifest', () => {
     const packages = imported.filter(name => !isBuiltin(name)).map(packageOf);
     expect([...new Set(packages)].sort()).toEqual(Object.keys(peerDependencies).sort());
     expect(MANIFEST).not.toHaveProperty('dependencies');
+  });
+
+  test('is packed into a file that git ignores', () => {
+    const file = `${PACKAGE.replace('@', '').replace('/', '-')}-${VERSION}.tgz`;
+    const { status } = spawnSync('git', ['check-ignore', '--quiet', '--no-index', file], { cwd: ROOT });
+    expect([file, status]).toEqual([file, 0]);
   });
 
   test('has a bundle for each client of AWS that the command line loads on demand', async () => {
@@ -132,7 +139,7 @@ describe('the notices of third parties', () => {
     expect(names).toEqual(
       expect.arrayContaining([
         '@aws-sdk/client-dynamodb',
-        '@aws-sdk/client-iam',
+        '@aws-sdk/client-scheduler',
         'commander',
         'oauth4webapi',
         'valibot',

@@ -14,7 +14,7 @@ export function pauseCommand(run: Run): Command {
   return new Command('pause')
     .description('switch the schedule off; no data is lost, and the next run continues where the last one stopped')
     .option('--mute', 'disable the alarm notifications too, until "resume"')
-    .addHelpText('after', help(PAUSE_NOTE, 'pause', 'pause --stack acme --mute'))
+    .addHelpText('after', help(PAUSE_NOTE, 'pause', 'pause --connector acme --mute'))
     .action(run(pause));
 }
 
@@ -65,7 +65,7 @@ function alarmsText({ alarms }: Alarms, muted: boolean): string {
 export function resumeCommand(run: Run): Command {
   return new Command('resume')
     .description('switch the schedule and the alarm notifications on')
-    .addHelpText('after', help(RESUME_NOTE, 'resume', 'resume --stack acme'))
+    .addHelpText('after', help(RESUME_NOTE, 'resume', 'resume --connector acme'))
     .action(run(resume));
 }
 
@@ -94,7 +94,7 @@ async function mute(aws: Aws, connector: string): Promise<void> {
   await awsCall(
     aws.cloudWatch().send(new DisableAlarmActionsCommand({ AlarmNames: notifiers(connector) })),
     `The alarms of ${connector} could not be muted`,
-    'Nothing was changed. You need cloudwatch:DisableAlarmActions on both.',
+    'Nothing was changed.',
   );
 }
 

@@ -1,26 +1,20 @@
 import { Argument, Command, Option } from 'commander';
 import { type StreamName, streamOf } from '../../../lambda/streams.ts';
-import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { help, type Run, STREAM_NAMES, waitOption } from '../command.ts';
 import { confirmed } from '../confirm.ts';
-import type { Context } from '../context.ts';
 import { sendCommand } from '../function-command.ts';
-import { scanRowStates } from '../state.ts';
 
 interface RunOptions {
   readonly stream?: readonly StreamName[];
   readonly wait: number;
-  readonly untilDone?: true;
 }
 
 export function runCommand(run: Run): Command {
   return new Command('run')
-    .alias('drain')
     .description('run the function now instead of at the next scheduled time')
     .addOption(new Option('--stream <name...>', 'run only these streams').choices(STREAM_NAMES))
-    .option('--until-done', 'repeat runs until the streams are caught up')
     .addOption(waitOption())
-    .addHelpText('after', help(RUN_NOTE, 'run', 'run --stack acme --stream assets threats'))
+    .addHelpText('after', help(RUN_NOTE, 'run', 'run --connector acme --stream assets threats'))
     .action(
       run((context, { stream, ...options }: RunOptions) =>
         sendCommand(context, stream ? { streams: stream } : {}, options),
@@ -31,120 +25,46 @@ export function runCommand(run: Run): Command {
 const RUN_NOTE = `A run ends after at most 15 minutes, and the next scheduled run continues. Ctrl-C ends the command. A run that has started
 continues in AWS. In JSON, "runSeconds" is how long it took, from the call to the answer.`;
 
-const COUNT_NOTE = 'The count reads the whole table, for a dollar per 65 GB. The run reads the other streams as well.';
-
 const RESYNC_NOTE = `Use it after a change of dnsBlocksPath or threatAssetField. DNS blocks have no row states, so all but the newest are sent again.
-${COUNT_NOTE}`;
+--send-all: for a SIEM that lost its data. It does not send earlier removals: read docs/runbook.md#a-siem-that-lost-data first.
+The run reads the other streams as well.`;
 
-const REPLAY_NOTE = `A replay does not contain earlier removals: read docs/runbook.md#a-siem-that-lost-data first.
-${COUNT_NOTE}`;
-
-const CONFIRM_NOTE = `Until then a run with these credentials sends nothing and fails with OrganizationChangedError:
-docs/runbook.md#another-organization.`;
-
-export function resyncCommand(run: Run): Command {
-  return rewindCommand(run, 'resync', streams => {
-    const stateless = streams.filter(name => !streamOf(name).hasRowStates);
-    const again = stateless.map(name => ` All rows of ${name} but the newest are sent again.`).join('');
-    return `A resync reads ${streams.join(', ')} from the beginning and sends only what differs.${again}`;
-  })
-    .description('drop the cursor: read everything again, send only what differs')
-    .addHelpText('after', help(RESYNC_NOTE, 'resync assets threats', 'resync dns-blocks --stack acme --yes'));
-}
-
-export function replayCommand(run: Run): Command {
-  return rewindCommand(
-    run,
-    'replay',
-    streams =>
-      `A replay reads ${streams.join(', ')} from the beginning and sends every row to the SIEM again, ` +
-      'with the cost of a first run for Firehose, the SIEM and the API.',
-  )
-    .description('send everything again once, for a SIEM that lost its data')
-    .addHelpText(
-      'after',
-      help(REPLAY_NOTE, 'replay assets threats', 'replay dns-blocks --stack acme --yes --until-done'),
-    );
-}
-
-export function confirmOrganizationCommand(run: Run): Command {
-  return new Command('confirm-organization')
-    .description('send the rows of another organization from now on, after its credentials were set')
-    .option('--yes', 'do not ask')
-    .addOption(waitOption())
-    .addHelpText('after', help(CONFIRM_NOTE, 'confirm-organization', 'confirm-organization --stack acme --yes'))
-    .action(
-      run(async (context, options: { readonly yes?: true; readonly wait: number }) => {
-        const { connector } = await context.deployment();
-        await confirmed(context, consequenceOf(connector), options);
-        return sendCommand(context, { confirmOrganization: true }, options);
-      }),
-    );
-}
-
-function consequenceOf(connector: string): string {
-  return (
-    'The state belongs to one organization, and the credentials to another. After this, the SIEM gets the rows of the other ' +
-    `organization under the same name, ${connector}.\nThe rows of the old one stay alive in the SIEM until ` +
-    `"${CONNECTORCTL.command} verify --repair" removes them.`
-  );
-}
-
-interface RewindOptions {
+interface ResyncOptions {
+  readonly sendAll?: true;
   readonly wait: number;
   readonly yes?: true;
-  /** Count the affected rows. */
-  readonly count: boolean;
-  readonly untilDone?: true;
 }
 
 /** Shows the consequence, asks for confirmation and sends the command. @throws as `sendCommand` does; RefusedError if not confirmed */
-function rewindCommand(
-  run: Run,
-  name: 'resync' | 'replay',
-  consequence: (streams: readonly StreamName[]) => string,
-): Command {
-  return new Command(name)
+export function resyncCommand(run: Run): Command {
+  return new Command('resync')
+    .description('read streams from the beginning and send what differs, or everything')
     .addArgument(new Argument('<stream...>', 'which streams').choices(STREAM_NAMES))
+    .option('--send-all', 'send every row again once, also those that do not differ')
     .option('--yes', 'do not ask')
-    .option('--no-count', 'do not count the affected rows, which reads the whole table')
-    .option('--until-done', 'repeat runs until the streams are caught up')
     .addOption(waitOption())
+    .addHelpText(
+      'after',
+      help(RESYNC_NOTE, 'resync assets threats', 'resync dns-blocks --send-all --connector acme --yes'),
+    )
     .action(
-      run(async (context, streams: readonly StreamName[], options: RewindOptions) => {
+      run(async (context, streams: readonly StreamName[], { sendAll, ...options }: ResyncOptions) => {
         await context.deployment();
-        const rows = options.count ? await affectedRows(context, streams) : undefined;
-        const affected = rows ? `\n${affectedText(rows)}` : '';
-        await confirmed(context, `${consequence(streams)}${affected}`, options);
-        const { text, json } = await sendCommand(context, { [name]: streams }, options);
-        const counts = rows && {
-          rowsAffected: Object.fromEntries([...rows].map(([stream, count]) => [stream, count ?? null])),
-        };
-        return { text, json: { ...(json as object), ...counts } };
+        await confirmed(context, sendAll ? sendAllConsequence(streams) : resyncConsequence(streams), options);
+        return await sendCommand(context, sendAll ? { replay: streams } : { resync: streams }, options);
       }),
     );
 }
 
-/** Rows that the SIEM has, by stream. Undefined for a stream without row states. */
-type AffectedRows = ReadonlyMap<StreamName, number | undefined>;
-
-/** @throws RefusedError, AwsCallError */
-async function affectedRows(context: Context, streams: readonly StreamName[]): Promise<AffectedRows> {
-  const rows = new Map(streams.map(stream => [stream, streamOf(stream).hasRowStates ? 0 : undefined]));
-  if ([...rows.values()].every(count => count === undefined)) return rows;
-  const scan = { title: 'Counting the rows reads', liveKeys: true, otherwise: '--no-count skips the count. ' } as const;
-  await scanRowStates(context, scan, stream => {
-    const before = rows.get(stream);
-    if (before !== undefined) rows.set(stream, before + 1);
-  });
-  return rows;
+function resyncConsequence(streams: readonly StreamName[]): string {
+  const stateless = streams.filter(name => !streamOf(name).hasRowStates);
+  const again = stateless.map(name => ` All rows of ${name} but the newest are sent again.`).join('');
+  return `A resync reads ${streams.join(', ')} from the beginning and sends only what differs.${again}`;
 }
 
-function affectedText(rows: AffectedRows): string {
-  const parts = [...rows].map(([stream, count]) =>
-    count === undefined
-      ? `  ${stream}: unknown number of rows, since they have no row states`
-      : `  ${stream}: ${count} rows that the SIEM has`,
+function sendAllConsequence(streams: readonly StreamName[]): string {
+  return (
+    `A resync with --send-all reads ${streams.join(', ')} from the beginning and sends every row to the SIEM again, ` +
+    'with the cost of a first run for Firehose, the SIEM and the API.'
   );
-  return parts.join('\n');
 }

@@ -20,7 +20,7 @@ export function setCredentialsCommand(run: Run): Command {
       '--yes',
       'store them even if they do not work, belong to another organization, or replace other content of the secret',
     )
-    .addHelpText('after', help(SOURCES, 'set-credentials', 'set-credentials --stack acme'))
+    .addHelpText('after', help(SOURCES, 'set-credentials', 'set-credentials --connector acme'))
     .action(run(setCredentials));
 }
 
@@ -56,7 +56,7 @@ async function setCredentials(context: Context, { yes }: { readonly yes?: true }
   await awsCall(
     aws.secrets().send(new PutSecretValueCommand({ SecretId: secretId, SecretString })),
     `The secret ${secretId} could not be written`,
-    'The secret is unchanged, unless the connection broke. You need secretsmanager:PutSecretValue on it.',
+    'The secret is unchanged, unless the connection broke.',
   );
   const tried = fault === undefined ? ' The API accepts them.' : '';
   const isKept = Object.keys(members ?? {}).some(name => name !== 'client_id' && name !== 'client_secret');
@@ -91,9 +91,7 @@ async function storedText({ aws }: Context, secretId: string): Promise<string> {
   } catch (cause) {
     // The write that follows fails if the secret itself does not exist.
     if (cause instanceof Error && cause.name === 'ResourceNotFoundException') return '{}';
-    const advice =
-      'The secret is unchanged: its other members could not be kept. You need secretsmanager:GetSecretValue on it, and kms:Decrypt if it ' +
-      'has a customer managed key.';
+    const advice = 'The secret is unchanged: its other members could not be kept.';
     throw new AwsCallError(`The secret ${secretId} could not be read`, advice, cause);
   }
 }
@@ -119,7 +117,7 @@ async function faultOf(context: Context, credentials: ClientCredentials): Promis
 
 const ANOTHER_ORGANIZATION =
   'The API refuses a saved cursor with these credentials: they belong to another organization than the rows that the SIEM has.\n' +
-  `If that is intended, store them with --yes, then run "${CONNECTORCTL.command} confirm-organization".`;
+  `If that is intended, store them with --yes, then run "${CONNECTORCTL.command} confirm organization".`;
 
 /** @throws RefusedError, InterruptedError */
 async function readCredentials({ shell, signal }: Context): Promise<ClientCredentials> {

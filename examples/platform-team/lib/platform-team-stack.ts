@@ -31,8 +31,8 @@ export class PlatformTeamStack extends cdk.Stack {
       alarms: {
         // The SIEM of this organization reads every two hours.
         'siem-reader-stalled': { threshold: 3 * 3600, severity: 'warning' },
-        // The platform has an alarm of its own for the concurrency of the account.
-        'function-throttled': false,
+        // The platform has an alarm of its own for the errors of every function.
+        'function-errors': false,
       },
       permissionsBoundary: this.boundary(key),
       runbookUrl: 'https://git.acme.example/security-data-connector/docs/runbook.md',

@@ -24,9 +24,7 @@ export async function showDashboard(view) {
 }
 
 const DRAWN = {
-  text: { make: ({ widget }) => element('h3', {}, widget.markdown.replace(/^#+ /, '')), update: () => {} },
   alarm: { make: alarmWidget, update: updateAlarms },
-  log: { make: logWidget, update: updateTable },
   metric: { make: metricWidget, update: updateLines },
 };
 
@@ -38,7 +36,7 @@ function draw(widgets, view) {
     ({ widget }) => `${widget.x} ${widget.y}`,
     each => {
       const { widget } = each;
-      const figure = element(widget.type === 'text' ? 'div' : 'figure', { className: `widget ${widget.type}` });
+      const figure = element('figure', { className: `widget ${widget.type}` });
       figure.style.setProperty('--span', widget.width);
       figure.append(...[DRAWN[widget.type].make(each)].flat());
       return figure;
@@ -63,37 +61,9 @@ function updateAlarms(figure, _, { alarms }) {
   }
 }
 
-/** Where a name such as sum(RowsRead) may be broken. */
-const BEFORE_WORD = /(?<=[a-z(])(?=[A-Z])/g;
-
-function logWidget({ widget, table }) {
-  const [group, ...figures] = table.columns;
-  const column = name => element('th', { scope: 'col' }, name.replace(BEFORE_WORD, '\u200b'));
-  const head = [group, ...figures].map(column);
-  return [
-    element('figcaption', {}, widget.title),
-    element('table', { className: 'numbers' }, element('thead', {}, element('tr', {}, ...head)), element('tbody')),
-  ];
-}
-
-function updateTable(figure, { table }) {
-  keyed(
-    figure.querySelector('tbody'),
-    table.rows,
-    ({ group }) => group,
-    ({ group, values }) =>
-      element('tr', {}, element('th', { scope: 'row' }, group), ...values.map(() => element('td'))),
-    (row, { values }) => {
-      for (const [index, value] of values.entries())
-        text(row.cells[index + 1], value === null ? '–' : value.toLocaleString('en'));
-    },
-  );
-}
-
 function metricWidget({ widget }) {
-  const lines = widget.lines.filter(line => line.isVisible);
-  const legend = lines.map((line, index) =>
-    element('li', {}, swatch(index), element('span', {}, line.label), ' ', element('b')),
+  const legend = widget.lines.map(({ label }, index) =>
+    element('li', {}, swatch(index), element('span', {}, label), ' ', element('b')),
   );
   return [
     element('figcaption', {}, widget.title),
@@ -102,20 +72,14 @@ function metricWidget({ widget }) {
   ];
 }
 
-const FEWEST_POINTS = 3;
-
 function updateLines(figure, { widget, points, times }) {
   const place = figure.querySelector('.plot');
   const chart = charts.get(place) ?? lineChart(place, { label: widget.title, colors: points.map((_, index) => index) });
   charts.set(place, chart);
-  // A day is longer than what is shown: its value so far says more than a line.
-  set(place, 'hidden', times.length < FEWEST_POINTS);
-  if (times.length >= FEWEST_POINTS) {
-    chart.show(
-      times.map(time => time / 1000),
-      points,
-    );
-  }
+  chart.show(
+    times.map(time => time / 1000),
+    points,
+  );
   for (const [index, item] of [...figure.querySelectorAll('.lines li')].entries()) {
     const last = points[index].findLast(value => value !== null);
     text(item.lastElementChild, last === undefined ? '–' : short(last));

@@ -6,7 +6,7 @@ Which alarms fire for which incident, and after how many minutes. Each incident 
 alarms of the synthesized template are evaluated as CloudWatch documents it. Exactly these alarms fire. [local/incidents](../local/incidents) has how each
 is caused, and [the demo](demo.md) shows them. Alarms in **bold** are critical, the others are warnings: [the runbook](runbook.md) says what to do.
 
-Minutes are counted from the first minute of the incident. In parentheses: from its fix to the end of the alarm, where it lasts until then. CloudWatch and
+Minutes to fire are counted from the first minute of the incident. Minutes to end follow in parentheses where the alarm lasts until the fix. CloudWatch and
 the notification add one or two. No local endpoint has the metrics in *italics*, so the test reports them as AWS documents them.
 
 Made by \`npm run alarm-tests -- --write\`.
@@ -23,7 +23,7 @@ export function drillTable(
   return [
     HEAD,
     '## Incidents and their alarms\n',
-    table(['Incident', 'Alarms, and minutes to each (and from the fix to its end)'], rows),
+    table(['Incident', 'Alarms (minutes to fire, minutes to end after the fix)'], rows),
     '\n## No-alarm scenarios\n',
     table(['What happens', 'Minutes observed'], quiet),
     '',

@@ -58,12 +58,11 @@ In a CDK app, \`connector.grantInspect(role)\` grants what commands need that ch
 [iam.md](iam.md#operators). The table has the calls of each command, recorded by tests. These come on top:
 
 - \`pause\` and \`resume\`: \`iam:PassRole\` on the schedule's role.
-- With \`kmsKeyArn\`: \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager. \`kms:GenerateDataKey\` through Secrets Manager for \`set-credentials\`,
-  and through S3 for \`dead-letters load\`.
-- With \`siemReader\`, \`doctor\`: \`iam:ListAttachedRolePolicies\` on the reader's role.
+- With \`kmsKeyArn\`: \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager. \`kms:GenerateDataKey\` through Secrets Manager for \`set-credentials\`.
 - \`run\`, when a run exceeds its time budget: \`scheduler:GetSchedule\`.
-- \`dead-letters redrive\` of notifications: \`sqs:ReceiveMessage\` and \`sqs:DeleteMessage\` on the SIEM's dead-letter queue, \`sqs:SendMessage\` on
-  the SIEM's queue.
+- The \`aws\` commands of the [runbook](runbook.md): \`s3:GetObject\` below \`dead-letter/\` and \`delivery-errors/\`; \`sqs:ReceiveMessage\` on both
+  dead-letter queues; to move messages \`sqs:StartMessageMoveTask\` and \`sqs:DeleteMessage\` on the SIEM's dead-letter queue, and
+  \`sqs:SendMessage\` on the SIEM's queue.
 
 No command reads or lists outside \`events/\`, \`dead-letter/\` and \`delivery-errors/\`: grant \`s3:ListBucket\` with a condition on \`s3:prefix\`.
 \`status\` and \`doctor\` name a missing permission and still show everything else. Commands with \`secretsmanager:GetSecretValue\` call the API with
@@ -82,10 +81,6 @@ export function cliPage(recordings: readonly Recording[]): string {
 }
 
 function section(command: Command): string {
-  const [first] = program.commands.filter(
-    each => helpOf(each) === helpOf(command).replaceAll(command.name(), each.name()),
-  );
-  if (first !== command) return `## ${command.name()}\n\nAs [${first!.name()}](#${first!.name()}).`;
   const helps = [command, ...command.commands].map(each => `\`\`\`text\n${helpOf(each)}\n\`\`\``);
   return [`## ${command.name()}`, ...helps].join('\n\n');
 }

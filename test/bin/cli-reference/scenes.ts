@@ -2,12 +2,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
-import { EXAMPLE_ROWS, exampleId, OTHER_STREAMS } from '../../docs/example-rows.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
+import { becomeAnotherClient } from '../support/another-client.ts';
 import type { Deployment, DeploymentChoices } from '../support/deployment.ts';
-import { sqsQueueName, startLost } from '../support/queues.ts';
+import { sqsQueueName } from '../support/queues.ts';
 
 /** The scenes of a command, in order against one deployment, which starts with a few rows at the API and nothing sent. */
 export interface CommandScenes {
@@ -30,67 +29,49 @@ export interface Scene {
 /** One clock for the function and the endpoints, so that events are found. */
 const choices = { aws: { now: () => START } };
 
-const OVERSIZE = 'dead-letter/acme/dns-blocks/oversize/5e0c1f7a92d84b36a1f05d7be8c94f20.json';
 const STUCK = 'dead-letter/acme/assets/no-id/1b7d3c9e4a5f60728394a5b6c7d8e9f0.json';
 const ERROR = 'delivery-errors/splunk-failed/2026/11/20/12/acme-1-2026-11-20-12-00-00';
-
-/** The event that the function sent in place of the oversize row. */
-const NOTICE =
-  `{"event_id":"3f0c","sequence":"${'1'.repeat(20)}","kind":"oversize","stream":"dns-blocks","id":"block-1","time":null,` +
-  `"stream_position":null,"connector":"acme","forwarded_at":"2026-11-20T12:00:00.000Z","dead_letter":"s3://security-data/${OVERSIZE}"}\n`;
 
 export const SCENES: readonly CommandScenes[] = [
   {
     command: 'status',
     scenes: [
       { before: each => each.run(), args: ['status'] },
-      { before: each => each.stack.alarms.set('acme/lease-lost', 'ALARM'), args: ['status'] },
+      { before: each => each.stack.alarms.set('acme/filter-faults', 'ALARM'), args: ['status'] },
     ],
   },
   {
     command: 'doctor',
-    scenes: [{ args: ['doctor'] }, { before: each => each.stack.stacks.splice(0), args: ['doctor', '--preflight'] }],
+    scenes: [{ args: ['doctor'] }],
   },
-  { command: 'errors', scenes: [{ before: each => each.run(), args: ['errors'] }] },
   { command: 'pause', scenes: [{ args: ['pause', '--mute'] }] },
   { command: 'resume', scenes: [{ before: each => each.ctl(['pause', '--mute']), args: ['resume'] }] },
   { command: 'run', scenes: [{ args: ['run'] }] },
   {
     command: 'resync',
-    scenes: [{ before: each => each.run(), args: ['resync', 'assets', 'threats', '--yes'] }],
+    scenes: [
+      { before: each => each.run(), args: ['resync', 'assets', 'threats', '--yes'] },
+      { args: ['resync', 'assets', 'dns-blocks', '--send-all', '--yes'] },
+    ],
   },
-  { command: 'replay', scenes: [{ before: each => each.run(), args: ['replay', 'assets', 'dns-blocks', '--yes'] }] },
-  { command: 'confirm-organization', scenes: [{ args: ['confirm-organization', '--yes'] }] },
-  { command: 'asset', choices, scenes: [{ before: send, args: ['asset', 'asset-7f3a'] }] },
   {
-    command: 'threat',
+    command: 'confirm',
+    scenes: [{ before: becomeAnother, args: ['confirm', 'organization', '--yes'] }],
+  },
+  {
+    command: 'lookup',
     choices,
     scenes: [
+      { before: send, args: ['lookup', 'assets', 'asset-7f3a', '--related'] },
       {
         async before(each) {
-          await send(each);
           each.connector.platform.remove('assets', 'asset-7f3a');
           await each.run();
         },
-        args: ['threat', 'threat-19'],
+        args: ['lookup', 'threats', 'threat-19'],
       },
     ],
   },
-  // The commands that streams added later have.
-  ...OTHER_STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name, singular }) => ({
-    command: singular,
-    choices,
-    scenes: [
-      {
-        async before(each: Deployment) {
-          each.connector.platform.put(name, EXAMPLE_ROWS[name]);
-          await each.run();
-        },
-        args: [singular, exampleId(name)],
-      },
-    ],
-  })),
-  { command: 'related', choices, scenes: [{ before: send, args: ['related', 'asset-7f3a'] }] },
   {
     command: 'verify',
     scenes: [
@@ -107,18 +88,12 @@ export const SCENES: readonly CommandScenes[] = [
       { before: each => each.run(), args: ['preview', '--template', writeTemplate({ CONNECTOR_NAME: 'acme' })] },
     ],
   },
-  { command: 'counts', choices, scenes: [{ before: each => each.run(), args: ['counts', '--from', '2026-11-20'] }] },
   { command: 'test-event', scenes: [{ args: ['test-event'] }] },
   {
     command: 'dead-letters',
     scenes: [
       { before: createDeadLetters, args: ['dead-letters', 'list'] },
-      { args: ['dead-letters', 'show', ERROR] },
-      { args: ['dead-letters', 'show', STUCK] },
-      { args: ['dead-letters', 'show', 'schedule-dead-letters'] },
-      { args: ['dead-letters', 'show', 'siem-dead-letters'] },
       { args: ['dead-letters', 'redrive', '--all', '--yes'] },
-      { args: ['dead-letters', 'load', OVERSIZE, '--yes'] },
     ],
   },
   {
@@ -134,6 +109,13 @@ export const SCENES: readonly CommandScenes[] = [
     ],
   },
 ];
+
+async function becomeAnother(each: Deployment): Promise<void> {
+  await each.run();
+  becomeAnotherClient(each);
+  // The token of the client before expires.
+  each.connector.clock.advance(300_000);
+}
 
 /** @param variables of the function in it @returns its path */
 function writeTemplate(variables: Readonly<Record<string, string>>): string {
@@ -156,14 +138,10 @@ async function createDeadLetters(each: Deployment): Promise<void> {
   const s3 = await clients.s3();
   const put = (Key: string, Body: string | Buffer) =>
     s3.send(new PutObjectCommand({ Bucket: aws.names.bucket, Key, Body }));
-  await put(OVERSIZE, '{"reason":"oversize","stream":"dns-blocks","connector":"acme","row":{"id":"block-1"}}\n');
-  const hour = new Date().toISOString().slice(0, 13).replaceAll(/[-T]/g, '/');
-  await put(`events/${hour}/notice.json.gz`, gzipSync(NOTICE));
   await put(STUCK, '{"reason":"no-id","stream":"assets","connector":"acme","row":{"hostname":"web-01"}}\n');
   const [line = ''] = await each.connector.lines();
   const error = { errorCode: 'Splunk.AckTimeout', errorMessage: 'No acknowledgement in 300 s.', rawData: btoa(line) };
   await put(ERROR, `${JSON.stringify({ attemptsMade: 5, arrivalTimestamp: Date.now(), ...error })}\n`);
-  startLost(each, '{}');
-  const notification = { body: '{"Records":[]}', sourceArn: each.stack.outputs['SiemQueueArn']! };
+  const notification = { body: '{"Records":[]}' };
   each.stack.queues.send(sqsQueueName(each.stack.outputs['SiemDeadLetterQueueUrl']), notification);
 }

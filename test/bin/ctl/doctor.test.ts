@@ -1,21 +1,14 @@
-import type { Stack } from '@aws-sdk/client-cloudformation';
 import type { NotificationConfiguration, QueueConfiguration } from '@aws-sdk/client-s3';
 import { SNSClient } from '@aws-sdk/client-sns';
 import { describe, expect, test } from '@jest/globals';
 import { readSubscriptions } from '../../../bin/ctl/alarms.ts';
 import type { Aws } from '../../../bin/ctl/aws.ts';
-import { addressesFinding } from '../../../bin/ctl/commands/doctor/api-checks.ts';
+import { clockFinding } from '../../../bin/ctl/commands/doctor/account-checks.ts';
 import { type Check, fail, ok, skipped, warn } from '../../../bin/ctl/commands/doctor/context.ts';
+import { deliveryStreamFinding, notificationsFinding } from '../../../bin/ctl/commands/doctor/delivery-checks.ts';
 import { runChecks } from '../../../bin/ctl/commands/doctor/doctor.ts';
-import { clockFinding } from '../../../bin/ctl/commands/doctor/preflight-checks.ts';
-import { deliveryStreamFinding, notificationsFinding, permits } from '../../../bin/ctl/commands/doctor/siem-checks.ts';
-import { deploymentFinding, functionFinding, scheduleFinding } from '../../../bin/ctl/commands/doctor/stack-checks.ts';
+import { deploymentFinding, functionFinding } from '../../../bin/ctl/commands/doctor/stack-checks.ts';
 import type { Condition } from '../../../bin/ctl/deployment.ts';
-import { withoutConnector } from '../../../bin/ctl/stack-status.ts';
-import { json } from '../../../local/incidents/tampered-api.ts';
-import { httpHarness } from '../../lambda/support/http-harness.ts';
-
-const { signal } = new AbortController();
 
 describe('runChecks', () => {
   const check = (name: string, run: Check<undefined>['run'], needs: string[] = []) => ({ name, run, needs });
@@ -79,97 +72,24 @@ test.each([
   expect(deliveryStreamFinding('d', description, 'Deploy.')).toEqual(finding);
 });
 
-describe('a policy', () => {
-  const allow = { Effect: 'Allow', Action: ['s3:Get*'], Resource: 'arn:aws:s3:::b/events/*' };
-
-  test.each([
-    [[allow], 's3:GetObject', 'arn:aws:s3:::b/events/x.gz', true],
-    [[allow], 'S3:getobject', 'arn:aws:s3:::b/events/x.gz', true],
-    [[allow], 's3:GetObject', 'arn:aws:s3:::b/other/x.gz', false],
-    [[allow], 's3:PutObject', 'arn:aws:s3:::b/events/x.gz', false],
-    [[allow, { Effect: 'Deny', Action: '*', Resource: '*' }], 's3:GetObject', 'arn:aws:s3:::b/events/x.gz', false],
-    [
-      [{ Effect: 'Allow', Action: 'sqs:*', Resource: 'arn:aws:sqs:r:a:q?' }],
-      'sqs:ReceiveMessage',
-      'arn:aws:sqs:r:a:q1',
-      true,
-    ],
-    [[{ Effect: 'Allow' }], 's3:GetObject', 'x', false],
-  ])('%j permits %s on %s: %p', (statements, action, resource, permitted) => {
-    expect(permits(statements, action, resource)).toBe(permitted);
-  });
-});
-
-describe('addresses', () => {
-  const at = async (status: number) => {
-    await using harness = await httpHarness(json(status, {}, { location: '/elsewhere' }));
-    const places = [{ baseUrl: `${harness.url}/`, authUrl: `${harness.url}/realms/acme` }];
-    const finding = await addressesFinding(places, fetch, signal);
-    return { finding, seen: harness.seen };
-  };
-
-  test('are ok if both refuse a request without credentials', async () => {
-    const { finding, seen } = await at(401);
-    expect(finding.status).toBe('ok');
-    expect(seen.map(({ method, target }) => `${method} ${target}`).toSorted()).toEqual([
-      'GET /v1/assets',
-      'POST /realms/acme/protocol/openid-connect/token',
-    ]);
-    expect(seen.flatMap(({ headers }) => headers.authorization ?? [])).toEqual([]);
-  });
-
-  test.each([200, 302, 404, 500])('cause a warning if they answer %d', async status => {
-    const { finding } = await at(status);
-    expect(finding).toMatchObject({ status: 'warn', text: expect.stringContaining(`answered ${status}`) });
-  });
-});
-
 test.each([
   ['UPDATE_COMPLETE', 'ok', '', ''],
-  ['UPDATE_ROLLBACK_COMPLETE', 'warn', 'was rolled back; the connector runs as deployed before', 'npx cdk deploy acme'],
+  ['UPDATE_COMPLETE_CLEANUP_IN_PROGRESS', 'warn', 'a deployment is in progress', 'again when it has ended'],
+  ['UPDATE_ROLLBACK_COMPLETE', 'warn', 'was rolled back', 'npx cdk deploy acme'],
   [
     'UPDATE_ROLLBACK_IN_PROGRESS',
     'warn',
-    'is being rolled back',
+    'was rolled back',
     'describe-stack-events --stack-name acme --region eu-west-1',
   ],
-  ['UPDATE_ROLLBACK_FAILED', 'fail', 'is incomplete', 'npx cdk rollback acme'],
-  ['UPDATE_FAILED', 'fail', 'is incomplete', 'npx cdk deploy acme'],
-  ['UPDATE_IN_PROGRESS', 'warn', 'a deployment is in progress', 'again when it has ended'],
-  ['DELETE_FAILED', 'fail', 'its deletion failed', 'describe-stack-events --stack-name acme --region eu-west-1'],
+  ['UPDATE_ROLLBACK_FAILED', 'fail', 'failed', 'npx cdk rollback acme'],
+  ['UPDATE_FAILED', 'fail', 'failed', 'npx cdk deploy acme'],
+  ['DELETE_IN_PROGRESS', 'warn', 'deletes it', 'describe-stack-events --stack-name acme --region eu-west-1'],
 ])('the last deployment with the status %s: %s', (status, found, words, remedy) => {
   const finding = deploymentFinding('acme', status, 'eu-west-1');
   expect(finding.status).toBe(found);
   expect(finding.text).toMatch(new RegExp(`^${status}.*${words}`));
   expect(finding.remedy ?? '').toContain(remedy);
-});
-
-describe('a stack without outputs', () => {
-  const reason = 'The following resource(s) failed to create: [Table].';
-  const stack = (StackStatus: string, EnableTerminationProtection = false) =>
-    ({ StackName: 'acme', StackStatus, StackStatusReason: reason, EnableTerminationProtection }) as Stack;
-
-  test.each([
-    ['ROLLBACK_COMPLETE', true],
-    ['ROLLBACK_FAILED', true],
-    ['CREATE_FAILED', false],
-  ])('in %s is explained with the reason and one command that deletes it', (status, isProtected) => {
-    const text = withoutConnector(stack(status, isProtected), 'us-east-1') ?? '';
-    expect(text).toContain(`is ${status}: its first deployment failed, so there is no connector`);
-    expect(text).toContain(reason);
-    const at = '--stack-name acme --region us-east-1';
-    const unprotect = `aws cloudformation update-termination-protection --no-enable-termination-protection ${at} && `;
-    const deletion = `aws cloudformation delete-stack ${at} && aws cloudformation wait stack-delete-complete ${at}`;
-    expect(text.endsWith(`To delete it: ${isProtected ? unprotect : ''}${deletion}`)).toBe(true);
-  });
-
-  test.each([
-    ['CREATE_IN_PROGRESS', 'its first deployment has not ended'],
-    ['REVIEW_IN_PROGRESS', 'it has a change set and no resource'],
-    ['DELETE_FAILED', 'its deletion failed'],
-  ])('in %s is explained: %s', (status, words) => {
-    expect(withoutConnector(stack(status), 'us-east-1')).toContain(words);
-  });
 });
 
 describe('a function', () => {
@@ -191,45 +111,6 @@ describe('a function', () => {
     [is('unknown'), is('Successful'), 'fail', 'its state is unknown'],
   ])('that is %j, last update %j: %s', (state, lastUpdate, status, text) => {
     expect(functionFinding({ state, lastUpdate })).toMatchObject({ status, text: expect.stringContaining(text) });
-  });
-});
-
-describe('a schedule', () => {
-  const wanted = {
-    account: '000000000000',
-    functionName: 'poller',
-    scheduleDeadLetterQueueUrl: 'https://sqs.eu-west-1.amazonaws.com/000000000000/undelivered',
-    stackName: 'SecurityDataConnector-acme',
-  };
-  const arn = (rest: string) => `arn:aws:${rest}`;
-  const FUNCTION = arn('lambda:eu-west-1:000000000000:function:poller');
-  const QUEUE = arn('sqs:eu-west-1:000000000000:undelivered');
-
-  function found(target: string | undefined, queue: string | undefined, enabled = true) {
-    const Target = { Arn: target, RoleArn: 'r', DeadLetterConfig: queue === undefined ? undefined : { Arn: queue } };
-    const whole = { Name: 'tick', Target } as never;
-    return scheduleFinding({ name: 'tick', enabled, expression: 'rate(1 minute)', changed: 0, whole }, wanted);
-  }
-
-  test.each([
-    ['starts the function and has a dead-letter queue', FUNCTION, QUEUE, 'ok', 'on, rate(1 minute)'],
-    ['starts another function', `${FUNCTION}2`, QUEUE, 'fail', 'instead of the function poller'],
-    ['starts one of another account', FUNCTION.replace('0:f', '1:f'), QUEUE, 'fail', 'instead of the function poller'],
-    ['starts a fixed version', `${FUNCTION}:7`, QUEUE, 'fail', 'instead of the function poller'],
-    ['starts nothing', undefined, QUEUE, 'fail', 'it starts nothing'],
-    ['has no dead-letter queue', FUNCTION, undefined, 'fail', 'no dead-letter queue'],
-    [
-      'has another dead-letter queue',
-      FUNCTION,
-      QUEUE.replace(/:undelivered/, ':other'),
-      'fail',
-      'instead of the queue of the stack',
-    ],
-  ])('that %s', (_, target, queue, status, text) => {
-    expect(found(target, queue)).toMatchObject({ status, text: expect.stringContaining(text) });
-    const off = found(target, queue, false);
-    expect(off.status).toBe(status === 'ok' ? 'warn' : 'fail');
-    if (status === 'fail') expect(off.remedy).toContain('cdk deploy --revert-drift SecurityDataConnector-acme');
   });
 });
 

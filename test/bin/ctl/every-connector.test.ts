@@ -9,7 +9,6 @@ function contextOf(count: number): Context {
   const context = { options: {}, signal: new AbortController().signal, report: { progress } };
   const listed = Array.from({ length: count }, (_, at) => ({
     connector: `tenant-${at}`,
-    region: 'eu-west-1',
     context,
   }));
   return { ...context, connectors: async () => listed } as unknown as Context;
@@ -20,7 +19,7 @@ const summary: Summary = { rank: 0, kind: 'healthy', text: 'healthy', json: {}, 
 test('many connectors are read four at a time', async () => {
   let running = 0;
   let most = 0;
-  const { text } = await everyConnector(contextOf(50), { all: true }, async () => {
+  const { text } = await everyConnector(contextOf(50), async () => {
     most = Math.max(most, ++running);
     await turn();
     running -= 1;
@@ -33,7 +32,7 @@ test('many connectors are read four at a time', async () => {
 test('the connectors are sorted by rank, then by name, and a failure to read one comes first', async () => {
   const ranks = [3, 1, 1];
   let at = 0;
-  const { text, status } = await everyConnector(contextOf(4), { all: true }, async () => {
+  const { text, status } = await everyConnector(contextOf(4), async () => {
     const rank = ranks[at++];
     if (rank === undefined) throw new Error('No.');
     return { ...summary, rank, kind: String(rank) };

@@ -1,19 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Aws } from '../../../bin/ctl/aws.ts';
-import { InterruptedError, RefusedError } from '../../../bin/ctl/errors.ts';
+import { RefusedError } from '../../../bin/ctl/errors.ts';
 import { committedEvents, resultText, withProgress } from '../../../bin/ctl/function-command.ts';
-import {
-  carryOut,
-  type FunctionCommand,
-  invokeFunction,
-  runsText,
-  timedRuns,
-  untilDone,
-} from '../../../bin/ctl/invoke.ts';
+import { invokeFunction } from '../../../bin/ctl/invoke.ts';
 import type { ConnectorState } from '../../../bin/ctl/state.ts';
 import { EMPTY_RESULT } from '../../../lambda/core/run.ts';
-import type { InvocationResult } from '../../../lambda/invocation.ts';
 import type { Clock } from '../../../lambda/ports.ts';
 
 /** What a table with a run at work says. */
@@ -69,43 +61,6 @@ test('a command that the function rejects is reported as refused, with nothing d
   await expect(refused).rejects.toThrow(said.errorMessage);
 });
 
-describe('--until-done', () => {
-  const result = (rows: number, caughtUp: boolean): InvocationResult => ({
-    streams: { assets: { ...EMPTY_RESULT, rows, caughtUp } },
-    more: !caughtUp,
-  });
-  const clock: Clock = { now: () => 0, sleep: async (_, signal) => signal?.throwIfAborted() };
-
-  function dispatch(answers: InvocationResult[], interruption = new AbortController()) {
-    const commands: FunctionCommand[] = [];
-    const said: string[] = [];
-    const invoke = async (command: FunctionCommand) => {
-      commands.push(command);
-      const next = answers.shift();
-      if (next) return next;
-      interruption.abort();
-      return { streams: {}, more: false, leaseHeld: true } as const;
-    };
-    const say = (line: string) => void said.push(line);
-    return { commands, said, all: { invoke, clock, wait: 1, say, signal: interruption.signal } };
-  }
-
-  test('sends the command once, then runs the same streams until none has more, and adds up the counts', async () => {
-    const { commands, said, all } = dispatch([result(5, false), result(7, false), result(1, true)]);
-    const total = await untilDone({ resync: ['assets'] }, all);
-    expect(commands).toEqual([{ resync: ['assets'] }, { streams: ['assets'] }, { streams: ['assets'] }]);
-    expect(total).toMatchObject({ more: false, streams: { assets: { rows: 13, caughtUp: true } } });
-    expect(said).toHaveLength(2);
-  });
-
-  test('interrupted between two runs, says that the command was carried out in part', async () => {
-    const { all } = dispatch([result(5, false)]);
-    const ended = untilDone({ resync: ['assets'] }, all);
-    await expect(ended).rejects.toThrow(InterruptedError);
-    await expect(ended).rejects.toThrow('carried out in part. The schedule continues it');
-  });
-});
-
 describe('the result of a run', () => {
   const result = {
     ...EMPTY_RESULT,
@@ -122,7 +77,7 @@ describe('the result of a run', () => {
     withdrawn: 8,
   };
   const lines = (change: object) =>
-    resultText({ streams: { assets: { ...result, ...change } }, more: false }, [1], false).split('\n');
+    resultText({ streams: { assets: { ...result, ...change } }, more: false }, 1, false).split('\n');
   const cellsOf = (line = '') => line.trim().split(/\s{2,}/);
 
   test('has a column for each fate of a row, in this order', () => {
@@ -156,28 +111,10 @@ describe('the result of a run', () => {
   });
 });
 
-describe('the time of runs', () => {
-  const answer = (leaseHeld: boolean): InvocationResult => ({
-    streams: {},
-    more: false,
-    ...(leaseHeld && { leaseHeld: true as const }),
-  });
-
-  test('is that of the runs that had the lease, not of those that found it held', async () => {
-    let now = 5_000;
-    const answers = [answer(true), answer(false)];
-    const monitored = async () => {
-      now += 1_500;
-      return answers.shift()!;
-    };
-    const { invoke, seconds } = timedRuns(monitored, { now: () => now });
-    const clock: Clock = { now: () => now, sleep: async () => undefined };
-    await carryOut({}, { invoke, clock, wait: 60, say: () => undefined, signal: new AbortController().signal });
-    expect([answers, seconds]).toEqual([[], [1.5]]);
-  });
-
-  test('is always shown in seconds', () => {
-    expect(runsText([0.44])).toBe('The run took 0.4 s.');
-    expect(runsText([869.6, 870.2, 12])).toBe('3 runs took 870 s, 870 s and 12 s.');
-  });
+test('the time of a run is always shown in seconds, as its limit is', () => {
+  const text = (seconds: number) => resultText({ streams: {}, more: false }, seconds, false);
+  expect([text(0.44), text(869.6)]).toEqual([
+    expect.stringContaining('The run took 0.4 s.'),
+    expect.stringContaining('The run took 870 s.'),
+  ]);
 });

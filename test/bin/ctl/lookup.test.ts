@@ -1,11 +1,7 @@
-/** Parts of the commands asset, threat and related, without a process. */
-import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+/** Parts of lookup, and of finding a delivered event, without a process. */
 import { describe, expect, test } from '@jest/globals';
-import type { Aws } from '../../../bin/ctl/aws.ts';
 import { resultOf, unconfirmedFor } from '../../../bin/ctl/commands/lookup/answer.ts';
-import { findEvent } from '../../../bin/ctl/commands/lookup/find-event.ts';
-import { differingMembers } from '../../../bin/ctl/commands/lookup/lookup-row.ts';
-import { neighbourIds } from '../../../bin/ctl/commands/lookup/related.ts';
+import { neighbourIds } from '../../../bin/ctl/commands/lookup/neighbours.ts';
 import { readEvent } from '../../../bin/ctl/delivered-event.ts';
 import { hourPrefixes, placeOf } from '../../../bin/ctl/delivery-place.ts';
 import { BEGINNING } from '../../../lambda/core/decide.ts';
@@ -16,7 +12,6 @@ import { sha256 } from '../../../lambda/system.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
 import { asset, tombstone } from '../../lambda/core/support/rows.ts';
 import { ASSETS, rowOf } from '../../lambda/core/support/streams.ts';
-import { awsScene } from '../../lambda/support/aws-scene.ts';
 
 const SEQUENCE = '00000010420000000001';
 
@@ -44,15 +39,16 @@ describe('the comparison of the API with the row state', () => {
     ['differs', row(live), rowState({ rowHash: live.rowHash, status: 'removed' })],
     ['removed', row(gone), removal],
     ['removed', refused, removal],
-    ['sent and gone from the API', refused, sent],
-    ['excluded by the filter', row(withheld), undefined],
-    ['excluded by the filter', row(withheld), withdrawn],
-    ['excluded by the filter', row(withheld), removal],
+    ['not removed', refused, sent],
+    ['filtered', row(withheld), undefined],
+    ['filtered', row(withheld), withdrawn],
+    ['filtered', row(withheld), removal],
     ['not withdrawn', row(withheld), sent],
     ['differs', row(live), withdrawn],
     ['removed', row(gone), withdrawn],
     ['removed', refused, withdrawn],
-    ['never sent', refused, undefined],
+    ['not found', refused, undefined],
+    ['not found', row(gone), undefined],
     ['never sent', row(live), undefined],
     ['unknown', { kind: 'unclear', why: 'x' } as const, sent],
   ])('%s: %p beside %p', (result, answer, stored) => {
@@ -75,28 +71,6 @@ describe('a row state is', () => {
     ['relied on for a removed row', rowState({ generation: 1, status: 'removed' }), saved, undefined],
   ])('%s', (_what, stored, of, result) => {
     expect(unconfirmedFor('a', stored, of)).toBe(result);
-  });
-});
-
-describe('the members that differ', () => {
-  test.each([
-    [
-      'none, whatever their order, white space and position',
-      '{"a":1,"b":[1, 2]}',
-      '{"b":[1,2],"a":1,"stream_position":"p"}',
-      [],
-    ],
-    ['to the last digit', '{"a":9007199254740993}', '{"a":9007199254740992}', ['a']],
-    ['by how a number is written', '{"a":1.0}', '{"a":1}', ['a']],
-    ['on one side alone', '{"a":1,"new":null}', '{"a":1,"old":{}}', ['new', 'old']],
-    ['are not affected by the order inside an object', '{"a":{"x":1,"y":2}}', '{"a":{"y":2,"x":1}}', []],
-    ['whatever they are named', '{"__proto__":1,"a\\"b":2}', '{"__proto__":2,"a\\"b":3}', ['__proto__', 'a"b']],
-  ])('%s', (_how, api, siem, names) => {
-    expect(differingMembers(api, siem).map(each => each.name)).toEqual(names);
-  });
-
-  test('are reported with their JSON text as sent', () => {
-    expect(differingMembers('{"a": 1.50}', '{"a":[ 1 ]}')).toEqual([{ name: 'a', api: '1.50', siem: '[ 1 ]' }]);
   });
 });
 
@@ -173,22 +147,5 @@ describe('the neighbours in an answer whose shape is not specified', () => {
 
   test('are undefined for an answer that is not JSON', () => {
     expect(neighbourIds('<html>', 'a')).toBeUndefined();
-  });
-});
-
-test('an event is found by stream, id and sequence, and an event of another connector with the same sequence is skipped', async () => {
-  await using scene = await awsScene();
-  const s3 = (await scene.clients.s3()) as S3Client;
-  const { bucket } = scene.aws.names;
-  const sequence = '00000000010000000001';
-  const event = (stream: string, id: string) =>
-    `{"event_id":"e","sequence":"${sequence}","kind":"upsert","stream":"${stream}","id":"${id}","connector":"acme","row":{"id":"${id}"}}`;
-  const Body = [event('threats', 'a'), event('assets', 'other'), event('assets', 'a')].join('\n');
-  await s3.send(new PutObjectCommand({ Bucket: bucket, Key: 'events/2026/11/20/12/x.json', Body }));
-  const query = { stream: 'assets', id: 'a', sequence, forwardedAt: '2026-11-20T12:00:00.000Z' };
-  const found = await findEvent({ s3: () => s3 } as Aws, { bucket, prefix: 'events/' }, query);
-  expect(found).toMatchObject({
-    event: { stream: 'assets', id: 'a' },
-    place: `s3://${bucket}/events/2026/11/20/12/x.json`,
   });
 });

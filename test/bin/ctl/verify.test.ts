@@ -7,8 +7,10 @@ import {
   type Difference,
   differences,
   disagreement,
-  FACT,
-  IdIndex,
+  type IdEntry,
+  type IdIndex,
+  recordListed,
+  UNKNOWN_ID,
 } from '../../../bin/ctl/commands/verify/id-index.ts';
 import { nextRunEnded } from '../../../bin/ctl/commands/verify/verify.ts';
 import { type VerifiedStream, verifyOutcome } from '../../../bin/ctl/commands/verify/verify-result.ts';
@@ -24,76 +26,50 @@ import { asset, threat } from '../../lambda/core/support/rows.ts';
 import { ASSETS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';
 import { steppedClock } from '../../lambda/support/stepped-clock.ts';
 
-describe('the id index', () => {
-  test('has each key once, with its facts and its hash', () => {
-    const idIndex = new IdIndex();
-    const keys = Array.from({ length: 2_000 }, (_, at) => `=${at % 3 === 0 ? 'ключ🔑' : 'asset'}-${at % 1_500}`);
-    const rowHash = (at: number) => at.toString(16).padStart(32, '0');
-    for (const [at, key] of keys.entries()) {
-      const place = idIndex.place(key);
-      idIndex.setFacts(place, at % 128);
-      idIndex.setRowHash(place, rowHash(at));
-    }
-    expect(idIndex.size).toBe(new Set(keys).size);
-    const last = new Map(keys.map((key, at) => [key, at]));
-    const held = [...last.keys()].map(key => {
-      const place = idIndex.place(key);
-      return [idIndex.key(place), idIndex.facts(place), idIndex.rowHash(place)];
-    });
-    expect(held).toEqual([...last].map(([key, at]) => [key, at % 128, rowHash(at)]));
-    expect(idIndex.size).toBe(last.size);
-  });
-
-  test('takes about a hundred bytes an id of the length of a UUID', () => {
-    const idIndex = new IdIndex();
-    for (let at = 0; at < 50_000; at++) idIndex.place(`=1b4e28ba-2fa1-11d2-883f-${String(at).padStart(12, '0')}`);
-    expect(idIndex.bytes / idIndex.size).toBeLessThan(110);
-  });
-
-  test('has no hash for a state without one', () => {
-    const idIndex = new IdIndex();
-    const place = idIndex.place('=a');
-    idIndex.setRowHash(place, '');
-    expect(idIndex.rowHash(place)).toBe('0'.repeat(32));
-  });
-});
-
 describe('an id', () => {
-  const { sent, removed, stale, live, tombstone, equal, withheld, filtered } = FACT;
-  test.each([
-    ['agrees when sent and listed alike', sent | live | equal, undefined],
+  const listed = { listed: 'live', listedHash: 'ff' } as const;
+  const tombstone = { listed: 'tombstone', listedHash: 'ff' } as const;
+  const filtered = { listed: 'filtered', listedHash: 'ff' } as const;
+  const sent = { sent: 'row', sentHash: 'ff' } as const;
+  const other = { sent: 'row', sentHash: '00' } as const;
+  const removed = { sent: 'removal', sentHash: 'ff' } as const;
+  const withdrawn = { sent: 'removal', sentHash: '' } as const;
+  const stale = { stale: true } as const;
+
+  test.each<readonly [string, Partial<IdEntry>, ReturnType<typeof disagreement>]>([
+    ['agrees when sent and listed alike', { ...sent, ...listed }, undefined],
     ['agrees when sent as removed and not listed', removed, undefined],
-    ['agrees when sent as removed and listed as the same tombstone', removed | tombstone | equal, undefined],
+    ['agrees when sent as removed and listed as the same tombstone', { ...removed, ...tombstone }, undefined],
     ['agrees when its tombstone is of an asset never sent', tombstone, undefined],
-    ['is missing when listed and never sent', live, 'missing'],
-    ['differs when listed with other content', sent | live, 'other'],
-    ['differs when the tombstone is another', removed | tombstone, 'other'],
-    ['is hidden when sent as removed and listed as live', removed | live, 'hidden'],
-    ['is hidden even if its content is that of the state', removed | live | equal, 'hidden'],
+    ['is missing when listed and never sent', listed, 'missing'],
+    ['differs when listed with other content', { ...other, ...listed }, 'other'],
+    ['differs when the tombstone is another', { ...removed, ...tombstone, listedHash: '00' }, 'other'],
+    ['is hidden when sent as removed and listed as live', { ...removed, ...listed, sentHash: '00' }, 'hidden'],
+    ['is hidden even if its content is that of the state', { ...removed, ...listed }, 'hidden'],
     ['is a ghost when sent and not listed', sent, 'ghost'],
-    ['is a ghost when sent and listed as a tombstone', sent | tombstone, 'ghost'],
-    ['awaits its replay when the state is older', sent | live | equal | stale, 'stale'],
-    ['is a ghost of a time before the replay all the same', sent | stale, 'ghost'],
-    ['agrees when the filter excludes it and it was never sent', withheld, undefined],
-    ['agrees when the filter excludes it and it was withdrawn', removed | filtered | withheld, undefined],
-    ['agrees when the filter excludes it and it was removed before', removed | withheld | equal, undefined],
-    ['is unfiltered when the filter excludes it and it was sent', sent | withheld | equal, 'unfiltered'],
-    ['is unfiltered before a replay all the same', sent | stale | withheld, 'unfiltered'],
-    ['is hidden when the filter withdrew it and keeps it now', removed | filtered | live, 'hidden'],
-    ['agrees when its tombstone is of an asset that the filter withdrew', removed | filtered | tombstone, undefined],
-    ['does not await a replay of such a tombstone', removed | filtered | stale | tombstone, undefined],
-  ] as const)('%s', (_how, facts, kind) => {
-    expect(disagreement(facts)).toBe(kind);
+    ['is a ghost when sent and listed as a tombstone', { ...sent, ...tombstone }, 'ghost'],
+    ['awaits its replay when the state is older', { ...sent, ...listed, ...stale }, 'stale'],
+    ['is a ghost of a time before the replay all the same', { ...sent, ...stale }, 'ghost'],
+    ['agrees when the filter excludes it and it was never sent', filtered, undefined],
+    ['agrees when the filter excludes it and it was withdrawn', { ...withdrawn, ...filtered }, undefined],
+    ['agrees when the filter excludes it and it was removed before', { ...removed, ...filtered }, undefined],
+    ['is unfiltered when the filter excludes it and it was sent', { ...sent, ...filtered }, 'unfiltered'],
+    ['is unfiltered before a replay all the same', { ...sent, ...stale, ...filtered }, 'unfiltered'],
+    ['is hidden when the filter withdrew it and keeps it now', { ...withdrawn, ...listed }, 'hidden'],
+    ['agrees when its tombstone is of an asset that the filter withdrew', { ...withdrawn, ...tombstone }, undefined],
+    ['does not await a replay of such a tombstone', { ...withdrawn, ...stale, ...tombstone }, undefined],
+  ])('%s', (_how, entry, kind) => {
+    expect(disagreement({ ...UNKNOWN_ID, ...entry })).toBe(kind);
   });
 
-  test('that differs is reported with what the API listed', () => {
-    const idIndex = new IdIndex();
-    for (const key of ['=a', '=b', `#${'0'.repeat(64)}`]) idIndex.setFacts(idIndex.place(key), sent);
-    idIndex.list('=a', live, 'ff');
-    idIndex.list('=b', live, '0'.repeat(32));
+  test('that differs is reported with the row that the API listed', () => {
+    const hashed = `#${'0'.repeat(64)}`;
+    const idIndex: IdIndex = new Map(['=a', '=b', hashed].map(key => [key, { ...UNKNOWN_ID, ...other }]));
+    recordListed(idIndex, '=a', { kind: 'live', rowHash: 'ff' });
+    recordListed(idIndex, '=b', { kind: 'live', rowHash: '00' });
     expect(differences(idIndex)).toEqual([
-      { kind: 'other', id: 'a', key: '=a', listed: 'live', rowHash: 'ff' },
-      { kind: 'ghost', id: undefined, key: `#${'0'.repeat(64)}`, listed: undefined, rowHash: undefined },
+      { kind: 'other', id: 'a', key: '=a', listed: 'live', listedHash: 'ff' },
+      { kind: 'ghost', id: undefined, key: hashed, listed: undefined, listedHash: '' },
     ]);
   });
 });
@@ -142,7 +118,7 @@ describe('a verification', () => {
     checked: undefined,
     ...change,
   });
-  const lost = { kind: 'missing', id: 'a', key: '=a', listed: 'live', rowHash: 'ff' } as const;
+  const lost = { kind: 'missing', id: 'a', key: '=a', listed: 'live', listedHash: 'ff' } as const;
 
   test.each<readonly [string, Partial<VerifiedStream>, boolean]>([
     ['is complete when every id agrees', {}, true],
@@ -187,16 +163,13 @@ async function walked(idIndex: IdIndex, ...pages: (readonly [rows: readonly stri
 
 test('the last version of an id in a list counts', async () => {
   const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
-  const idIndex = new IdIndex();
-  const place = idIndex.place('=a');
-  idIndex.setFacts(place, FACT.sent);
-  idIndex.setRowHash(place, rowOf(newer).rowHash);
+  const idIndex: IdIndex = new Map([['=a', { ...UNKNOWN_ID, sent: 'row', sentHash: rowOf(newer).rowHash }]]);
   const { rows, ended } = await walked(idIndex, [[older], 'c'], [[newer], null]);
   expect([rows, ended, differences(idIndex)]).toEqual([2, true, []]);
 });
 
 test('a list that leads back to a cursor is read once around, and has no end', async () => {
-  const idIndex = new IdIndex();
+  const idIndex: IdIndex = new Map();
   const pages = ['a', 'b', 'c', 'd'].map(id => asset(id));
   const cursors = ['c1', 'c2', 'c1', 'c2'];
   const { rows, ended } = await walked(idIndex, ...pages.map((row, at) => [[row], cursors[at]!] as const));
@@ -231,7 +204,7 @@ async function outcome(
     id: 'a',
     key: '=a',
     listed: 'live',
-    rowHash: LISTED.rowHash,
+    listedHash: LISTED.rowHash,
     ...difference,
   };
   const { confirmed, moved, resolved } = await checkAgain(access, { stream, found: [each], generation: 1 }, BEGUN);
@@ -239,7 +212,7 @@ async function outcome(
 }
 
 const missing = { kind: 'missing' } as const;
-const ghost = { kind: 'ghost', listed: undefined, rowHash: undefined } as const;
+const ghost = { kind: 'ghost', listed: undefined, listedHash: '' } as const;
 
 describe('a difference', () => {
   test.each([

@@ -15,12 +15,10 @@ const CHANGES: readonly (readonly string[])[] = [
   ['resume'],
   ['run'],
   ['resync'],
-  ['replay'],
-  ['confirm-organization'],
+  ['confirm'],
   ['test-event'],
   ['set-credentials'],
   ['dead-letters', 'redrive'],
-  ['dead-letters', 'load'],
 ];
 
 function changes(args: readonly string[]): boolean {
@@ -80,7 +78,8 @@ describe('docs/cli.md', () => {
 
   test('names calls of all commands, and grantOperate allows exactly these', () => {
     const all = [...calls(() => true), ...uncalled('inspect'), ...uncalled('operate')];
-    expect(granted('operate')).toEqual(all.sort());
+    // A command and the runbook may need the same.
+    expect(granted('operate')).toEqual([...new Set(all)].sort());
   });
 
   test('names the permissions that AWS checks without a call', () => {

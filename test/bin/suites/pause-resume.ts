@@ -51,10 +51,7 @@ describe('pause and resume', () => {
     await using each = await deployment();
     each.connector.aws.faults.always('cloudwatch', only('DisableAlarmActions', DENIED));
     const { status, stderr } = await each.ctl(['pause', '--mute']);
-    expect([status, stderr]).toEqual([
-      1,
-      expect.stringContaining('Nothing was changed. You need cloudwatch:DisableAlarmActions'),
-    ]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Nothing was changed.')]);
     expect([scheduleOf(each).state, notifies(each)]).toEqual(['ENABLED', [true, true]]);
   });
 
@@ -62,7 +59,7 @@ describe('pause and resume', () => {
     await using each = await deployment();
     each.connector.aws.faults.always('scheduler', only('UpdateSchedule', DENIED));
     const { status, stderr } = await each.ctl(['pause', '--mute']);
-    expect([status, stderr]).toEqual([1, expect.stringContaining('iam:PassRole on its role')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('It is unchanged, unless the connection broke.')]);
     expect([scheduleOf(each).state, notifies(each)]).toEqual(['ENABLED', [true, true]]);
   });
 

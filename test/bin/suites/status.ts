@@ -82,7 +82,7 @@ describe('status', () => {
     expect([status, first, failure, advice, command]).toEqual([
       3,
       'acme: unhealthy: assets failing',
-      expect.stringContaining(', assets, DeliveryError: '),
+      expect.stringContaining(' ago: assets, DeliveryError: '),
       expect.stringContaining('    → The checkpoint was not moved'),
       '  "npm run connectorctl -- doctor" checks every part, and says what to do.',
     ]);
@@ -118,7 +118,7 @@ describe('status', () => {
       expect.stringMatching(/^ {4}Rows could not be sent as events/),
       '    → npm run connectorctl -- dead-letters list --connector acme',
       '    It ends 17 min after the last report of the fault. docs/runbook.md#dead-letters',
-      '  Last failure: none in the log of the last 3 hours',
+      '  Last failures: none in the log of the last 3 hours',
     ]);
     const { document } = await each.json(['status']);
     expect(document.alarms.inAlarm).toMatchObject([
@@ -127,20 +127,57 @@ describe('status', () => {
     ]);
   });
 
-  test('of a firing alarm shows the last failure in the log once, and of an alarm that takes silence for the fault what ends it', async () => {
+  test('of a firing alarm shows each kind of failure once, and of an alarm that takes silence for the fault what ends it', async () => {
     await using each = await deployment();
     each.connector.api.tamper(list('/v1/assets', problem(403, 'auth/insufficient-role')));
+    await each.run({}, 9);
     await each.run({}, 5);
     each.stack.alarms.set('acme/stream-silent', 'ALARM');
     each.stack.alarms.set('acme/role-missing', 'ALARM');
     const { stdout } = await each.ctl(['status']);
-    expect(stdout).toMatch(/^ {2}Last failure: \d+ min ago, assets, RoleMissingError: The API answered 403 /m);
+    expect(stdout).toMatch(
+      /^ {2}Failed \d+ min ago, 2 times in 3 hours: assets, RoleMissingError: The API answered 403 .*\n {4}→ .* nothing is lost/m,
+    );
     expect(stdout.match(/The API answered 403/g)).toHaveLength(1);
     expect(stdout).toContain('    It ends with the first good report. docs/runbook.md#stream-silent');
-    expect((await each.json(['status'])).document.lastFailure).toMatchObject({
-      stream: 'assets',
-      error: 'RoleMissingError',
-    });
+    expect((await each.json(['status'])).document.failures).toMatchObject([
+      { count: 2, stream: 'assets', error: 'RoleMissingError', first: expect.any(String), last: expect.any(String) },
+    ]);
+  });
+
+  test('of a firing alarm shows the three newest kinds of failures, and how many others the log has', async () => {
+    await using each = await deployment();
+    const log = (minutesAgo: number, message: string) =>
+      each.stack.logs.put(each.stack.outputs['LogGroupName']!, {
+        timestamp: Date.now() - minutesAgo * 60_000,
+        message,
+      });
+    each.stack.alarms.set('acme/function-errors', 'ALARM');
+    log(
+      1,
+      '…\tERROR\tInvoke Error \t{"errorType":"SettingsError","errorMessage":"STATE_TABLE is missing.","stack":[]}',
+    );
+    log(2, '2026-11-20T12:15:00.000Z 5a1c2d3e Task timed out after 900.00 seconds');
+    log(3, 'RequestId: 5a1c2d3e Error: Runtime exited with error: signal: killed');
+    log(3, 'REPORT RequestId: 5a1c2d3e Duration: 3.00 ms Status: error');
+    log(4, '…\tERROR\tInvoke Error \t{"errorType":"TypeError","errorMessage":"undefined","stack":[]}');
+    log(200, '…\tERROR\tInvoke Error \t{"errorType":"RangeError","errorMessage":"too early","stack":[]}');
+    const { stdout } = await each.ctl(['status']);
+    expect(stdout.match(/^ {2}Failed .*: run, .*$/gm)).toEqual([
+      expect.stringMatching(/SettingsError: STATE_TABLE is missing\.$/),
+      expect.stringMatching(/Lambda: Task timed out after 900\.00 seconds$/),
+      expect.stringMatching(/Lambda: Runtime exited with error: signal: killed$/),
+    ]);
+    expect(stdout).toContain('  1 more kinds of failures: the saved query of the connector');
+  });
+
+  test('of a firing alarm names the cause of a failure at AWS', async () => {
+    await using each = await deployment();
+    each.connector.platform.populate({ assets: 1, threats: 0, dnsBlocks: 0 });
+    each.connector.aws.faults.always('firehose', DENIED);
+    await each.run();
+    each.stack.alarms.set('acme/function-errors', 'ALARM');
+    expect((await each.ctl(['status'])).stdout).toMatch(/DeliveryError: .* \(Cause: AccessDeniedException: HTTP 403/);
   });
 
   test('does not read the log while nothing fails, and names a log that cannot be read', async () => {
@@ -149,10 +186,10 @@ describe('status', () => {
     await each.ctl(['status']);
     expect(each.asked().map(({ action }) => action)).not.toContain('FilterLogEvents');
     each.connector.aws.faults.always('logs', DENIED);
-    each.stack.alarms.set('acme/lease-lost', 'ALARM');
+    each.stack.alarms.set('acme/filter-faults', 'ALARM');
     const { stdout } = await each.ctl(['status']);
-    expect(stdout).toMatch(/^acme: unhealthy: alarm lease-lost; log not readable$/m);
-    expect(stdout).toMatch(/^ {2}Last failure: not readable: .* You need logs:FilterLogEvents on it\.$/m);
+    expect(stdout).toMatch(/^acme: unhealthy: alarm filter-faults; log not readable$/m);
+    expect(stdout).toMatch(/^ {2}Last failures: not readable: .*Access denied/m);
   });
 
   test('shows Firehose, the SIEM’s queues, dead letters and a failed deployment', async () => {
@@ -209,7 +246,7 @@ describe('status', () => {
       'acme: unhealthy: metrics not readable; schedule not readable; alarms not readable; schedule dead-letter queue not readable; ' +
         'SIEM queue not readable; SIEM dead-letter queue not readable',
     ]);
-    expect(stdout).toMatch(/^Schedule {2}not readable: .*You need scheduler:GetSchedule/m);
+    expect(stdout).toMatch(/^Schedule {2}not readable: .*Access denied/m);
     expect(saved(stdout, 'assets')[1]).toBe('none yet');
     expect((await each.json(['status'])).document).toMatchObject({
       schedule: { notReadable: expect.stringContaining('AccessDenied') },

@@ -11,7 +11,7 @@ TERMINAL('on a terminal', () => {
   test('a command asks first and is carried out after "y", with progress', async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
-    const shown = terminal(['replay', 'assets'], each.environment);
+    const shown = terminal(['resync', 'assets', '--send-all'], each.environment);
     await shown.shows('Continue? [y/N]');
     expect(each.stack.invocations).toEqual([]);
     shown.type('y\r');
@@ -27,19 +27,6 @@ TERMINAL('on a terminal', () => {
     expect(await coloured.ended).toBe(3);
     expect(coloured.screen()).toContain(`${ESCAPE}[31munhealthy: alarm credentials-refused${ESCAPE}[39m`);
     expect((await each.ctl(['status'])).stdout).not.toContain(ESCAPE);
-  });
-
-  test('--watch redraws the screen with the last hour of each stream, exits with 0 at Ctrl-C, and NO_COLOR disables its colours', async () => {
-    await using each = await deployment();
-    each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
-    await each.run({}, 2);
-    const shown = terminal(['status', '--watch', '60'], { ...each.environment, NO_COLOR: '1' });
-    await shown.shows('every 60 s. Press Ctrl-C to end.');
-    shown.type(CTRL_C);
-    expect(await shown.ended).toBe(0);
-    expect(shown.screen().startsWith(`${ESCAPE}[H${ESCAPE}[2J`)).toBe(true);
-    expect(shown.screen()).not.toContain(`${ESCAPE}[3dm`);
-    expect(shown.screen()).toMatch(/The last hour, by minute\r?\n *assets +sent +█ +at most 3 a minute/);
   });
 });
 
@@ -70,7 +57,7 @@ describe('where somebody can be asked', () => {
     [CTRL_C, 130, []],
   ])('the answer %j ends with status %i and these invocations: %j', async (answer, expected, invocations) => {
     await using each = await deployment();
-    const { stdin, ended } = each.ask(['resync', 'assets', '--no-count']);
+    const { stdin, ended } = each.ask(['resync', 'assets']);
     stdin.write(`${answer}\r`);
     const { status, stderr } = await ended;
     expect([status, each.stack.invocations]).toEqual([expected, invocations]);

@@ -49,7 +49,7 @@ What \`grantInspect\` and \`grantOperate\` of [the construct](construct.md#grant
 
 const OPERATOR_FOOT = `
 \`s3:ListBucket\` is limited to the prefixes \`events/\`, \`dead-letter/\` and \`delivery-errors/\`, and \`iam:PassRole\` to EventBridge Scheduler. With a key,
-both grants allow \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager, and \`grantOperate\` also \`kms:GenerateDataKey\` through S3 and Secrets Manager.
+both grants allow \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager, and \`grantOperate\` also \`kms:GenerateDataKey\` through Secrets Manager.
 No grant writes to the state table.
 `;
 

@@ -6,7 +6,6 @@ import {
   deadLettersPrefix,
   parseDeadLetterKey,
   REASONS,
-  readDeadLetter,
 } from '../../../lambda/core/dead-letter.ts';
 import type { DeadLetter } from '../../../lambda/ports.ts';
 import { PREFIXES } from '../../../lib/prefixes.ts';
@@ -42,39 +41,27 @@ describe('a dead letter', () => {
     expect(parseDeadLetterKey(key, 'acme')).toBeUndefined();
   });
 
-  test('the body of a dead letter holds the row to the last digit, and is read back as it was', () => {
+  test('the body of a dead letter holds the row to the last digit', () => {
     const body = Buffer.from(deadLetterBody(DEAD_LETTER, 'acme'));
     expect(body.toString()).toBe(`{"reason":"oversize","stream":"threats","connector":"acme","row":${ROW}}\n`);
-    expect(readDeadLetter(body)).toEqual({ stream: 'threats', reason: 'oversize', row: Buffer.from(ROW) });
   });
 
-  test('a row that is not UTF-8 is read back byte for byte', () => {
+  test('a row that is not UTF-8 is stored byte for byte', () => {
     const row = Buffer.from('{"id":"a","n":"\xff"}', 'latin1');
     const body = Buffer.from(deadLetterBody({ ...DEAD_LETTER, reason: 'not-utf-8', row }, 'acme'));
-    expect(readDeadLetter(body)?.row).toEqual(row);
+    expect(body.includes(row)).toBe(true);
   });
 
-  test.each([{ bytes: 12 }, { bytes: 12, id: 'a","row":{}}\n' }])(
-    'a summary in place of the row is read back as it was: %j',
-    row => {
-      const body = Buffer.from(deadLetterBody({ ...DEAD_LETTER, reason: 'too-deep', row }, 'acme'));
-      expect(JSON.parse(body.toString())).toEqual({
-        reason: 'too-deep',
-        stream: 'threats',
-        connector: 'acme',
-        row_hash: '0a1b',
-        ...row,
-      });
-      expect(readDeadLetter(body)).toEqual({ stream: 'threats', reason: 'too-deep', row });
-    },
-  );
-
-  test.each(['null', '7', '{}', '{"reason":"no-id","stream":"assets"}', '{"bytes":7}', ''])(
-    'an object that is %s is no dead letter',
-    body => {
-      expect(readDeadLetter(Buffer.from(body))).toBeUndefined();
-    },
-  );
+  test.each([{ bytes: 12 }, { bytes: 12, id: 'a","row":{}}\n' }])('a summary stands in place of the row: %j', row => {
+    const body = Buffer.from(deadLetterBody({ ...DEAD_LETTER, reason: 'too-deep', row }, 'acme'));
+    expect(JSON.parse(body.toString())).toEqual({
+      reason: 'too-deep',
+      stream: 'threats',
+      connector: 'acme',
+      row_hash: '0a1b',
+      ...row,
+    });
+  });
 
   test('the runbook explains every reason', async () => {
     const runbook = await readFile('docs/runbook.md', 'utf8');

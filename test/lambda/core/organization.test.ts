@@ -7,7 +7,7 @@ import {
   LeaseBusyError,
   OrganizationChangedError,
 } from '../../../lambda/core/errors.ts';
-import { organizationDigest } from '../../../lambda/core/organization.ts';
+import { changedParts, organizationDigest } from '../../../lambda/core/organization.ts';
 import { tokensOfOneRun } from '../../../lambda/source/token.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { rejection } from '../support/rejection.ts';
@@ -24,7 +24,7 @@ async function changed(...pages: string[][]): Promise<Harness> {
   return harness;
 }
 
-const inventory = (harness: Harness, confirmOrganization = false) =>
+const inventory = (harness: Harness, confirmOrganization?: string) =>
   harness.run({ only: ['assets', 'threats'], confirmOrganization });
 
 /** The run stopped before anything was sent or saved. */
@@ -37,7 +37,7 @@ async function expectRefused(harness: Harness, why: RegExp): Promise<void> {
   expect([harness.lines, writes, harness.table.organization]).toEqual([[], [], 'acme']);
 }
 
-async function expectAccepted(harness: Harness, confirmed = false): Promise<void> {
+async function expectAccepted(harness: Harness, confirmed?: string): Promise<void> {
   const { failures } = await inventory(harness, confirmed);
   expect([failures.size, harness.table.organization]).toEqual([0, 'other']);
 }
@@ -115,7 +115,7 @@ describe('the organization', () => {
     harness.later().organization = 'other';
     const { failures } = await harness.run({ only: ['dns-blocks'] });
     expect(failures.get('dns-blocks')?.message).toMatch(/no row states/);
-    expect((await harness.run({ only: ['dns-blocks'], confirmOrganization: true })).failures.size).toBe(0);
+    expect((await harness.run({ only: ['dns-blocks'], confirmOrganization: 'other' })).failures.size).toBe(0);
   });
 
   test('needs proof while the rows of a run that was killed may have been sent', async () => {
@@ -144,8 +144,19 @@ describe('the organization', () => {
   test('that an operator has confirmed is noted without proof', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
     harness.api.on('/a', 'c1', new CursorRefusedError('/a')).on('/a', undefined, answer([asset('foreign')], null));
-    await expectAccepted(harness, true);
+    await expectAccepted(harness, 'other');
     expect(harness.sent).toEqual(['upsert foreign']);
+  });
+
+  test.each([
+    ['has changed again', 'third'],
+    ['has changed back', 'acme'],
+  ])('that %s since an operator confirmed it is refused, and nothing is sent or saved', async (_how, current) => {
+    const harness = await changed([asset('a')]);
+    harness.organization = current;
+    const { failures } = await inventory(harness, 'other');
+    expect([...failures.values()].map(({ name }) => name)).toEqual(Array(2).fill('OutdatedConfirmationError'));
+    expect([harness.lines, harness.journal.begun, harness.table.organization]).toEqual([[], [], 'acme']);
   });
 
   test('is neither another one nor proven when the API does not answer', async () => {
@@ -159,10 +170,10 @@ describe('the organization', () => {
   test('is not confirmed while another run holds the lease', async () => {
     const harness = await changed([asset('a')]);
     harness.occupied = true;
-    await expect(inventory(harness, true)).rejects.toThrow(LeaseBusyError);
+    await expect(inventory(harness, 'other')).rejects.toThrow(LeaseBusyError);
   });
 
-  test('is named by token endpoint, address and client, and a slash at the end of an address makes no other one', () => {
+  test('is named by token endpoint, address and client, and a slash at its end makes no other one', () => {
     const digest = (tokenEndpoint: string, baseUrl: string, clientId: string) =>
       organizationDigest({ tokenEndpoint, baseUrl, clientId }, sha256);
     const first = digest('https://t/realms/a', 'https://a', 'one');
@@ -173,6 +184,8 @@ describe('the organization', () => {
     ];
     expect(new Set([first, ...others]).size).toBe(4);
     expect(digest('https://t/realms/a/', 'https://a/', 'one')).toBe(first);
+    expect(others.map(other => changedParts(first, other))).toEqual([['token endpoint'], ['base URL'], ['client']]);
+    expect(changedParts(first, first)).toEqual([]);
   });
 });
 

@@ -221,6 +221,12 @@ describe('a call', () => {
     expect(await rejection(read(createTable(client, 'table', retryBudget(steppedClock()))))).toBeInstanceOf(StateError);
   });
 
+  test('an answer to a batch write that is about another table is no acknowledgement', async () => {
+    const client: Sender = { send: async () => ({ UnprocessedItems: { other: [{}] } }) };
+    const table = createTable(client, 'table', retryBudget(steppedClock()));
+    expect(await rejection(table.put(items(1), pass))).toBeInstanceOf(StateError);
+  });
+
   test('a failed condition is an answer and no error, and any other refusal is an error', async () => {
     const refusing: Sender = {
       send: () => Promise.reject(Object.assign(new Error('x'), { name: 'ValidationException' })),

@@ -28,8 +28,7 @@ const outcomes = [];
 let rejections = '';
 for (const payload of JSON.parse(payloads)) {
   const end = Date.now() + Number(milliseconds);
-  const memoryLimitInMB = process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE;
-  const context = { getRemainingTimeInMillis: () => end - Date.now(), memoryLimitInMB };
+  const context = { getRemainingTimeInMillis: () => end - Date.now() };
   outcomes.push(await handler(payload, context).catch(error => {
     rejections += inspect(error, { depth: Infinity, showHidden: true, maxStringLength: null }) + '\\n';
     return { error: error.name + ': ' + error.message };

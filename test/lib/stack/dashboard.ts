@@ -1,12 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  CONNECTOR_METRICS,
-  CONNECTOR_PROPERTIES,
-  METRIC_NAMESPACE,
-  STREAM_METRICS,
-  STREAM_PROPERTIES,
-} from '../../../lambda/metric-names.ts';
-import { logFields } from '../../docs/log-fields.ts';
+import { CONNECTOR_METRICS, METRIC_NAMESPACE, STREAM_METRICS } from '../../../lambda/metric-names.ts';
 import { synthesize } from '../synth.ts';
 import { only, resources } from '../template.ts';
 import { VARIANTS } from '../variants.ts';
@@ -14,8 +7,6 @@ import { VARIANTS } from '../variants.ts';
 interface Widget {
   readonly type: string;
   readonly properties: {
-    readonly markdown?: string;
-    readonly query?: string;
     readonly metrics?: readonly (readonly unknown[])[];
   };
 }
@@ -37,9 +28,10 @@ function drawn(options: object = {}): string[][] {
 }
 
 describe('the dashboard', () => {
-  test('is read from the top: up to date, flow, faults, cost', () => {
-    const headings = widgets().flatMap(({ properties }) => properties.markdown ?? []);
-    expect(headings).toEqual(['## Is the SIEM up to date?', '## Throughput', '## Failures', '## Cost']);
+  test('is one page of graphs below the state of the composite alarms', () => {
+    const [first, ...others] = widgets().map(({ type }) => type);
+    expect(first).toBe('alarm');
+    expect(new Set(others)).toEqual(new Set(['metric']));
   });
 
   test('draws every metric that the function emits', () => {
@@ -47,24 +39,6 @@ describe('the dashboard', () => {
     expect(
       [...Object.keys(STREAM_METRICS), ...Object.keys(CONNECTOR_METRICS)].filter(name => !names.has(name)),
     ).toEqual([]);
-  });
-
-  test('shows every property of the log lines by queries, which are billed only when somebody looks', () => {
-    const queries = widgets().flatMap(({ type, properties }) => (type === 'log' ? [properties.query!] : []));
-    expect(queries).toHaveLength(3);
-    const shown = new Set(queries.join(' ').match(/\w+/g));
-    const names = Object.keys({ ...STREAM_PROPERTIES, ...CONNECTOR_PROPERTIES });
-    expect(names.filter(name => !shown.has(name))).toEqual([]);
-  });
-
-  test('asks the log for fields that the function writes', async () => {
-    const queries = widgets().flatMap(({ type, properties }) => (type === 'log' ? [properties.query!] : []));
-    const asked = queries.flatMap(query =>
-      [...query.matchAll(/(?:ispresent|sum|min|max)\((\w+)\)|by (\w+)\b(?!\()/g)].map(([, of, by]) => (of ?? by)!),
-    );
-    const known = await logFields();
-    expect(asked.length).toBeGreaterThan(20);
-    expect(asked.filter(field => !known.has(field))).toEqual([]);
   });
 
   test('is there only where the option wants it, because it costs more than all alarms', () => {
@@ -87,13 +61,5 @@ describe('the dashboard', () => {
   test('follows the kind of destination', () => {
     expect(drawn(VARIANTS.splunk).map(([, name]) => name)).toContain('DeliveryToSplunk.DataFreshness');
     expect(drawn(VARIANTS.splunk).filter(([namespace]) => namespace === 'AWS/SQS')).toEqual([]);
-  });
-
-  test('estimates the cost of function, table and delivery', () => {
-    const cost = widgets()
-      .at(-1)!
-      .properties.metrics!.map(row => JSON.stringify(row));
-    expect(cost.filter(row => row.includes('"expression"'))).toHaveLength(3);
-    expect(cost.join()).toContain('ConsumedWriteCapacityUnits');
   });
 });

@@ -11,9 +11,9 @@ const connector = (props: object = {}) => construct(props).connector;
 
 describe('a metric of the connector', () => {
   test('has its namespace, its dimension and a sum over five minutes', () => {
-    expect(connector().metric('LeaseLost')).toMatchObject({
+    expect(connector().metric('LeaseHeld')).toMatchObject({
       namespace: 'SecurityDataConnector',
-      metricName: 'LeaseLost',
+      metricName: 'LeaseHeld',
       dimensions: { service: 'acme' },
       statistic: 'Sum',
       period: Duration.minutes(5),
@@ -28,7 +28,7 @@ describe('a metric of the connector', () => {
 
   test('takes the options of metrics of the CDK', () => {
     const options = { statistic: 'Average', period: Duration.hours(1), label: 'lost' };
-    expect(connector().metric('LeaseLost', options)).toMatchObject(options);
+    expect(connector().metric('LeaseHeld', options)).toMatchObject(options);
   });
 
   test('is there for each name that the function sends', () => {
@@ -58,8 +58,8 @@ describe('a metric of the connector', () => {
     ],
     [
       'of the connector with a stream',
-      each => each.metric('LeaseLost', { stream: 'assets' }),
-      'LeaseLost is not a metric of a stream. Known: RowsRead, ',
+      each => each.metric('LeaseHeld', { stream: 'assets' }),
+      'LeaseHeld is not a metric of a stream. Known: RowsRead, ',
     ],
     [
       'of a stream that is off',
@@ -119,9 +119,9 @@ describe('a sum over streams', () => {
 
 describe('the alarms of the construct', () => {
   test('are there by name, where the connector has them', () => {
-    const { byName } = connector({ alarms: { 'lease-lost': false } }).alarms;
+    const { byName } = connector({ alarms: { 'filter-faults': false } }).alarms;
     expect(byName['stream-silent']!.metric).toBeDefined();
-    expect([byName['lease-lost'], byName['delivery-backup-used']]).toEqual([undefined, undefined]);
+    expect([byName['filter-faults'], byName['delivery-backup-used']]).toEqual([undefined, undefined]);
   });
 
   test('refuse an unknown name in a prop, as in cdk.json', () => {

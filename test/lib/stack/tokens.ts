@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { Aws, CfnParameter, Duration, Stack } from 'aws-cdk-lib';
 import type { ConfigurationError } from '../../../lib/config/fault.ts';
-import { CONNECTOR_OPTIONS } from '../../../lib/connector-options.ts';
+import { PROPS } from '../../../lib/config/props.ts';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
-import { DESTINATIONS } from '../../../lib/delivery/destinations.ts';
+import { MOST_BUFFER_SECONDS } from '../../../lib/delivery/destinations.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { createApp, templateOf } from '../synth.ts';
 import { resources } from '../template.ts';
@@ -100,10 +100,13 @@ describe('a token, whose value is known only at deployment', () => {
     if (is === TAKEN) expect(template).toMatch(/\{"Ref":"Late(Text|Number)"\}/);
   });
 
-  test('is tried for every prop', () => {
-    const tried = new Set(TOKENS.map(([prop]) => prop.split(/[.[]/)[0]));
-    const props = Object.keys({ ...CONNECTOR_OPTIONS.required, ...CONNECTOR_OPTIONS.optional });
-    expect(props.filter(prop => !tried.has(prop) && !OBJECTS.includes(prop))).toEqual([]);
+  test('is refused in every other prop that is not an object of the CDK', () => {
+    const tried = new Set([...TOKENS.map(([prop]) => prop.split(/[.[]/)[0]), ...OBJECTS]);
+    const others = PROPS.filter(prop => !tried.has(prop));
+    const refused = others.filter(prop =>
+      synthesized(({ text }) => ({ [prop]: text })).faults.includes(`props.${prop}`),
+    );
+    expect(refused).toEqual(others);
   });
 
   test.each(['s3', 'splunk', 'http'] as const)(
@@ -115,8 +118,7 @@ describe('a token, whose value is known only at deployment', () => {
       const late = resources(templateOf(stack), 'AWS::CloudWatch::Alarm').find(
         ({ Properties }) => Properties['AlarmName'] === 'acme/delivery-late',
       );
-      const { most } = DESTINATIONS[type].optional.bufferInterval;
-      expect(late!.Properties['Threshold']).toBe(2 * most + 900);
+      expect(late!.Properties['Threshold']).toBe(2 * MOST_BUFFER_SECONDS[type] + 900);
     },
   );
 

@@ -22,13 +22,7 @@ import {
 import { GetFunctionConfigurationCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetScheduleCommand, SchedulerClient, UpdateScheduleCommand } from '@aws-sdk/client-scheduler';
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
-import {
-  DeleteMessageCommand,
-  ListMessageMoveTasksCommand,
-  ReceiveMessageCommand,
-  SQSClient,
-  StartMessageMoveTaskCommand,
-} from '@aws-sdk/client-sqs';
+import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { describe, expect, test } from '@jest/globals';
 import type { AlarmDefinition } from '../../../local/aws/alarms.ts';
@@ -234,22 +228,6 @@ describe('SQS', () => {
     await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
     each.advance(600);
     expect(await receive()).toBeUndefined();
-  });
-
-  test('moves dead messages back to their queue, and fails at one without a queue, which stays', async () => {
-    await using each = await scene();
-    const SourceArn = arn('sqs', 'dead');
-    const bodies = (queue: string) => each.controls.messages(queue).map(({ body }) => body);
-    each.controls.send('dead', { body: 'a', sourceArn: arn('sqs', 'main') });
-    each.controls.send('dead', { body: 'sent by hand' });
-    await each.client.send(new StartMessageMoveTaskCommand({ SourceArn }));
-    expect([bodies('dead'), bodies('main')]).toEqual([['sent by hand'], ['a']]);
-    const { Results } = await each.client.send(new ListMessageMoveTasksCommand({ SourceArn }));
-    expect(Results).toMatchObject([{ Status: 'FAILED', ApproximateNumberOfMessagesMoved: 1 }]);
-    expect(each.permissions).toEqual([
-      ['sqs:StartMessageMoveTask', SourceArn],
-      ['sqs:ListMessageMoveTasks', SourceArn],
-    ]);
   });
 });
 

@@ -46,7 +46,7 @@ describe('objects', () => {
     await expect(readBack(client, 'a')).rejects.toMatchObject({ name: 'NoSuchKey' });
   });
 
-  test('that this machine cannot read are not missing: the failure is reported, and the caller gets an internal error', async () => {
+  test('that this machine cannot read are reported as a failure, not as missing', async () => {
     const failures: unknown[] = [];
     await using running = await started({ onFailure: error => failures.push(error) });
     const file = join(running.directory, 's3', Bucket, 'loop');

@@ -16,7 +16,7 @@ beforeEach(async () => {
   await mkdir(join(folder, 'dynamodb'), { recursive: true });
   await mkdir(join(folder, 's3', 'security-data', 'events'), { recursive: true });
   await mkdir(elsewhere);
-  await writeFile(join(folder, 'source.json'), '{"version":1,"format":"envelope"}');
+  await writeFile(join(folder, 'source.json'), '{"version":1,"tenantData":{}}');
   await writeFile(join(folder, 'function.log'), 'a line');
   await writeFile(join(folder, 's3', 'security-data', 'events', 'one.json.gz'), 'bytes');
   await writeFile(join(elsewhere, 'precious'), 'bytes');

@@ -63,11 +63,11 @@ describe('the options', () => {
   });
 
   test('invalid options are reported together with invalid settings', () => {
-    expect(faultsOf('--page-limit', '900', '--change', 'x', '--format', 'xml', '--filter', 'foo=1')).toEqual([
+    expect(faultsOf('--page-limit', '900', '--change', 'x', '--omit', 'assets=id', '--filter', 'foo=1')).toEqual([
       expect.stringContaining("'--change <n>'"),
       expect.stringContaining("'--filter <stream=expression>'"),
       expect.stringContaining('--page-limit must be'),
-      expect.stringContaining('--format must be'),
+      expect.stringContaining('--omit assets.0 must not be'),
     ]);
   });
 

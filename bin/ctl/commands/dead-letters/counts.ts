@@ -32,7 +32,6 @@ export async function queueAttributes<Name extends QueueAttributeName>(
   const { Attributes: attributes = {} } = await awsCall(
     aws.sqs().send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: names })),
     `The queue ${url} could not be read`,
-    'You need sqs:GetQueueAttributes on it.',
   );
   return attributes as Partial<Record<Name, string>>;
 }
@@ -55,7 +54,7 @@ export async function deadLetterCount(
   stream: StreamName,
 ): Promise<ObjectCount> {
   const counted = countObjects(aws, bucket, deadLettersPrefix(connector, stream));
-  return awsCall(counted, `The bucket ${bucket} could not be listed`, 'You need s3:ListBucket on it.');
+  return awsCall(counted, `The bucket ${bucket} could not be listed`);
 }
 
 export function deadLetterText({ count, more }: ObjectCount): string {

@@ -12,12 +12,12 @@ import { known, type ReadResult, readResultJson, tryRead } from '../../read-resu
 import type { Outcome } from '../../report.ts';
 import { tableText, timeText } from '../../text.ts';
 import { queueDepth } from './counts.ts';
-import { QUEUES, type QueueName, queueUrl } from './queues.ts';
+import { type QueueName, queueUrls } from './queues.ts';
 
 export interface ListOptions {
   /** Only rows of these streams. */
   readonly stream?: readonly StreamName[];
-  /** Keys to print of each kind. */
+  /** Addresses to print of each kind. */
   readonly limit: number;
 }
 
@@ -52,9 +52,8 @@ async function readPlaces(context: Context, streams: readonly StreamName[] | und
 
 async function queueContents(context: Context): Promise<Map<QueueName, ReadResult<QueueContent>>> {
   const contents = new Map<QueueName, ReadResult<QueueContent>>();
-  for (const name of Object.keys(QUEUES) as QueueName[]) {
-    const url = await queueUrl(context, name);
-    if (url) contents.set(name, await tryRead(() => queueContent(context, url), context.signal));
+  for (const [name, url] of await queueUrls(context)) {
+    contents.set(name, await tryRead(() => queueContent(context, url), context.signal));
   }
   return contents;
 }
@@ -65,11 +64,11 @@ function listText({ deadLetters, errors, queues }: Listed, limit: number): strin
     ...groupRows('deliveries', errors, each => each.why),
     ...[...queues].map(([name, content]) => ['queue', name, ...contentCells(content)]),
   ];
-  const keys = [...keyLines(deadLetters, limit), ...keyLines(errors, limit)];
+  const addresses = [...addressLines(deadLetters, limit), ...addressLines(errors, limit)];
   const unread = [deadLetters, errors, ...queues.values()].flatMap(each =>
     'notReadable' in each ? [each.notReadable] : [],
   );
-  return [tableText(['what', 'why', 'count', 'oldest'], rows), ...keys, ...new Set(unread)].join('\n');
+  return [tableText(['what', 'why', 'count', 'oldest'], rows), ...addresses, ...new Set(unread)].join('\n');
 }
 
 function groupRows(what: string, read: ReadResult<FailedObject[]>, why: (each: FailedObject) => string): string[][] {
@@ -87,15 +86,17 @@ function contentCells(content: ReadResult<QueueContent>): string[] {
   return [String(messages), oldest === undefined ? '' : timeText(oldest)];
 }
 
-function keyLines(read: ReadResult<FailedObject[]>, limit: number): string[] {
+function addressLines(read: ReadResult<FailedObject[]>, limit: number): string[] {
   const all = known(read) ?? [];
   const more = all.length > limit ? [`and ${all.length - limit} more: --limit, or --json for all`] : [];
-  return all.length === 0 ? [] : ['', ...all.slice(0, limit).map(each => each.key), ...more];
+  return all.length === 0 ? [] : ['', ...all.slice(0, limit).map(each => each.address), ...more];
 }
 
 function listJson({ deadLetters, errors, queues }: Listed): object {
   const objects = (read: ReadResult<FailedObject[]>) =>
-    readResultJson(read, all => all.map(({ since, ...each }) => ({ ...each, since: new Date(since).toISOString() })));
+    readResultJson(read, all =>
+      all.map(({ since, key: _, ...each }) => ({ ...each, since: new Date(since).toISOString() })),
+    );
   return {
     rows: objects(deadLetters),
     deliveries: objects(errors),
@@ -109,6 +110,8 @@ function queueJson({ messages, oldest }: QueueContent): object {
 
 /** A row that the function could not send, or a batch that Firehose could not deliver. */
 export interface FailedObject extends StoredObject {
+  /** For example `s3://bucket/dead-letter/acme/assets/no-id/0c2d.json`. */
+  readonly address: string;
   /** Undefined for a batch, which may have several. */
   readonly stream: StreamName | undefined;
   /** The reason in the key. */
@@ -116,7 +119,7 @@ export interface FailedObject extends StoredObject {
 }
 
 /** @throws AwsCallError */
-export async function listDeadLetters(context: Context): Promise<FailedObject[]> {
+async function listDeadLetters(context: Context): Promise<FailedObject[]> {
   const { connector } = await context.deployment();
   const objects = await list(context, deadLettersPrefix(connector));
   return objects.flatMap(each => {
@@ -132,14 +135,18 @@ export async function listDeliveryErrors(context: Context): Promise<FailedObject
 }
 
 /** Without folders, which the console of S3 creates as empty objects. */
-async function list({ aws, deployment }: Context, prefix: string): Promise<StoredObject[]> {
+async function list(
+  { aws, deployment }: Context,
+  prefix: string,
+): Promise<Pick<FailedObject, keyof StoredObject | 'address'>[]> {
   const { bucket } = await deployment();
   const listed = await awsCall(
     listObjects(aws, bucket, prefix),
     `The bucket ${bucket} could not be listed`,
-    'Nothing was changed. You need s3:ListBucket on it.',
+    'Nothing was changed.',
   );
-  return listed.filter(({ key }) => !key.endsWith('/'));
+  const objects = listed.filter(({ key }) => !key.endsWith('/'));
+  return objects.map(each => ({ ...each, address: `s3://${bucket}/${each.key}` }));
 }
 
 interface QueueContent {

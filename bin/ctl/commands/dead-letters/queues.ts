@@ -1,93 +1,13 @@
 /** The two dead-letter queues: of the SIEM's notifications and of the schedule's starts. */
-import { ListMessageMoveTasksCommand, ReceiveMessageCommand, StartMessageMoveTaskCommand } from '@aws-sdk/client-sqs';
 import type { Context } from '../../context.ts';
-import { AwsCallError, awsCall, InterruptedError, RefusedError } from '../../errors.ts';
-import { queueAttributes } from './counts.ts';
 
-export const QUEUES = {
-  'siem-dead-letters': 'notifications that the SIEM did not process',
-  'schedule-dead-letters': 'failed starts of the function',
-} as const;
+export type QueueName = 'siem-dead-letters' | 'schedule-dead-letters';
 
-export type QueueName = keyof typeof QUEUES;
-
-export function isQueue(key: string): key is QueueName {
-  return Object.hasOwn(QUEUES, key);
-}
-
-/** @returns undefined if the stack has no such queue */
-export async function queueUrl(context: Context, name: QueueName): Promise<string | undefined> {
-  const { siem, scheduleDeadLetterQueueUrl } = await context.deployment();
-  return name === 'siem-dead-letters' ? siem?.deadLetterQueueUrl : scheduleDeadLetterQueueUrl;
-}
-
-/** A message with its error, which EventBridge Scheduler adds as attributes. SQS does not. */
-export interface Peeked {
-  /** Milliseconds since 1970. */
-  readonly sent: number;
-  readonly body: string;
-  /** Empty if unknown, as is the message. */
-  readonly code: string;
-  readonly message: string;
-}
-
-/** Up to ten messages, which stay visible in the queue. @throws RefusedError, AwsCallError */
-export async function peek(context: Context, name: QueueName): Promise<Peeked[]> {
-  const url = await knownUrl(context, name);
-  const command = new ReceiveMessageCommand({
-    QueueUrl: url,
-    MaxNumberOfMessages: 10,
-    VisibilityTimeout: 0,
-    // Long polling queries all SQS servers. Without it few messages may not be found.
-    WaitTimeSeconds: 1,
-    MessageSystemAttributeNames: ['SentTimestamp'],
-    MessageAttributeNames: ['ERROR_CODE', 'ERROR_MESSAGE'],
-  });
-  const { Messages: messages = [] } = await awsCall(
-    context.aws.sqs().send(command),
-    `The queue ${url} could not be read`,
-    'You need sqs:ReceiveMessage on it.',
-  );
-  return messages.map(({ Body: body = '', Attributes: attributes, MessageAttributes: why = {} }) => ({
-    sent: Number(attributes?.SentTimestamp ?? 0),
-    body,
-    code: why['ERROR_CODE']?.StringValue ?? '',
-    message: why['ERROR_MESSAGE']?.StringValue ?? '',
-  }));
-}
-
-/** After that the move continues unobserved. */
-const MOST_POLLS = 60;
-const PAUSE_MILLISECONDS = 1_000;
-
-/** Moves every message back to its source queue and waits for the end. @throws RefusedError, AwsCallError, InterruptedError */
-export async function moveBack(context: Context, name: QueueName) {
-  const url = await knownUrl(context, name);
-  const sqs = context.aws.sqs();
-  try {
-    const { QueueArn: SourceArn } = await queueAttributes(context.aws, url, ['QueueArn']);
-    await sqs.send(new StartMessageMoveTaskCommand({ SourceArn }));
-    for (let poll = 0; ; poll++) {
-      const { Results: [task] = [] } = await sqs.send(new ListMessageMoveTasksCommand({ SourceArn, MaxResults: 1 }));
-      const moved = { status: task?.Status ?? 'UNKNOWN', moved: Number(task?.ApproximateNumberOfMessagesMoved ?? 0) };
-      if (moved.status !== 'RUNNING' || poll === MOST_POLLS) return moved;
-      await context.clock.sleep(PAUSE_MILLISECONDS, context.signal);
-    }
-  } catch (cause) {
-    if (context.signal.aborted) {
-      throw new InterruptedError('Interrupted. A move that has started continues in SQS.', { cause });
-    }
-    throw new AwsCallError(`The messages of ${url} could not be moved`, ADVICE, cause);
-  }
-}
-
-const ADVICE =
-  'Messages that were not moved are unchanged. You need sqs:StartMessageMoveTask, sqs:ListMessageMoveTasks, sqs:ReceiveMessage, ' +
-  'sqs:DeleteMessage and sqs:GetQueueAttributes on it, and sqs:SendMessage on the queue of the SIEM.';
-
-/** @throws RefusedError if the stack has no such queue */
-export async function knownUrl(context: Context, name: QueueName): Promise<string> {
-  const url = await queueUrl(context, name);
-  if (url) return url;
-  throw new RefusedError('The stack has no queue for the SIEM. Nothing was done.');
+/** URLs of the queues that the stack has. */
+export async function queueUrls({ deployment }: Context): Promise<ReadonlyMap<QueueName, string>> {
+  const { siem, scheduleDeadLetterQueueUrl } = await deployment();
+  return new Map<QueueName, string>([
+    ...(siem ? [['siem-dead-letters', siem.deadLetterQueueUrl] as const] : []),
+    ['schedule-dead-letters', scheduleDeadLetterQueueUrl],
+  ]);
 }

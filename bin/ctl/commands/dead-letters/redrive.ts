@@ -1,4 +1,4 @@
-/** Sends again what Firehose could not deliver and what the SIEM did not process. */
+/** Sends again what Firehose could not deliver. */
 
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
@@ -13,11 +13,8 @@ import { groupBy } from '../../group-by.ts';
 import type { Outcome } from '../../report.ts';
 import { freshBudget } from '../../retry-budget.ts';
 import { tableText } from '../../text.ts';
-import { queueDepth } from './counts.ts';
 import { eventsOf, readErrorObject } from './error-records.ts';
 import { listDeliveryErrors } from './list.ts';
-import { knownUrl, moveBack, queueUrl } from './queues.ts';
-import { unknownKey } from './show.ts';
 
 export interface RedriveOptions {
   readonly all?: true;
@@ -30,51 +27,50 @@ interface Plan {
   readonly deliveries: readonly string[];
   readonly events: number;
   readonly kept: readonly Redriven[];
-  /** Number of them. */
-  readonly notifications: number;
 }
 
 /** @throws RefusedError, AwsCallError, InterruptedError */
-export async function redrive(context: Context, keys: readonly string[], options: RedriveOptions): Promise<Outcome> {
-  if (keys.length > 0 === (options.all === true)) {
-    throw new RefusedError('Give the keys to send again, or --all, but not both. Nothing was done.');
+export async function redrive(
+  context: Context,
+  addresses: readonly string[],
+  options: RedriveOptions,
+): Promise<Outcome> {
+  if (addresses.length > 0 === (options.all === true)) {
+    throw new RefusedError('Give the addresses to send again, or --all, but not both. Nothing was done.');
   }
-  const plan = await planned(context, options.all ? await everything(context) : await named(context, keys));
-  if (plan.deliveries.length === 0 && plan.notifications === 0) return redriveOutcome(plan.kept);
+  const plan = await planned(context, options.all ? await everything(context) : await named(context, addresses));
+  if (plan.deliveries.length === 0) return redriveOutcome(plan.kept);
   await confirmed(context, consequenceText(plan), options);
-  return redriveOutcome([...plan.kept, ...(await carryOutAll(context, plan))]);
+  return redriveOutcome([...plan.kept, ...(await carryOutAll(context, plan.deliveries))]);
 }
 
-const NOTIFICATIONS = 'siem-dead-letters';
-
 async function everything(context: Context): Promise<string[]> {
-  const errors = await listDeliveryErrors(context);
-  return [...errors.map(({ key }) => key), ...((await queueUrl(context, NOTIFICATIONS)) ? [NOTIFICATIONS] : [])];
+  return (await listDeliveryErrors(context)).map(({ key }) => key);
 }
 
 /** @throws RefusedError */
-async function named(context: Context, keys: readonly string[]): Promise<string[]> {
-  const { connector } = await context.deployment();
+async function named(context: Context, addresses: readonly string[]): Promise<string[]> {
+  const { connector, bucket } = await context.deployment();
+  const keys = addresses.map(address => address.replace(`s3://${bucket}/`, ''));
   if (keys.some(key => parseDeadLetterKey(key, connector))) throw new RefusedError(ROWS_STAY);
-  if (keys.includes('schedule-dead-letters')) {
-    throw new RefusedError('Failed starts need no redrive: the next run does their work. Nothing was done.');
+  const unknown = keys.find(key => !key.startsWith(PREFIXES.deliveryErrors));
+  if (unknown !== undefined) {
+    throw new RefusedError(
+      `${JSON.stringify(unknown)} is not a failed delivery. "dead-letters list" prints their addresses. Nothing was done.`,
+    );
   }
-  const unknown = keys.find(key => key !== NOTIFICATIONS && !key.startsWith(PREFIXES.deliveryErrors));
-  if (unknown !== undefined) throw new RefusedError(unknownKey(unknown, connector));
-  if (keys.includes(NOTIFICATIONS)) await knownUrl(context, NOTIFICATIONS);
   return [...new Set(keys)];
 }
 
 const ROWS_STAY =
-  'A row is not sent again: it stays a dead letter until it changes, and then the next run sends it. Nothing was done. ' +
-  '"dead-letters load" puts an oversize row where the SIEM reads.';
+  'A row is not sent again: it stays a dead letter until it changes, and then the next run sends it. Nothing was done.';
 
 /** Reads everything that is to be sent, so that nothing is promised that cannot be kept. @throws RefusedError, AwsCallError */
 async function planned(context: Context, keys: readonly string[]): Promise<Plan> {
   const deliveries: string[] = [];
   const kept: Redriven[] = [];
   let events = 0;
-  for (const key of keys.filter(each => each !== NOTIFICATIONS)) {
+  for (const key of keys) {
     const found = await readEvents(context, key);
     if ('why' in found) kept.push({ key, outcome: 'kept', reason: found.why });
     else {
@@ -84,8 +80,7 @@ async function planned(context: Context, keys: readonly string[]): Promise<Plan>
   }
   const lost = deliveries.length > 0 && (await lostDeliveryStream(context));
   if (lost) throw new RefusedError(`${lost} Nothing was done.`);
-  const url = keys.includes(NOTIFICATIONS) ? await knownUrl(context, NOTIFICATIONS) : undefined;
-  return { deliveries, events, kept, notifications: url ? (await queueDepth(context.aws, url)).waiting : 0 };
+  return { deliveries, events, kept };
 }
 
 async function readEvents(context: Context, key: string) {
@@ -93,16 +88,13 @@ async function readEvents(context: Context, key: string) {
   return eventsOf(readErrorObject((await readObject(context, key)).toString()), connector);
 }
 
-function consequenceText({ deliveries, events, kept, notifications }: Plan): string {
+function consequenceText({ deliveries, events, kept }: Plan): string {
   const [first] = kept;
-  const sent = `The ${events} events of ${objectsText(deliveries.length)} of delivery errors are put into the delivery stream again.`;
-  const moved = `SQS moves the notifications that the SIEM did not process, about ${notifications}, back to its queue.`;
   return [
-    ...(deliveries.length > 0 ? [sent] : []),
+    `The ${events} events of ${objectsText(deliveries.length)} of delivery errors are put into the delivery stream again.`,
     ...(first
       ? [`Nothing is done with ${objectsText(kept.length)} that cannot be sent, such as ${first.key}: ${first.reason}.`]
       : []),
-    ...(notifications > 0 ? [moved] : []),
     'What was sent is deleted. Events may arrive twice, with the same event_id.',
   ].join('\n');
 }
@@ -111,24 +103,18 @@ function objectsText(count: number): string {
   return count === 1 ? '1 object' : `${count} objects`;
 }
 
-/** A failure of one kind does not stop the others. */
-async function carryOutAll(context: Context, { deliveries, notifications }: Plan): Promise<Redriven[]> {
+/** One by one, so that a failure or Ctrl-C leaves no object half done. A failure does not stop the others. */
+async function carryOutAll(context: Context, deliveries: readonly string[]): Promise<Redriven[]> {
   const done: Redriven[] = [];
   const failures: unknown[] = [];
-  const attempt = async (key: string, act: () => Promise<Redriven>) => {
+  for (const key of deliveries) {
+    if (context.signal.aborted) throw interrupted(done, deliveries);
     try {
-      done.push(await act());
+      done.push(await redriveDelivery(context, key));
     } catch (error) {
-      if (error instanceof InterruptedError) throw error;
       failures.push(error);
       done.push({ key, outcome: 'kept', reason: error instanceof Error ? error.message : String(error) });
     }
-  };
-  if (notifications > 0) await attempt(NOTIFICATIONS, () => moveNotifications(context));
-  // One by one, so that a failure or Ctrl-C leaves no object half done.
-  for (const key of deliveries) {
-    if (context.signal.aborted) throw interrupted(done, deliveries);
-    await attempt(key, () => redriveDelivery(context, key));
   }
   if (context.signal.aborted) throw interrupted(done, deliveries);
   if (failures.length > 0 && failures.length === done.length) throw failures[0];
@@ -136,18 +122,11 @@ async function carryOutAll(context: Context, { deliveries, notifications }: Plan
 }
 
 function interrupted(done: readonly Redriven[], deliveries: readonly string[]): InterruptedError {
-  const dealtWith = done.filter(({ key, outcome }) => deliveries.includes(key) && outcome !== 'kept').length;
+  const sent = done.filter(({ outcome }) => outcome === 'sent').length;
   return new InterruptedError(
-    `Interrupted. The events of ${dealtWith} of ${deliveries.length} objects were sent again and the objects deleted; ` +
+    `Interrupted. The events of ${sent} of ${deliveries.length} objects were sent again and the objects deleted; ` +
       'the rest is unchanged.',
   );
-}
-
-async function moveNotifications(context: Context): Promise<Redriven> {
-  const { status, moved } = await moveBack(context, NOTIFICATIONS);
-  const outcome = status === 'COMPLETED' || status === 'RUNNING' ? 'sent' : 'kept';
-  const reason = `${moved} notifications moved, ${status.toLowerCase()}`;
-  return { key: NOTIFICATIONS, outcome, events: moved, reason };
 }
 
 /** For the records of one object, including throttling. */
@@ -171,14 +150,13 @@ async function redriveDelivery(context: Context, key: string): Promise<Redriven>
     await firehose.deliver(events.lines, NO_LEASE);
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
-    const advice =
-      'Its object is unchanged. Accepted events will be repeated, which is safe. You need firehose:PutRecordBatch.';
+    const advice = 'Its object is unchanged. Accepted events will be repeated, which is safe.';
     throw new AwsCallError(`The delivery stream ${deliveryStream} did not accept every event`, advice, cause);
   }
   await awsCall(
     aws.s3().send(new DeleteObjectCommand({ Bucket: bucket, Key: key })),
     `${key} could not be deleted`,
-    'Its events were sent again. You need s3:DeleteObject on it.',
+    'Its events were sent again.',
   );
   return { key, outcome: 'sent', events: events.lines.length };
 }

@@ -1,22 +1,11 @@
-/** The checks of `doctor`, in order. */
+import * as account from './account-checks.ts';
 import * as api from './api-checks.ts';
-import * as preflight from './preflight-checks.ts';
-import * as siem from './siem-checks.ts';
+import * as delivery from './delivery-checks.ts';
 import * as stack from './stack-checks.ts';
 
-/** Run before `cdk deploy`. */
-export const PREFLIGHT_CHECKS = [
-  preflight.awsAccount,
-  preflight.bootstrap,
-  preflight.configuration,
-  stack.failedStacks,
-  api.addresses,
-  preflight.clock,
-];
-
-/** From the stack through the API to the SIEM's side. */
-export const DEPLOYMENT_CHECKS = [
-  preflight.awsAccount,
+/** The checks of `doctor`, in order: from the stack through the API to the SIEM's side. */
+export const CHECKS = [
+  account.awsAccount,
   stack.stack,
   stack.lastDeployment,
   stack.settings,
@@ -28,14 +17,10 @@ export const DEPLOYMENT_CHECKS = [
   stack.table,
   stack.state,
   stack.organization,
-  siem.deliveryStream,
-  siem.bucket,
-  siem.siemQueue,
-  siem.notifications,
-  siem.readerPolicy,
+  delivery.deliveryStream,
+  delivery.bucket,
+  delivery.notifications,
   stack.schedule,
-  stack.scheduleRole,
-  stack.alarms,
   stack.alarmSubscription,
-  preflight.clock,
+  account.clock,
 ];

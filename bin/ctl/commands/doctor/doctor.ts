@@ -4,60 +4,28 @@ import type { Context } from '../../context.ts';
 import { isCutOff, messageOf } from '../../errors.ts';
 import { joined, type Painted, paint, painted } from '../../painted.ts';
 import type { Outcome } from '../../report.ts';
-
-import { type EveryOptions, everyConnector, isEvery, type Summary, withEvery } from '../every-connector.ts';
 import { type Check, type CheckResult, createContext, type Finding } from './context.ts';
 
-interface DoctorOptions extends EveryOptions {
-  readonly preflight?: boolean;
-}
-
 export function doctorCommand(run: Run): Command {
-  const command = new Command('doctor')
+  return new Command('doctor')
     .description('check a deployment from end to end and say what to do; changes nothing')
-    .option(
-      '--preflight',
-      'check what is needed before "cdk deploy": account, region and the nearest cdk.json in this folder or above',
-    );
-  return withEvery(command, 'preflight')
-    .addHelpText('after', help(MEANING, 'doctor', 'doctor --preflight', 'doctor --stack acme --json', 'doctor --all'))
+    .addHelpText('after', help(MEANING, 'doctor', 'doctor --connector acme --json'))
     .action(run(doctor));
 }
 
 const MEANING = `It calls the API with the code and settings of the function, and reads one row of each list. It shows no row, secret or token.
 A check that needs a failed check is skipped.
-Not checked: whether the network of the function reaches what this machine reaches, what the policy of the role of the schedule
-allows, and conditions in the reader policy.
-"npx cdk deploy --revert-drift" restores what somebody changed by hand, switches on a paused schedule and unmutes alarms. This
-follows the AWS documentation and was not tried. A plain deployment of the same template restores nothing.
-With --all, fifty connectors take 1,101 calls, 17 seconds where AWS answers in 50 ms, and less than a cent.
-Exit status 3: a check failed, of any connector with --all.`;
+Not checked: whether the network of the function reaches what this machine reaches. "npx cdk drift" shows which resources somebody
+changed by hand, and "npx cdk deploy --revert-drift" restores them.
+Exit status 3: a check failed.`;
 
-async function doctor(context: Context, { preflight = false, ...options }: DoctorOptions): Promise<Outcome> {
-  // Loaded here: the checks load the configuration schema, which help does not need.
-  const { DEPLOYMENT_CHECKS, PREFLIGHT_CHECKS } = await import('./checks.ts');
-  if (isEvery(options)) return everyConnector(context, options, each => lineOf(each, DEPLOYMENT_CHECKS));
-  const checks = preflight ? PREFLIGHT_CHECKS : DEPLOYMENT_CHECKS;
-  using progress = context.report.progress('Running the checks.', checks.length);
-  const all = await runChecks(checks, createContext(context), ({ name }) => progress.advance(1, name));
+async function doctor(context: Context): Promise<Outcome> {
+  // Loaded here, because help does not need the code of the function.
+  const { CHECKS } = await import('./checks.ts');
+  using progress = context.report.progress('Running the checks.', CHECKS.length);
+  const all = await runChecks(CHECKS, createContext(context), ({ name }) => progress.advance(1, name));
   const failed = all.some(({ status }) => status === 'fail');
   return { text: resultsText(all), json: { checks: all, failed }, status: failed ? 3 : 0 };
-}
-
-async function lineOf(context: Context, checks: readonly Check[]): Promise<Summary> {
-  // Fails without a deployment: the line then gives that error instead of failed checks.
-  await context.deployment();
-  const all = await runChecks(checks, createContext(context), () => undefined);
-  const [failed, warned] = (['fail', 'warn'] as const).map(status => all.filter(each => each.status === status));
-  const names = (of: readonly CheckResult[] = []) => of.map(({ name }) => name).join(', ');
-  const kind = failed?.length ? 'failed' : warned?.length ? 'warnings' : 'ok';
-  const parts = [
-    ...(failed?.length ? [PAINT.fail(`failed: ${names(failed)}`)] : []),
-    ...(warned?.length ? [PAINT.warn(`warnings: ${names(warned)}`)] : []),
-  ];
-  const rank = -1000 * (failed?.length ?? 0) - (warned?.length ?? 0);
-  const text = parts.length > 0 ? joined(parts, '; ') : PAINT.ok('ok');
-  return { rank, kind, text, json: { checks: all, failed: kind === 'failed' }, isFinding: kind === 'failed' };
 }
 
 /** Runs the checks in order. A check that needs a failed or skipped check is skipped, so that a fault is reported once. */

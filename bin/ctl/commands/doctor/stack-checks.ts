@@ -1,21 +1,16 @@
-/** Checks of the deployed stack: function, settings, table, schedule, alarms. */
+/** Checks of the deployed stack: function, settings, table, schedule, subscription of the alarms. */
 
-import { GetRoleCommand } from '@aws-sdk/client-iam';
-import { organizationDigest } from '../../../../lambda/core/organization.ts';
 import { SettingsError } from '../../../../lambda/settings.ts';
-import { tokenEndpoint } from '../../../../lambda/source/token.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
-import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
-import { PERMISSION, readAlarms, readSubscriptions, type Subscriptions } from '../../alarms.ts';
+import { PERMISSION, readSubscriptions, type Subscriptions } from '../../alarms.ts';
 import { awsCommand } from '../../aws-command.ts';
-import { type Condition, type DeployedFunction, type Deployment, readStack, restore } from '../../deployment.ts';
-import { awsCall, RefusedError } from '../../errors.ts';
-import { readSchedule, type Schedule } from '../../schedule.ts';
-import { eventsCommand, phaseOf, withoutConnector } from '../../stack-status.ts';
+import { type Condition, type DeployedFunction, isTroubled, restore } from '../../deployment.ts';
+import { RefusedError } from '../../errors.ts';
+import { readOrganization } from '../../organization.ts';
+import { readSchedule } from '../../schedule.ts';
 import { describeTable, readState } from '../../state.ts';
 import { check, type Finding, fail, ok, warn } from './context.ts';
-import { readContext } from './preflight-checks.ts';
 
 /** The stack exists, has every output, and is of a compatible version. */
 export const stack = check('stack', ['aws-account'], async context => {
@@ -30,55 +25,21 @@ export const lastDeployment = check('last-deployment', ['stack'], async ({ aws, 
 });
 
 export function deploymentFinding(stackName: string, status: string, region: string): Finding {
-  const events = `${eventsCommand(stackName, region)} shows what failed.`;
-  const again = `npx cdk deploy ${stackName}`;
-  switch (phaseOf(status)) {
-    case 'complete':
-      return ok(status);
-    case 'in progress':
-    case 'creating':
-    case 'not started':
-      return warn(`${status}: a deployment is in progress`, 'Run doctor again when it has ended.');
-    case 'rolling back':
-      return warn(
-        `${status}: the last deployment failed and is being rolled back`,
-        `${events} Run doctor again when the rollback has ended.`,
-      );
-    case 'rolled back':
-      return warn(
-        `${status}: the last deployment failed and was rolled back; the connector runs as deployed before`,
-        `${events} Correct the cause, then deploy again: ${again}`,
-      );
-    case 'incomplete':
-    case 'not created':
-      return fail(
-        `${status}: the last deployment failed and is incomplete; parts of the connector may be of either version`,
-        status === 'UPDATE_ROLLBACK_FAILED'
-          ? `${events} Correct the cause, then finish the rollback: npx cdk rollback ${stackName}`
-          : `${events} Correct the cause, then deploy again: ${again}`,
-      );
-    case 'deleting':
-      return fail(
-        `${status}: the stack is being deleted, or its deletion failed`,
-        `${eventsCommand(stackName, region)} shows which resources are left. docs/teardown.md says how to keep the data.`,
-      );
-    default:
-      return warn(`${status}: unknown status`, 'See the CloudFormation user guide.');
+  if (isTroubled(status)) {
+    const events = awsCommand(region, `cloudformation describe-stack-events --stack-name ${stackName}`);
+    const again =
+      status === 'UPDATE_ROLLBACK_FAILED' ? 'finish the rollback: npx cdk rollback' : 'deploy again: npx cdk deploy';
+    const report = status.endsWith('FAILED') ? fail : warn;
+    return report(
+      `${status}: the last operation on the stack failed, was rolled back, or deletes it`,
+      `${events} shows what happened. Correct the cause, then ${again} ${stackName}`,
+    );
   }
+  if (status.endsWith('IN_PROGRESS')) {
+    return warn(`${status}: a deployment is in progress`, 'Run doctor again when it has ended.');
+  }
+  return ok(status);
 }
-
-/** A stack whose first deployment failed blocks the next deployment. */
-export const failedStacks = check('failed-stacks', ['aws-account', 'configuration'], async ({ aws, shell }) => {
-  const connectors = await readContext(shell.folder);
-  const client = aws.cloudFormation();
-  for (const { name } of connectors) {
-    const found = await readStack(client, `SecurityDataConnector-${name}`);
-    if (!found || phaseOf(found.StackStatus ?? '') !== 'not created') continue;
-    const [text = '', ...remedy] = (withoutConnector(found, await client.config.region()) ?? '').split('\n');
-    return fail(text, remedy.join(' '));
-  }
-  return ok('no stack of a failed first deployment exists');
-});
 
 export const deployedFunction = check('function', ['settings'], async ({ deployedFunction: read }) =>
   functionFinding(await read()),
@@ -143,77 +104,23 @@ export const state = check('state', ['table'], async ({ aws, clock, deployment }
 });
 
 /** A run that meets rows of another organization sends nothing, although its token and the lists are in order. */
-export const organization = check('organization', ['state', 'token'], async ({ aws, clock, deployment, access }) => {
-  const { table: name } = await deployment();
-  const { organization: saved } = await readState(aws, name, clock.now());
-  const { settings: deployed, credentials } = await access();
-  const { clientId } = await credentials();
+export const organization = check('organization', ['state', 'token'], async context => {
+  const { saved, changed } = await readOrganization(context, await context.access());
   if (saved === undefined) return ok('no run has noted one yet');
-  const { authUrl, baseUrl } = deployed;
-  if (saved === organizationDigest({ tokenEndpoint: tokenEndpoint(authUrl), baseUrl, clientId }, sha256))
-    return ok('addresses and client are those that the saved state belongs to');
+  if (changed.length === 0) return ok('addresses and client are those that the saved state belongs to');
   return warn(
-    'the API’s address, the token endpoint or the client id is not the one that the saved state belongs to',
+    `changed since the state was saved: ${changed.join(', ')}`,
     'Runs that fail with OrganizationChangedError send nothing, because the rows may be of another organization. ' +
-      `"${CONNECTORCTL.command} set-credentials" stores the right credentials, "confirm-organization" confirms a change that is ` +
+      `"${CONNECTORCTL.command} set-credentials" stores the right credentials, "confirm organization" confirms a change that is ` +
       'meant. If runs succeed, the next one notes the new client.',
   );
 });
 
 export const schedule = check('schedule', ['stack'], async ({ aws, deployment }) => {
-  const deployed = await deployment();
-  return scheduleFinding(await readSchedule(aws, deployed.scheduleName), deployed);
-});
-
-type Wanted = Pick<Deployment, 'account' | 'functionName' | 'scheduleDeadLetterQueueUrl' | 'stackName'>;
-
-export function scheduleFinding({ enabled, expression, whole }: Schedule, wanted: Wanted): Finding {
-  const { account, functionName, scheduleDeadLetterQueueUrl: queueUrl, stackName } = wanted;
-  const { Arn: target = '', DeadLetterConfig: dead } = whole.Target ?? {};
-  if (!target.endsWith(`:${account}:function:${functionName}`)) {
-    return fail(`it starts ${target || 'nothing'} instead of the function ${functionName}`, restore(stackName));
-  }
-  if (!dead?.Arn) return fail('it has no dead-letter queue for failed starts', restore(stackName));
-  if (!dead.Arn.endsWith(`:${queueUrl.split('/').slice(-2).join(':')}`)) {
-    return fail(`its dead-letter queue is ${dead.Arn} instead of the queue of the stack`, restore(stackName));
-  }
-  if (!enabled) return warn('off: no run starts by itself', `"${CONNECTORCTL.command} resume" switches it on.`);
-  return ok(`on, ${expression}; it starts the function and has a dead-letter queue`);
-}
-
-const SERVICE = 'scheduler.amazonaws.com';
-
-/** Without the role every start fails, and nothing reaches the dead-letter queue. */
-export const scheduleRole = check('schedule-role', ['schedule'], async ({ aws, deployment }) => {
-  const { scheduleName, stackName } = await deployment();
-  const { whole } = await readSchedule(aws, scheduleName);
-  const arn = whole.Target?.RoleArn ?? '';
-  const name = arn.slice(arn.lastIndexOf('/') + 1);
-  const { Role } = await awsCall(
-    aws.iam().send(new GetRoleCommand({ RoleName: name })),
-    `The role ${name} could not be read`,
-    'You need iam:GetRole on it.',
-    `Every start fails without it. ${restore(stackName)}`,
-  );
-  // IAM gives the document percent-encoded.
-  const trust = decodeURIComponent(Role?.AssumeRolePolicyDocument ?? '');
-  if (trust.includes(SERVICE)) return ok('the schedule may assume its role');
-  return fail(`${name} does not let ${SERVICE} assume it, so every start fails`, restore(stackName));
-});
-
-export const alarms = check('alarms', ['stack'], async ({ aws, deployment }) => {
-  const { connector, alarmTopicArn, stackName } = await deployment();
-  const { alarms: all, notifiers } = await readAlarms(aws, connector);
-  if (notifiers.length < 2 || all.length === 0) return fail('alarms are missing', restore(stackName, 'them'));
-  if (notifiers.some(({ actions }) => !actions.includes(alarmTopicArn))) {
-    return fail('critical or warning does not notify the topic', restore(stackName, 'the action'));
-  }
-  if (notifiers.some(({ notifies }) => !notifies))
-    return warn('muted: nobody is notified', `"${CONNECTORCTL.command} resume" unmutes them.`);
-  const firing = all.filter(each => each.state === 'ALARM').map(each => each.name);
-  if (firing.length > 0)
-    return warn(`in alarm: ${firing.join(', ')}`, `"${CONNECTORCTL.command} status" shows details.`);
-  return ok(`${all.length} alarms, none in alarm; critical and warning notify ${alarmTopicArn}`);
+  const { scheduleName } = await deployment();
+  const { enabled, expression } = await readSchedule(aws, scheduleName);
+  if (enabled) return ok(`on, ${expression}`);
+  return warn('off: no run starts by itself', `"${CONNECTORCTL.command} resume" switches it on.`);
 });
 
 /** Without a confirmed subscription no alarm reaches anybody. */
@@ -224,7 +131,7 @@ export const alarmSubscription = check('alarm-subscription', ['stack'], async ({
   if (found !== 'refused') return subscriptionFinding(found, topic);
   const owningAccount = topic.split(':')[4] ?? '';
   if (owningAccount === account)
-    return fail(`the subscriptions of ${topic} cannot be read`, `You need ${PERMISSION} on it.`);
+    return fail(`the subscriptions of ${topic} cannot be read`, `AWS denies ${PERMISSION}.`);
   return warn(
     `account ${owningAccount} does not show the subscriptions of ${topic}`,
     `Ask the team of that account, or have the topic's policy grant you ${PERMISSION}.`,

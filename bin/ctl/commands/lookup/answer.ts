@@ -1,9 +1,9 @@
-/** The API's answer for an id, and whether the SIEM has the same. */
+/** The API's answer for an id, and whether the SIEM's copy is current. */
 
 import { isUnconfirmed, openIntents } from '../../../../lambda/core/decide.ts';
 import { ApiRefusedError, ContractError } from '../../../../lambda/core/errors.ts';
 import { type Row, readRow, rowCut, singleRow } from '../../../../lambda/core/row.ts';
-import type { RowState, SavedStream } from '../../../../lambda/ports.ts';
+import type { FilterResult, RowState, SavedStream } from '../../../../lambda/ports.ts';
 import { pathSegment } from '../../../../lambda/source/api.ts';
 import type { SyncedStream } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
@@ -76,25 +76,80 @@ export function checkAskable(id: string): void {
   throw new RefusedError(`${shown} cannot be part of a path of the API. Nothing was done.`);
 }
 
-/** The result of a lookup, and what it means. */
+export function answerText(answer: Answer): string {
+  if (answer.kind === 'refused') return `refused with ${answer.status} (${answer.type ?? 'without a known type'})`;
+  if (answer.kind === 'unclear') return `not understood: ${answer.why}`;
+  if (answer.kind === 'parent removed') {
+    return `present, but its asset ${JSON.stringify(answer.parent)} is removed: no list includes it`;
+  }
+
+  const { row } = answer;
+  const kind = row.deleted ? 'a tombstone' : 'present';
+  return `${kind}, ${row.time ?? 'without a time'}${parentText(row.parent)}${FILTER_TEXTS[row.filter]}`;
+}
+
+const FILTER_TEXTS: Readonly<Record<FilterResult, string>> = {
+  send: '',
+  withhold: ', excluded by the filter',
+  fault: ', sent because the filter gives no boolean for it',
+};
+
+export const LAST_SENT: Readonly<Record<RowState['status'], string>> = {
+  live: 'a row',
+  withheld: 'a withdrawal because of the filter, or nothing',
+  removed: 'a removal',
+};
+
+export function parentText(parent: string | undefined): string {
+  return parent === undefined ? '' : `, of asset ${JSON.stringify(parent)}`;
+}
+
+export interface Result {
+  /** Whether the SIEM's copy is current. */
+  readonly current: boolean;
+  readonly meaning: string;
+  readonly remedy?: string;
+}
+
+const LATER = `Repeat the command after the next run. If the result stays, use "${CONNECTORCTL.command} verify --repair".`;
+
 export const RESULTS = {
-  same: 'The SIEM was sent the row that the API returns.',
-  differs:
-    'The SIEM was not sent the row that the API returns. A change of the last minutes may not be sent yet. Repeat the command.',
-  'never sent': 'The connector has never sent it.',
-  'awaits a replay':
-    'The SIEM was sent this row before the last replay, which has not sent it yet. Repeat the command later.',
-  unconfirmed:
-    'The SIEM was sent this row. A killed run may have sent another version since. The next run repairs that.',
-  'too large': `The SIEM was sent an oversize event. The row is too large and is a dead letter: "${CONNECTORCTL.command} dead-letters list".`,
-  removed: 'The SIEM was sent the removal, and the API no longer has the row.',
-  'excluded by the filter': 'The filter of the connector excludes this row, and the SIEM does not have it.',
-  'not withdrawn':
-    'The filter of the connector excludes this row now, and the SIEM still has it. The next run that reads it withdraws it.',
-  'sent and gone from the API':
-    'The SIEM was sent this row, and the API no longer returns it. A recent removal may not be sent yet. Repeat the command.',
-  unknown: 'The row state or the answer of the API cannot be read.',
-} as const;
+  same: { current: true, meaning: 'The SIEM was sent the row that the API returns.' },
+  removed: { current: true, meaning: 'The SIEM was sent the removal, and the API no longer has the row.' },
+  filtered: { current: true, meaning: 'The filter excludes the row, and the SIEM does not have it.' },
+  'not withdrawn': {
+    current: false,
+    meaning: 'The filter excludes the row, and the SIEM has it until the next run that reads it.',
+    remedy: LATER,
+  },
+  'not removed': {
+    current: false,
+    meaning: 'The API no longer has the row, and the SIEM was not sent its removal.',
+    remedy: LATER,
+  },
+  differs: { current: false, meaning: 'The SIEM was sent another version, or the removal.', remedy: LATER },
+  'never sent': { current: false, meaning: 'The SIEM was never sent the row.', remedy: LATER },
+  'not found': {
+    current: false,
+    meaning: 'The API does not have the row, and the SIEM was never sent it.',
+    remedy: 'Check the id.',
+  },
+  'too large': {
+    current: false,
+    meaning: 'The row is too large. The SIEM was sent an oversize event, and the row is a dead letter.',
+    remedy: `"${CONNECTORCTL.command} dead-letters list" shows it.`,
+  },
+  'awaits a replay': {
+    current: false,
+    meaning: 'The SIEM was sent the row before the last "resync --send-all", and not since.',
+    remedy: LATER,
+  },
+  unconfirmed: {
+    current: false,
+    meaning: 'A run that was killed may have sent another version. The next run repairs that.',
+  },
+  unknown: { current: false, meaning: 'The row state or the answer of the API cannot be read.' },
+} satisfies Readonly<Record<string, Result>>;
 
 export type ResultWord = keyof typeof RESULTS;
 
@@ -102,10 +157,10 @@ export type ResultWord = keyof typeof RESULTS;
 export function resultOf(answer: Answer, stored: RowState | undefined): ResultWord {
   if (answer.kind === 'unclear') return 'unknown';
   if (answer.kind === 'row' && answer.row.filter === 'withhold')
-    return stored?.status === 'live' ? 'not withdrawn' : 'excluded by the filter';
-  if (!stored) return 'never sent';
+    return stored?.status === 'live' ? 'not withdrawn' : 'filtered';
+  if (!stored) return answer.kind === 'row' && !answer.row.deleted ? 'never sent' : 'not found';
   const isLive = stored.status === 'live';
-  if (answer.kind !== 'row') return isLive ? 'sent and gone from the API' : 'removed';
+  if (answer.kind !== 'row') return isLive ? 'not removed' : 'removed';
   if (isLive === answer.row.deleted) return 'differs';
   // The SIEM never had the row, so the tombstone is not sent.
   if (stored.rowHash === '') return 'removed';
@@ -126,7 +181,6 @@ export function unconfirmedFor(
   return isUnconfirmed(openIntents(saved), id) ? 'unconfirmed' : undefined;
 }
 
-/** Whether the SIEM has what the API has. */
-export function isTrue(result: ResultWord): boolean {
-  return result === 'same' || result === 'removed' || result === 'excluded by the filter';
+export function isCurrent(result: ResultWord): boolean {
+  return RESULTS[result].current;
 }

@@ -26,18 +26,6 @@ const MOST = { objects: 500, bytes: 256 * 2 ** 20 };
 /** Between the function's clock and S3's. */
 const SKEW_MILLISECONDS = 60_000;
 
-export interface EventQuery extends Pick<LineQuery, 'stream' | 'forwardedAt' | 'minutes'> {
-  readonly id: string;
-  readonly sequence: string;
-}
-
-/** @throws Error of the SDK */
-export async function findEvent(aws: Aws, place: DeliveryPlace, query: EventQuery): Promise<FoundEvent> {
-  const { stream, id, sequence } = query;
-  const isMeant = (event: DeliveredEvent) => event.stream === stream && event.id === id && event.sequence === sequence;
-  return findLine(aws, place, { ...query, needle: `"sequence":"${sequence}"`, isMeant });
-}
-
 /** The first matching line. @throws Error of the SDK */
 export async function findLine(aws: Aws, place: DeliveryPlace, query: LineQuery): Promise<FoundEvent> {
   const { forwardedAt, needle, isMeant, minutes = MINUTES } = query;

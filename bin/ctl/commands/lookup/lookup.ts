@@ -1,148 +1,153 @@
-/** The command that looks up a row of a stream, such as `asset`: one id at the API and at the SIEM. */
-import { Command } from 'commander';
-import type { FilterResult } from '../../../../lambda/ports.ts';
-import { type StreamName, streamOf } from '../../../../lambda/streams.ts';
-import { help, type Run, wholeNumber } from '../../command.ts';
-import { joined, type Painted, paint, painted, type Text } from '../../painted.ts';
-import { type Answer, isTrue, RESULTS } from './answer.ts';
-import type { FoundEvent } from './find-event.ts';
-import { type DifferingMember, type Lookup, lookUp } from './lookup-row.ts';
+/** The command `lookup`: one row at the API, the last event sent of it, and whether the SIEM's copy is current. */
+import { Argument, Command } from 'commander';
+import { deadLetterKey } from '../../../../lambda/core/dead-letter.ts';
+import type { RowState } from '../../../../lambda/ports.ts';
+import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
+import { openAccess, streamOf } from '../../access.ts';
+import { countObjects } from '../../bucket.ts';
+import { help, type Run } from '../../command.ts';
+import type { Context } from '../../context.ts';
+import { awsCall, RefusedError } from '../../errors.ts';
+import { joined, type Painted, paint, painted } from '../../painted.ts';
+import type { Outcome } from '../../report.ts';
+import {
+  type Answer,
+  answerText,
+  askForRow,
+  checkAskable,
+  isCurrent,
+  LAST_SENT,
+  parentText,
+  RESULTS,
+  type Result,
+  type ResultWord,
+  resultOf,
+  unconfirmedFor,
+} from './answer.ts';
+import { type Neighbours, neighboursJson, neighboursText, readNeighbours } from './neighbours.ts';
 
-interface LookupCommandOptions {
-  readonly show?: boolean;
-  readonly minutes?: number;
+const WITH_STATES = STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name }) => name);
+const WITH_NEIGHBOURS: StreamName = 'assets';
+
+export function lookupCommand(run: Run): Command {
+  return new Command('lookup')
+    .description('say whether the SIEM’s copy of one row is current; changes nothing')
+    .addArgument(new Argument('<stream>', 'stream of the row').choices(WITH_STATES))
+    .argument('<id>', 'id of the row, without escaping')
+    .option('--related', 'list the neighbours of an asset at the API, with the last event sent of each')
+    .option('--show', 'show the answers of the API, which are your data')
+    .addHelpText('after', help(HELP, 'lookup threats threat-19', 'lookup assets asset-7f3a --related'))
+    .action(run(lookup));
 }
 
-/** The command is named as one row of the stream. */
-export function lookupCommand(run: Run, stream: StreamName): Command {
-  const { singular: name } = streamOf(stream);
-  return new Command(name)
-    .description(`compare the ${name} at the API with what the connector last sent; changes nothing`)
-    .argument('<id>', `id of the ${name}, without escaping`)
-    .option('--show', 'show the rows and the differing values, which are your data')
-    .option(
-      '--minutes <n>',
-      'minutes after it was sent in which the event is searched in the bucket',
-      wholeNumber({ min: 1, unit: ' of minutes' }),
-    )
-    .addHelpText('after', help(HELP, `${name} ${name}-7f3a`, `${name} ${name}-7f3a --json --show`))
-    .action(
-      run(async (context, id: string, { show = false, minutes }: LookupCommandOptions) => {
-        const lookup = await lookUp(context, stream, id, minutes);
-        return {
-          text: lookupText(lookup, show),
-          json: lookupJson(lookup, show),
-          status: isTrue(lookup.result) ? 0 : 3,
-        };
-      }),
-    );
+function resultLines(current: boolean): string {
+  return Object.entries(RESULTS)
+    .filter(([, result]) => result.current === current)
+    .map(([word, { meaning }]) => `  ${word.padEnd(15)}  ${meaning}`)
+    .join('\n');
 }
 
 const HELP = `Results with exit status 0:
-  same                         the SIEM was sent the row that the API returns
-  removed                      the SIEM was sent the removal, and the API no longer has the row
-  excluded by the filter       and the SIEM does not have it
+${resultLines(true)}
 Results with exit status 3:
-  not withdrawn                the filter excludes it, and the SIEM has it until the next run that reads it
-  differs                      the SIEM was sent other content, or a removal. A change of the last minutes may not be sent yet
-  sent and gone from the API   the API refuses the id, and the SIEM was not sent the removal yet
-  never sent                   whether or not the API has it
-  too large                    the SIEM was sent an oversize event, and the row is a dead letter
-  awaits a replay              it was sent before the last replay, and not since
-  unconfirmed                  a run that was killed may have sent another version
-  unknown                      the row state or the answer of the API cannot be read
-The comparison ignores the order of members and stream_position, and compares every digit. The event is searched in the bucket,
-in up to 500 objects and 256 MiB. A single read may have other members than a row of the list, which is what the connector sends.`;
+${resultLines(false)}
+The comparison ignores the order of members and stream_position, and compares every digit. To see the event, query the view
+"changes" by the sequence: docs/query.md#examples. A single read may have other members than a row of the list, which is sent.`;
 
-/** Rows and values are JSON texts, so that no digit is lost. @param show include them */
-function lookupJson(lookup: Lookup, show: boolean): object {
-  const { stream, id, result, answer, stored, found, differing } = lookup;
-  const event = found && 'event' in found ? found : undefined;
+interface LookupOptions {
+  readonly related?: true;
+  readonly show?: true;
+}
+
+interface Lookup {
+  readonly stream: StreamName;
+  readonly id: string;
+  readonly answer: Answer;
+  /** Undefined if the id was never sent. */
+  readonly stored: RowState | undefined;
+  readonly result: ResultWord;
+  /** Undefined unless they were asked for. */
+  readonly neighbours: Neighbours | undefined;
+  /** The user wants to see the answers of the API. */
+  readonly show: boolean;
+}
+
+/** @throws RefusedError, AwsCallError; as the API's client does */
+async function lookup(context: Context, name: StreamName, id: string, options: LookupOptions): Promise<Outcome> {
+  const { related, show = false } = options;
+  checkAskable(id);
+  if (related && name !== WITH_NEIGHBOURS) {
+    throw new RefusedError(`Only ${WITH_NEIGHBOURS} have neighbours. Nothing was done.`);
+  }
+
+  const access = await openAccess(context);
+  const stream = streamOf(access, name);
+  const [answer, states, { streams }] = await Promise.all([
+    askForRow(access, stream, id),
+    access.rowStates.get(name, [id]),
+    access.checkpoints.load([name]),
+  ]);
+  const stored = states.get(id);
+  const neighbours = related && (await readNeighbours(access, stream, id));
+
+  const expected = resultOf(answer, stored);
+  const unconfirmed = isCurrent(expected) ? unconfirmedFor(id, stored, streams.get(name)) : undefined;
+  const isTooLarge = expected === 'same' && (await isOversize(context, name, stored!.rowHash));
+  const result = unconfirmed ?? (isTooLarge ? 'too large' : expected);
+
+  const found: Lookup = { stream: name, id, answer, stored, result, neighbours, show };
+  return { text: lookupText(found), json: lookupJson(found), status: isCurrent(result) ? 0 : 3 };
+}
+
+/** The row state does not say whether the row or an oversize event was sent. The dead letter does. @throws AwsCallError */
+async function isOversize({ aws, deployment }: Context, stream: StreamName, rowHash: string): Promise<boolean> {
+  const { bucket, connector } = await deployment();
+  const key = deadLetterKey({ stream, reason: 'oversize', rowHash }, connector);
+  const { count } = await awsCall(
+    countObjects(aws, bucket, key, 1),
+    `The bucket ${bucket} could not be listed`,
+    'Nothing was changed.',
+  );
+  return count > 0;
+}
+
+/** Rows are JSON texts, so that no digit is lost. */
+function lookupJson({ stream, id, answer, stored, result, neighbours, show }: Lookup): object {
   return {
     stream,
     id,
     result,
-    siemIsCurrent: isTrue(result),
-    api: answer.kind === 'row' ? rowJson(answer.row, show) : answer,
+    siemIsCurrent: isCurrent(result),
+    api: answerJson(answer, show),
     lastSent: stored ?? null,
-    event: event
-      ? { place: event.place, kind: event.event.kind, ...(show && { row: event.event.row ?? null }) }
-      : (found ?? null),
-    differing:
-      differing?.map(({ name, api, siem }) => (show ? { name, api: api ?? null, siem: siem ?? null } : { name })) ??
-      null,
+    ...(neighbours && neighboursJson(neighbours, show)),
   };
 }
 
-function rowJson(row: Extract<Lookup['answer'], { kind: 'row' }>['row'], show: boolean): object {
-  const { deleted, rowHash, time, parent, filter, text } = row;
+function answerJson(answer: Answer, show: boolean): object {
+  if (answer.kind !== 'row') return answer;
+  const { deleted, rowHash, time, parent, filter, text } = answer.row;
   const facts = { kind: 'row', deleted, rowHash, time: time ?? null, parent: parent ?? null };
   return { ...facts, ...(filter !== 'send' && { filter }), ...(show && { row: text }) };
 }
 
-/** @param show prints the rows, and the values that differ */
-function lookupText(lookup: Lookup, show: boolean): Painted {
-  const { stream, id, result, answer, found, differing } = lookup;
-  const paintResult = isTrue(result) ? paint.good : paint.bad;
+function lookupText({ stream, id, answer, stored, result, neighbours, show }: Lookup): Painted {
+  const paintResult = isCurrent(result) ? paint.good : paint.bad;
+  const { meaning, remedy }: Result = RESULTS[result];
   return joined([
-    painted`${stream} ${JSON.stringify(id)}: ${paintResult(result)}. ${RESULTS[result]}`,
+    painted`${stream} ${JSON.stringify(id)}: ${paintResult(result)}. ${meaning}`,
+    ...(remedy ? [remedy] : []),
     '',
     `API now:    ${answerText(answer)}`,
-    `Last sent:  ${sentText(lookup)}`,
-    ...(found ? [`Event:      ${foundText(found)}`] : []),
-    ...(result === 'differs' ? differenceLines(differing, show) : []),
-    ...(show ? rowLines(lookup) : []),
+    `Last sent:  ${sentText(stored)}`,
+    ...(show && answer.kind === 'row' ? ['', 'Row of the API:', answer.row.text] : []),
+    ...(neighbours ? ['', neighboursText(neighbours, show)] : []),
   ]);
 }
 
-export function answerText(answer: Answer): string {
-  if (answer.kind === 'refused') return `refused with ${answer.status} (${answer.type ?? 'without a known type'})`;
-  if (answer.kind === 'unclear') return `not understood: ${answer.why}`;
-  if (answer.kind === 'parent removed')
-    return `present, but its asset ${JSON.stringify(answer.parent)} is removed: no list includes it`;
-  const { row } = answer;
-  const kind = row.deleted ? 'a tombstone' : 'present';
-  const parent = row.parent === undefined ? '' : `, of asset ${JSON.stringify(row.parent)}`;
-  return `${kind}, ${row.time ?? 'without a time'}${parent}${FILTER_TEXTS[row.filter]}`;
-}
-
-const FILTER_TEXTS: Readonly<Record<FilterResult, string>> = {
-  send: '',
-  withhold: ', excluded by the filter',
-  fault: ', sent because the filter gives no boolean for it',
-};
-
-function sentText({ stored }: Lookup): string {
+function sentText(stored: RowState | undefined): string {
   if (!stored) return 'never';
-  const { status, rowHash, forwardedAt } = stored;
+  const { status, rowHash, forwardedAt, sequence, parent } = stored;
   if (rowHash === '' && status === 'removed') return 'never, and the row is removed';
-  const what = { live: 'a row', withheld: 'a withdrawal because of the filter, or nothing', removed: 'a removal' }[
-    status
-  ];
-  return `${what}, ${forwardedAt}, sequence ${stored.sequence}${stored.parent === undefined ? '' : `, of asset ${JSON.stringify(stored.parent)}`}`;
-}
-
-function foundText(found: FoundEvent): string {
-  if ('notFound' in found) return `not found: ${found.notFound}.`;
-  const { event, place } = found;
-  return `${event.kind} in ${place}`;
-}
-
-function differenceLines(differing: readonly DifferingMember[] | undefined, show: boolean): Text[] {
-  if (!differing) return ['Differing:  unknown, because the two rows cannot be compared'];
-  const lines = [`Differing:  ${differing.map(({ name }) => JSON.stringify(name)).join(', ') || 'no member'}`];
-  if (show)
-    lines.push(...differing.map(({ name, api, siem }) => `  ${name}: ${siem ?? '(absent)'} → ${api ?? '(absent)'}`));
-  return [
-    ...lines,
-    paint.faint('A single read may have other members than a row of the list, which the connector sends.'),
-  ];
-}
-
-function rowLines({ answer, found }: Lookup): string[] {
-  const sent = found && 'event' in found ? found.event.row : undefined;
-  return [
-    ...(answer.kind === 'row' ? ['', 'Row of the API:', answer.row.text] : []),
-    ...(sent === undefined ? [] : ['', 'Row that was sent:', sent]),
-  ];
+  return `${LAST_SENT[status]}, ${forwardedAt}, sequence ${sequence}${parentText(parent)}`;
 }

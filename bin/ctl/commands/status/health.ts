@@ -3,9 +3,9 @@ import type { SavedStream } from '../../../../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
 import { SEVERITIES } from '../../../../lib/alarms/alarm-definition.ts';
 import type { AlarmState } from '../../alarms.ts';
+import { isTroubled } from '../../deployment.ts';
 import { known, type ReadResult } from '../../read-result.ts';
 import { intervalOf } from '../../schedule.ts';
-import { isTroubled } from '../../stack-status.ts';
 import { durationText } from '../../text.ts';
 import type { Snapshot, StreamActivity } from './snapshot.ts';
 
@@ -93,7 +93,7 @@ function hidden(snapshot: Snapshot): string[] {
     metrics: snapshot.activity,
     schedule: snapshot.schedule,
     alarms: snapshot.alarms,
-    log: snapshot.lastFailure,
+    log: snapshot.failures,
     'dead letters': snapshot.deadLetters,
     'schedule dead-letter queue': snapshot.scheduleDeadLetters,
     'SIEM queue': snapshot.siem?.queue,

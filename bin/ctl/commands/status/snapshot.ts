@@ -6,7 +6,7 @@ import type { Aws } from '../../aws.ts';
 import type { ObjectCount } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
 import type { Deployment, FunctionEnvironment } from '../../deployment.ts';
-import { FAILURE_TERMS, type Failure, failureOf, type LogLine, readLog } from '../../failures.ts';
+import { type FailureGroup, readFailures } from '../../failures.ts';
 import { oldestMessageSeries, type Point, readMetrics, type Series, streamSeries } from '../../metrics.ts';
 import { known, type ReadResult, tryRead } from '../../read-result.ts';
 import { readSchedule, type Schedule } from '../../schedule.ts';
@@ -24,7 +24,7 @@ export interface Snapshot {
   readonly schedule: ReadResult<Schedule>;
   readonly alarms: ReadResult<Alarms>;
   /** Undefined if no alarm fires and no stream fails: the log is then not read. */
-  readonly lastFailure: ReadResult<Failure | undefined> | undefined;
+  readonly failures: ReadResult<readonly FailureGroup[]> | undefined;
   readonly deadLetters: ReadResult<ReadonlyMap<StreamName, ObjectCount>>;
   readonly scheduleDeadLetters: ReadResult<QueueDepth>;
   /** Undefined if the SIEM has no queue. */
@@ -57,10 +57,10 @@ export async function takeSnapshot(context: Context): Promise<Snapshot> {
     ...(siem ? [eventDepth(siem.queueUrl), depth(siem.deadLetterQueueUrl)] : []),
   ]);
   const [queue, siemDeadLetters] = queues;
-  const lastFailure = isFailing(alarms, activity)
-    ? await read(() => readLastFailure(aws, deployment.logGroup, now))
+  const failures = isFailing(alarms, activity)
+    ? await read(() => readFailures(aws, deployment.logGroup, now - RECENT_MILLISECONDS))
     : undefined;
-  const seen = { now, deployment, off, state, activity, schedule, alarms, lastFailure, deadLetters };
+  const seen = { now, deployment, off, state, activity, schedule, alarms, failures, deadLetters };
   const siemSide = queue && siemDeadLetters && { queue, deadLetters: siemDeadLetters };
   return { ...seen, scheduleDeadLetters, siem: siemSide };
 }
@@ -68,13 +68,6 @@ export async function takeSnapshot(context: Context): Promise<Snapshot> {
 function isFailing(alarms: Snapshot['alarms'], activity: Snapshot['activity']): boolean {
   const firing = known(alarms)?.alarms.some(({ state }) => state === 'ALARM');
   return firing === true || [...(known(activity)?.streams.values() ?? [])].some(({ failed }) => failed);
-}
-
-async function readLastFailure(aws: Aws, logGroup: string, now: number): Promise<Failure | undefined> {
-  const enough = (lines: readonly LogLine[]) => lines.some(failureOf);
-  const span = { from: now - RECENT_MILLISECONDS, to: now };
-  const { lines } = await readLog(aws, logGroup, { ...span, terms: FAILURE_TERMS, enough });
-  return lines.map(failureOf).findLast(each => each !== undefined);
 }
 
 function streamsOff(environment: FunctionEnvironment): StreamName[] {

@@ -1,4 +1,5 @@
 /** A snapshot as JSON. Times are ISO 8601, ages are seconds, a part that cannot be read is `{"notReadable": "…"}`. */
+import type { FailureGroup } from '../../failures.ts';
 import { known, readResultJson } from '../../read-result.ts';
 import { unconfirmed } from '../../state.ts';
 import { timeText } from '../../text.ts';
@@ -18,9 +19,7 @@ export function statusJson(snapshot: Snapshot, health: Health): object {
         since: since === undefined ? undefined : timeText(since),
       })),
     })),
-    lastFailure:
-      snapshot.lastFailure &&
-      readResultJson(snapshot.lastFailure, failure => failure && { ...failure, time: timeText(failure.time) }),
+    failures: snapshot.failures && readResultJson(snapshot.failures, groups => groups.map(failureJson)),
     streams: streamSummaries(snapshot).map(each => streamJson(snapshot, each)),
     schedule: readResultJson(schedule, ({ name, enabled, expression }) => ({ name, enabled, expression })),
     lease: readResultJson(state, ({ lease }) => (lease ? { ...lease, expires: timeText(lease.expires) } : null)),
@@ -33,6 +32,10 @@ export function statusJson(snapshot: Snapshot, health: Health): object {
     scheduleDeadLetters: readResultJson(snapshot.scheduleDeadLetters),
     stack: { name: deployment.stackName, status: deployment.stackStatus, version: deployment.version },
   };
+}
+
+function failureJson({ time, first, ...failure }: FailureGroup): object {
+  return { ...failure, first: timeText(first), last: timeText(time) };
 }
 
 function streamJson(snapshot: Snapshot, { stream, condition, saved, activity }: StreamSummary): object {

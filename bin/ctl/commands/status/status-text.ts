@@ -2,7 +2,7 @@
 import type { SavedStream } from '../../../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import type { AlarmEnd, Notifier } from '../../alarms.ts';
-import type { Failure } from '../../failures.ts';
+import type { FailureGroup } from '../../failures.ts';
 import { joined, type Painted, paint, painted, type Text } from '../../painted.ts';
 import { known, type ReadResult, readResultText } from '../../read-result.ts';
 import { type LeaseState, unconfirmed } from '../../state.ts';
@@ -58,14 +58,29 @@ function endText({ withGoodReport, seconds }: AlarmEnd): string {
   return seconds === undefined ? good : `${good}, or ${later}`;
 }
 
-function failureLines({ lastFailure, now }: Snapshot): Text[] {
-  if (!lastFailure) return [];
-  const text = readResultText<Failure | undefined, Text>(lastFailure, failure => {
-    if (!failure) return 'none in the log of the last 3 hours';
-    const { time, stream = 'run', error, what, advice } = failure;
-    return painted`${durationText(now - time)} ago, ${stream}, ${paint.bad(error)}: ${what}\n    → ${advice}`;
-  });
-  return [painted`  Last failure: ${text}`];
+/** Kinds of failures that are shown. */
+const SHOWN_FAILURES = 3;
+
+function failureLines({ failures, now }: Snapshot): Text[] {
+  if (!failures) return [];
+  if ('notReadable' in failures) return [`  Last failures: ${readResultText(failures, String)}`];
+  const groups = failures.value;
+  if (groups.length === 0) return ['  Last failures: none in the log of the last 3 hours'];
+  const more = groups.length - SHOWN_FAILURES;
+  return [
+    ...groups.slice(0, SHOWN_FAILURES).flatMap(group => failureText(group, now)),
+    ...(more > 0
+      ? [`  ${more} more kinds of failures: the saved query of the connector in CloudWatch Logs Insights shows them.`]
+      : []),
+  ];
+}
+
+function failureText({ count, time, stream = 'run', error, what, advice }: FailureGroup, now: number): Text[] {
+  const times = count === 1 ? '' : `, ${count} times in 3 hours`;
+  return [
+    painted`  Failed ${durationText(now - time)} ago${times}: ${stream}, ${paint.bad(error)}: ${what}`,
+    `    → ${advice}`,
+  ];
 }
 
 type Counts = StreamActivity['counts'];

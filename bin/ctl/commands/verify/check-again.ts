@@ -1,7 +1,7 @@
 /** Checks each difference again after the next run, which sends what was not sent yet. */
 import type { RowState } from '../../../../lambda/ports.ts';
 import type { Access } from '../../access.ts';
-import { type Answer, askForRow, isGone, isTrue, resultOf } from '../lookup/answer.ts';
+import { type Answer, askForRow, isCurrent, isGone, resultOf } from '../lookup/answer.ts';
 import type { Comparison } from './compare.ts';
 import type { Difference } from './id-index.ts';
 
@@ -53,16 +53,16 @@ export async function checkAgain(
 }
 
 /** Whether the state now equals what the API listed. */
-function agrees({ listed, rowHash }: Difference, state: RowState | undefined): boolean {
-  if (listed === 'withheld') return state?.status !== 'live';
+function agrees({ listed, listedHash }: Difference, state: RowState | undefined): boolean {
+  if (listed === 'filtered') return state?.status !== 'live';
   if (!state) return false;
   if (!listed) return state.status !== 'live';
-  return state.rowHash === rowHash && (state.status !== 'live') === (listed === 'tombstone');
+  return state.rowHash === listedHash && (state.status !== 'live') === (listed === 'tombstone');
 }
 
 /** The row may have changed since it was listed, so the API's current answer counts. */
 function checked(answer: Answer, state: RowState | undefined, begun: number): 'resolved' | 'moved' | 'lasts' {
-  if (isTrue(resultOf(answer, state))) return 'resolved';
+  if (isCurrent(resultOf(answer, state))) return 'resolved';
   // The row was removed before it could be sent.
   if (!state) return isGone(answer) ? 'resolved' : 'lasts';
   return Date.parse(state.forwardedAt) >= begun && !isGone(answer) ? 'moved' : 'lasts';

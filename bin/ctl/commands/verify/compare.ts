@@ -14,7 +14,15 @@ import { type ReadResult, tryRead } from '../../read-result.ts';
 import type { Progress } from '../../report.ts';
 import { scanRowStates, unconfirmed } from '../../state.ts';
 import { deadLetterCount } from '../dead-letters/counts.ts';
-import { type Difference, differences, disagreement, FACT, IdIndex } from './id-index.ts';
+import {
+  type Difference,
+  differences,
+  disagreement,
+  type IdEntry,
+  type IdIndex,
+  recordListed,
+  UNKNOWN_ID,
+} from './id-index.ts';
 
 /** The list of a stream, read from its beginning. */
 export interface Walked {
@@ -63,14 +71,14 @@ export async function compare(
     const saved = savedStreams.get(name)!;
     const { names: learned, generation } = saved.checkpoint;
     const idIndex = idIndexes.get(name);
-    const live = idIndex?.count(facts => (facts & FACT.sent) !== 0);
+    const live = idIndex && countIds(idIndex, ({ sent }) => sent === 'row');
     const title = `Reading ${name} from the API, 500 rows per request. Nothing is sent or saved.`;
     using progress = report.progress(title, live);
     const walked = await walkStream(context, { access, stream, idIndex, learned, progress });
     comparisons.push({
       ...walked,
       stream,
-      equal: idIndex?.count(isEqual),
+      equal: idIndex && countIds(idIndex, isEqual),
       live,
       found: idIndex ? differences(idIndex) : [],
       generation,
@@ -81,10 +89,15 @@ export async function compare(
   return comparisons;
 }
 
-function isEqual(facts: number): boolean {
-  const isListed = (facts & (FACT.live | FACT.tombstone)) !== 0;
-  const wasSent = (facts & (FACT.sent | FACT.removed)) !== 0;
-  return isListed && wasSent && !disagreement(facts);
+function countIds(idIndex: IdIndex, isCounted: (entry: IdEntry) => boolean): number {
+  let count = 0;
+  for (const entry of idIndex.values()) if (isCounted(entry)) count++;
+  return count;
+}
+
+function isEqual(entry: IdEntry): boolean {
+  const isListed = entry.listed === 'live' || entry.listed === 'tombstone';
+  return isListed && entry.sent !== undefined && !disagreement(entry);
 }
 
 async function savedStreamsOf(access: Access, streams: readonly SyncedStream[]): Promise<SavedStreams> {
@@ -111,17 +124,15 @@ async function readStates(
   savedStreams: SavedStreams,
 ): Promise<ReadonlyMap<StreamName, IdIndex>> {
   const withStates = streams.filter(({ hasRowStates }) => hasRowStates);
-  const idIndexes = new Map(withStates.map(({ name }) => [name, new IdIndex()]));
+  const idIndexes = new Map<StreamName, IdIndex>(withStates.map(({ name }) => [name, new Map()]));
   if (withStates.length === 0) return idIndexes;
   await scanRowStates(context, { title: 'Reading' }, (name, item) => {
     const idIndex = idIndexes.get(name);
     if (!idIndex) return;
-    const place = idIndex.place(item['pk']!.S!.slice(rowPrefix(name).length));
-    const { status, rowHash, generation } = decodeState(item);
-    const isStale = generation < savedStreams.get(name)!.checkpoint.generation;
-    const sent = status === 'live' ? FACT.sent : FACT.removed;
-    idIndex.setFacts(place, sent | (rowHash === '' ? FACT.filtered : 0) | (isStale ? FACT.stale : 0));
-    idIndex.setRowHash(place, rowHash);
+    const { status, rowHash: sentHash, generation } = decodeState(item);
+    const sent = status === 'live' ? 'row' : 'removal';
+    const stale = generation < savedStreams.get(name)!.checkpoint.generation;
+    idIndex.set(item['pk']!.S!.slice(rowPrefix(name).length), { ...UNKNOWN_ID, sent, sentHash, stale });
   });
   return idIndexes;
 }
@@ -165,8 +176,8 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
       const isWithheld = row.filter === 'withhold';
       if (isWithheld) counts.withheld++;
       const key = rowKey(stream.name, row.id, sha256).pk.S.slice(rowPrefix(stream.name).length);
-      const fact = isWithheld ? FACT.withheld : row.deleted ? FACT.tombstone : FACT.live;
-      idIndex?.list(key, fact, row.rowHash);
+      const kind = isWithheld ? 'filtered' : row.deleted ? 'tombstone' : 'live';
+      if (idIndex) recordListed(idIndex, key, { kind, rowHash: row.rowHash });
     }
     progress.advance(page.rows.length, `${counts.rows} rows of ${stream.name} read`);
     if (page.repeats) return { ...counts, ended: false };

@@ -89,7 +89,7 @@ export class Harness {
     resync = [],
     replay = [],
     repair = {},
-    confirmOrganization = false,
+    confirmOrganization,
     outOfTime = () => false,
     ...change
   }: RunChange = {}): Promise<RunOutcome> {

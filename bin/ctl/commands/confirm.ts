@@ -1,0 +1,83 @@
+/** The command `confirm`, for everything that waits for the decision of a human. */
+import { Argument, Command } from 'commander';
+import { isBegun, ORGANIZATION_PARTS } from '../../../lambda/core/organization.ts';
+import { CONNECTORCTL } from '../../../lib/installation.ts';
+import { openAccess } from '../access.ts';
+import { help, type Run, waitOption } from '../command.ts';
+import { confirmed } from '../confirm.ts';
+import type { Context } from '../context.ts';
+import { sendCommand } from '../function-command.ts';
+import type { FunctionCommand } from '../invoke.ts';
+import { readOrganization } from '../organization.ts';
+import type { Outcome } from '../report.ts';
+import { describeTable } from '../state.ts';
+import { tableText } from '../text.ts';
+
+/** A decision, with the command that carries it out. The command has a digest of what is shown, so nothing else is confirmed. */
+interface Decision {
+  readonly text: string;
+  readonly json: object;
+  readonly command: FunctionCommand;
+}
+
+/** @returns the decision, or why there is none */
+type Subject = (context: Context) => Promise<Decision | string>;
+
+const SUBJECTS: Readonly<Record<string, Subject>> = { organization };
+
+interface ConfirmOptions {
+  readonly yes?: true;
+  readonly wait: number;
+}
+
+export function confirmCommand(run: Run): Command {
+  return new Command('confirm')
+    .description('show what waits for your decision, and confirm it')
+    .addArgument(new Argument('<subject>', 'what to confirm').choices(Object.keys(SUBJECTS)))
+    .option('--yes', 'do not ask')
+    .addOption(waitOption())
+    .addHelpText('after', help(HELP, 'confirm organization', 'confirm organization --connector acme --yes'))
+    .action(run(confirm));
+}
+
+const HELP = `organization: after a change of the token endpoint, base URL or client, runs that cannot prove that the organization is the same
+fail with OrganizationChangedError and send nothing: docs/runbook.md#another-organization. The confirmation holds for the addresses
+and the client that are shown. If they change again before the function reads it, the function refuses it.`;
+
+/** @throws RefusedError if not confirmed; as `sendCommand` does */
+async function confirm(context: Context, name: string, options: ConfirmOptions): Promise<Outcome> {
+  const decision = await SUBJECTS[name]!(context);
+  if (typeof decision === 'string') return { text: decision, json: { confirmed: null } };
+
+  await confirmed(context, decision.text, options);
+  const { text, json } = await sendCommand(context, decision.command, options);
+  return { text, json: { ...(json as object), confirmed: { [name]: decision.json } } };
+}
+
+async function organization(context: Context): Promise<Decision | string> {
+  const { connector, table } = await context.deployment();
+  const { saved, current, currentParts, changed, streams } = await readOrganization(context, await openAccess(context));
+  if (saved === undefined) return 'Nothing waits for a confirmation: no run has saved an organization yet.';
+  if (changed.length === 0) {
+    return 'Nothing waits for a confirmation: addresses and client are those that the saved state belongs to.';
+  }
+
+  const begun = [...streams].flatMap(([stream, state]) => (isBegun(state) ? [stream] : []));
+  const { ItemCount: items = 0 } = await describeTable(context.aws, table);
+  const parts = ORGANIZATION_PARTS.map(part => [part, changed.includes(part) ? 'changed' : 'same', currentParts[part]]);
+  const text = [
+    'The addresses or the client have changed since the state was saved, so the organization may be another one.',
+    '',
+    tableText(['part', 'since the state was saved', 'now'], parts),
+    '',
+    `Streams of which events were sent: ${begun.join(', ') || 'none'}. Items in the state table: about ${items}, counted every six hours.`,
+    'If runs succeed, there is nothing to confirm: the next run notes the change.',
+    `After the confirmation the SIEM gets the rows of the other organization under the same name, ${connector}. The rows of the old one`,
+    `stay alive in the SIEM until "${CONNECTORCTL.command} verify --repair" removes them.`,
+  ];
+  return {
+    text: text.join('\n'),
+    json: { digest: current, changed, streamsSent: begun, tableItems: items },
+    command: { confirmOrganization: current },
+  };
+}

@@ -1,0 +1,119 @@
+/** Checks of the SIEM's side: delivery stream, bucket and notifications. */
+import type { DeliveryStreamDescription } from '@aws-sdk/client-firehose';
+import {
+  GetBucketNotificationConfigurationCommand,
+  type NotificationConfiguration,
+  type QueueConfiguration,
+} from '@aws-sdk/client-s3';
+import { PREFIXES } from '../../../../lib/prefixes.ts';
+import { countObjects } from '../../bucket.ts';
+import { describeDeliveryStream } from '../../delivery-place.ts';
+import { restore } from '../../deployment.ts';
+import { awsCall } from '../../errors.ts';
+import { check, type Finding, fail, ok, skipped, warn } from './context.ts';
+
+const NO_QUEUE = 'the SIEM does not read from a queue';
+
+/** An existing bucket (`bucketArn`) needs notifications from its own administrator. */
+export const notifications = check('notifications', ['bucket'], async ({ aws, deployment }) => {
+  const { bucket: name, siem, stackName } = await deployment();
+  if (!siem) return skipped(NO_QUEUE);
+  const configuration = await awsCall(
+    aws.s3().send(new GetBucketNotificationConfigurationCommand({ Bucket: name })),
+    `The notifications of the bucket ${name} could not be read`,
+  );
+  const { queueArn, topicArn } = siem;
+  return notificationsFinding(configuration, { bucket: name, queueArn, topicArn, stackName });
+});
+
+export interface WantedNotification {
+  readonly bucket: string;
+  /** Topic of new objects. */
+  readonly topicArn: string;
+  /** The SIEM's queue, which an existing bucket may notify itself. */
+  readonly queueArn: string;
+  readonly stackName: string;
+}
+
+interface Notification extends Pick<QueueConfiguration, 'Events' | 'Filter'> {
+  readonly target: string | undefined;
+}
+
+function notificationsOf({ QueueConfigurations, TopicConfigurations }: NotificationConfiguration): Notification[] {
+  return [
+    ...(QueueConfigurations ?? []).map(({ QueueArn: target, ...rest }) => ({ target, ...rest })),
+    ...(TopicConfigurations ?? []).map(({ TopicArn: target, ...rest }) => ({ target, ...rest })),
+  ];
+}
+
+/** File extension of delivered objects. */
+const ENDING = '.json.gz';
+/** Firehose uses multipart uploads for large objects, so both events are needed. */
+const CREATED = ['s3:ObjectCreated:Put', 's3:ObjectCreated:CompleteMultipartUpload'];
+
+export function notificationsFinding(configuration: NotificationConfiguration, wanted: WantedNotification): Finding {
+  const { events } = PREFIXES;
+  const targets = [wanted.topicArn, wanted.queueArn];
+  const own = notificationsOf(configuration).filter(({ target = '' }) => targets.includes(target));
+  const whole = own.filter(
+    each => events.startsWith(filterOf(each, 'prefix')) && ENDING.endsWith(filterOf(each, 'suffix')),
+  );
+  const lacking = CREATED.filter(kind => !whole.some(({ Events = [] }) => Events.some(each => covers(each, kind))));
+  if (lacking.length === 0) {
+    if (whole.some(each => filterOf(each, 'prefix') === events)) {
+      return ok(`the bucket notifies the SIEM’s queue of objects below ${events}`);
+    }
+    const text = `the bucket notifies the SIEM’s queue of more than ${events}: the reader has no access to the rest`;
+    return warn(text, remedy(wanted));
+  }
+  if (own.length > 0) {
+    return fail(`the bucket does not notify the SIEM’s queue of every new object below ${events}`, remedy(wanted));
+  }
+  const other = configuration.EventBridgeConfiguration
+    ? ': it notifies EventBridge, which does not reach the queue'
+    : '';
+  return fail(`the bucket does not notify the SIEM’s queue of objects${other}`, remedy(wanted));
+}
+
+function covers(event: string, kind: string): boolean {
+  return event === kind || event === 's3:ObjectCreated:*';
+}
+
+/** Empty without such a filter. */
+function filterOf({ Filter }: Notification, name: 'prefix' | 'suffix'): string {
+  return Filter?.Key?.FilterRules?.find(rule => rule.Name?.toLowerCase() === name)?.Value ?? '';
+}
+
+function remedy({ bucket, topicArn, stackName }: WantedNotification): string {
+  return (
+    `Existing bucket (bucketArn): in the console of ${bucket} add an event notification of s3:ObjectCreated:*, prefix ${PREFIXES.events}, ` +
+    `to the topic ${topicArn}. put-bucket-notification-configuration would replace all others. ` +
+    `Bucket of the stack: ${restore(stackName)}`
+  );
+}
+
+export const deliveryStream = check('delivery-stream', ['stack'], async ({ aws, deployment }) => {
+  const { deliveryStream: name, stackName } = await deployment();
+  const remedy = `No event can be sent. ${restore(stackName)}`;
+  return deliveryStreamFinding(name, await describeDeliveryStream(aws, name, remedy), remedy);
+});
+
+export function deliveryStreamFinding(
+  name: string,
+  { DeliveryStreamStatus: status, FailureDescription: failure }: Partial<DeliveryStreamDescription>,
+  remedy: string,
+): Finding {
+  if (status === 'ACTIVE') return ok(`${name} is active`);
+  if (status === 'CREATING')
+    return warn(`${name} is being created`, 'No event can be sent yet. Check again in a minute.');
+  return fail(`${name} is ${status}${failure?.Details ? `: ${failure.Details}` : ''}`, remedy);
+}
+
+export const bucket = check('bucket', ['stack'], async ({ aws, deployment }) => {
+  const { bucket: name } = await deployment();
+  const { count } = await awsCall(
+    countObjects(aws, name, PREFIXES.events, 1),
+    `The bucket ${name} could not be listed`,
+  );
+  return ok(`${name} ${count > 0 ? 'has events' : 'has no event yet'}`);
+});

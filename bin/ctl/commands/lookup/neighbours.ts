@@ -1,0 +1,65 @@
+/** The neighbours of an asset at the API, with the last event that the SIEM was sent of each. */
+import type { RowState } from '../../../../lambda/ports.ts';
+import type { SyncedStream } from '../../../../lambda/streams.ts';
+import type { Access } from '../../access.ts';
+import { tableText } from '../../text.ts';
+import { answerOrRefusal, answerText, LAST_SENT, type NoRow } from './answer.ts';
+
+export type Neighbours = NoRow | NeighbourList;
+
+interface NeighbourList {
+  readonly kind: 'neighbours';
+  /** The API's answer as JSON text. */
+  readonly text: string;
+  readonly all: readonly { readonly id: string; readonly lastSent: RowState['status'] | null }[];
+}
+
+/** @throws AwsCallError; as the API's client does, except for a refusal */
+export async function readNeighbours(access: Access, { name, path }: SyncedStream, id: string): Promise<Neighbours> {
+  const text = await answerOrRefusal(() => access.api.single({ path, id, below: '/related' }));
+  if (typeof text !== 'string') return text;
+  const ids = neighbourIds(text, id);
+  if (!ids) return { kind: 'unclear', why: 'it is not JSON' };
+
+  const states = await access.rowStates.get(name, ids);
+  return { kind: 'neighbours', text, all: ids.map(each => ({ id: each, lastSent: states.get(each)?.status ?? null })) };
+}
+
+export function neighboursText(neighbours: Neighbours, show: boolean): string {
+  if (neighbours.kind !== 'neighbours') return `Neighbours: ${answerText(neighbours)}`;
+  const { all, text } = neighbours;
+  const rows = all.map(({ id, lastSent }) => [JSON.stringify(id), lastSent ? LAST_SENT[lastSent] : 'never']);
+  const list = rows.length === 0 ? 'No object in the answer has an id.' : tableText(['neighbour', 'last sent'], rows);
+  return show ? `${list}\n\nNeighbours as the API answers:\n${text}` : list;
+}
+
+export function neighboursJson(neighbours: Neighbours, show: boolean): object {
+  if (neighbours.kind !== 'neighbours') return { neighbours: null, neighboursAnswer: neighbours };
+  return { neighbours: neighbours.all, ...(show && { neighboursAnswer: neighbours.text }) };
+}
+
+/** Deeper than any list in an envelope. */
+const DEEPEST = 4;
+
+/**
+ * The `id` of every object in an answer of unspecified shape, except the asset's. Objects within a neighbour, such as its interfaces, are
+ * not neighbours.
+ *
+ * @returns undefined if it is not JSON
+ */
+export function neighbourIds(answer: string, asset: string): string[] | undefined {
+  const ids = new Set<string>();
+  const gather = (value: unknown, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > DEEPEST) return;
+    const { id } = value as { readonly id?: unknown };
+    if (typeof id === 'string' && id !== '' && id !== asset) ids.add(id);
+    else for (const member of Object.values(value)) gather(member, depth + 1);
+  };
+
+  try {
+    gather(JSON.parse(answer), 0);
+  } catch {
+    return undefined;
+  }
+  return [...ids];
+}

@@ -1,0 +1,53 @@
+/** Objects whose members are all known. The message about an unknown member names the known one that is meant. */
+import * as v from 'valibot';
+
+/** Longer names resemble nothing, and comparing them takes long. */
+const LONGEST_NAME = 64;
+
+/**
+ * A strict object of valibot with messages for people:
+ *
+ *     exactObject({ pageLimit: … })      {"pagelimit": 5}      is not an option; did you mean pageLimit?
+ *
+ * @param what the members are. Given, the message lists all that are known.
+ */
+export function exactObject<E extends v.ObjectEntries>(entries: E, what?: string) {
+  const known = Object.keys(entries);
+
+  return v.strictObject(entries, ({ expected, input }) => {
+    if (expected === 'Object') return 'must be an object';
+    if (expected !== 'never') return 'is required';
+
+    const similar = similarName(String(input), known);
+    const reason = `is not ${what ?? 'an option'}${similar ? `; did you mean ${similar}?` : ''}`;
+    return what ? `${reason}${similar ? '' : '.'} Known: ${known.join(', ')}` : reason;
+  });
+}
+
+/** The known name that a misspelt one is most likely meant to be. */
+export function similarName(name: string, known: readonly string[]): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
+
+  const lower = name.toLowerCase();
+  const ranked = known
+    .map(candidate => ({ candidate, distance: distanceBetween(lower, candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.min(name.length, candidate.length) / 3))
+    .toSorted((a, b) => a.distance - b.distance);
+  return ranked[0]?.candidate;
+}
+
+/** Characters to add, remove or change until one word is the other. */
+function distanceBetween(a: string, b: string): number {
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+
+  for (let i = 0; i < a.length; i++) {
+    const row = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const change = last[j]! + (a[i] === b[j] ? 0 : 1);
+      row.push(Math.min(change, last[j + 1]! + 1, row[j]! + 1));
+    }
+    last = row;
+  }
+
+  return last[b.length]!;
+}

@@ -1,0 +1,35 @@
+import { describe, expect, test } from '@jest/globals';
+import { logFields } from '../../docs/log-fields.ts';
+import { synthesize } from '../synth.ts';
+import { only } from '../template.ts';
+
+/** Lambda writes these about a run that failed. */
+const OF_LAMBDA = ['errorType', 'errorMessage'];
+
+describe('the saved query of errors', () => {
+  const { Name, QueryString, LogGroupNames } = only(synthesize(), 'AWS::Logs::QueryDefinition') as {
+    readonly Name: string;
+    readonly QueryString: string;
+    readonly LogGroupNames: readonly unknown[];
+  };
+
+  test('is named after the connector and reads the log of the function', () => {
+    expect(Name).toBe('security-data-connector/acme/errors');
+    expect(LogGroupNames).toEqual([{ Ref: expect.stringMatching(/^ConnectorPollerLog/) }]);
+  });
+
+  test('names fields that the function or Lambda writes', async () => {
+    const named = [...QueryString.matchAll(/@\w+|\berror\.\w+|\b(?:level|stream|errorType|errorMessage)\b/g)];
+    const known = await logFields();
+    expect(named.length).toBeGreaterThan(8);
+    expect(named.map(([field]) => field).filter(field => !known.has(field) && !OF_LAMBDA.includes(field))).toEqual([]);
+  });
+
+  test('counts each message, the last ones first', () => {
+    expect(QueryString.split('\n| ').slice(-3)).toEqual([
+      'stats count(*) as times, max(@timestamp) as last by errorName, stream, errorText',
+      'sort last desc',
+      'limit 50',
+    ]);
+  });
+});
