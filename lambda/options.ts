@@ -156,12 +156,6 @@ export const FUNCTION_OPTIONS = {
     variable: 'THREAT_ASSET_FIELD',
     text: 'Member of a threat that names its asset. To change it, see docs/runbook.md#change-the-member-that-names-a-threats-asset.',
   },
-  pageLimit: {
-    schema: integer(PAGE_LIMIT.min, PAGE_LIMIT.max),
-    default: PAGE_LIMIT.default,
-    variable: 'PAGE_LIMIT',
-    text: 'Rows requested per page, 1 to 500.',
-  },
   requestsPerMinute: {
     schema: integer(10, 6000),
     variable: 'REQUESTS_PER_MINUTE',
@@ -197,8 +191,9 @@ export const OPTION_DEFAULTS = {
       ([key, { default: byDefault }]) => (byDefault === undefined ? [] : [[key, byDefault]]),
     ),
   ),
+  pageLimit: PAGE_LIMIT.default,
   leaseSeconds: LEASE_SECONDS.default,
-} as unknown as FunctionOptions & { readonly leaseSeconds: number };
+} as unknown as FunctionOptions & { readonly pageLimit: number; readonly leaseSeconds: number };
 
 /** The connector appends these itself, so a base URL that ends in one would request `/v1/v1/assets`. */
 const API_PATH = new RegExp(`/v1(/(${STREAMS.map(({ name }) => name).join('|')})(/[^/]+)?)?/*$`, 'i');

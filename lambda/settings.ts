@@ -14,7 +14,7 @@ import {
 } from './options.ts';
 import type { MemberNames } from './ports.ts';
 import type { ProxySettings } from './proxy.ts';
-import { streamKey, streamsOn } from './streams.ts';
+import { PAGE_LIMIT, streamKey, streamsOn } from './streams.ts';
 
 export interface Settings extends Omit<FunctionOptions, 'rowsMember' | 'paginationMember'> {
   readonly baseUrl: string;
@@ -25,6 +25,8 @@ export interface Settings extends Omit<FunctionOptions, 'rowsMember' | 'paginati
   readonly deadLetterBucket: string;
   readonly connector: string;
   readonly names: MemberNames;
+  /** Rows requested per page. */
+  readonly pageLimit: number;
   /** How long a lease lasts without renewal. */
   readonly leaseSeconds: number;
   /** Absent: connections are direct. */
@@ -91,6 +93,12 @@ const Environment = v.object({
   DEAD_LETTER_BUCKET: text,
   /** `connector` in events, `service` on metrics. */
   CONNECTOR_NAME: text,
+  /**
+   * Rows requested per page, 1 to 500. The stack leaves it out, because a run halves it by itself for pages that are too large or too slow.
+   *
+   * @default - `500`
+   */
+  PAGE_LIMIT: v.optional(v.pipe(number, integer(PAGE_LIMIT.min, PAGE_LIMIT.max)), String(PAGE_LIMIT.default)),
   /**
    * How long a lease lasts without renewal, 1 to 900 seconds. After a crash no run starts until it has expired. The stack leaves it out.
    *
@@ -164,6 +172,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
     deadLetterBucket: own.output.DEAD_LETTER_BUCKET,
     connector: own.output.CONNECTOR_NAME,
     names: { rows: rowsMember, pagination: paginationMember },
+    pageLimit: own.output.PAGE_LIMIT,
     leaseSeconds: own.output.LEASE_SECONDS,
     proxy: own.output.NODE_USE_ENV_PROXY === '1' && HTTPS_PROXY ? { HTTPS_PROXY, NO_PROXY } : undefined,
     s3PathStyle: Boolean(own.output.AWS_ENDPOINT_URL_S3 ?? own.output.AWS_ENDPOINT_URL),

@@ -3,7 +3,6 @@
  * the names in `cdk.json`.
  */
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import type { CfnWorkGroup } from 'aws-cdk-lib/aws-athena';
 import type { Alarm, CompositeAlarm, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
@@ -94,13 +93,6 @@ export interface SecurityDataConnectorProps {
    * @default 'asset_id'
    */
   readonly threatAssetField?: string;
-
-  /**
-   * Rows requested per page, 1 to 500.
-   *
-   * @default 500
-   */
-  readonly pageLimit?: number;
 
   /**
    * Most requests to the API in any minute, 10 to 6,000. A backfill takes longer. See docs/configuration.md#a-budget-of-requests.
@@ -220,20 +212,6 @@ export interface SecurityDataConnectorProps {
   readonly siemReader?: SiemReader;
 
   /**
-   * Whether analysts can query the events in Athena. Only where the destination is S3. See docs/query.md.
-   *
-   * @default false
-   */
-  readonly query?: boolean;
-
-  /**
-   * Gigabytes that one query in Athena may read before it is stopped. 100 cost half a dollar. Only with `query`.
-   *
-   * @default 100
-   */
-  readonly queryScanGigabytes?: number;
-
-  /**
    * Address to notify of alarms. Not with an existing topic.
    *
    * @default - nobody is subscribed
@@ -305,13 +283,6 @@ export interface SecurityDataConnectorProps {
    * @default - that of the scope, if any
    */
   readonly permissionsBoundary?: IManagedPolicy;
-
-  /**
-   * Tags of every resource that takes tags.
-   *
-   * @default {}
-   */
-  readonly tags?: { readonly [key: string]: string };
 }
 
 /** What the delivery stream of a connector delivers to. */
@@ -582,16 +553,4 @@ export interface SiemAccess {
   readonly policy: ManagedPolicy;
   /** The role that the SIEM assumes. Absent without `siemReader`. */
   readonly role: Role | undefined;
-}
-
-/** Lets analysts query the delivered events in Athena: docs/query.md. */
-export interface Query {
-  /** Database with the views. */
-  readonly database: string;
-  /** Workgroup of the queries. It limits what one query may read. */
-  readonly workgroup: CfnWorkGroup;
-  /** Bucket of the results, which are kept for a week. */
-  readonly results: IBucket;
-  /** Allows queries. Attach it to the roles of analysts. */
-  readonly policy: ManagedPolicy;
 }

@@ -25,8 +25,6 @@ export class ConnectorStack extends Stack {
 function stackProps(config: ConnectorConfig): StackProps {
   return {
     description: `Security data connector "${config.name}": what changed in one organization, to its SIEM.`,
-    tags: config.tags,
-    terminationProtection: config.terminationProtection,
     env: {
       ...(config.account && { account: config.account }),
       ...(config.region && { region: config.region }),

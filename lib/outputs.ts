@@ -7,7 +7,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import type { Query, SiemAccess } from './connector-props.ts';
+import type { SiemAccess } from './connector-props.ts';
 import { exportName } from './export-name.ts';
 import { PREFIXES } from './prefixes.ts';
 import type { Schedule } from './schedule.ts';
@@ -25,7 +25,6 @@ export interface ConnectorParts extends Construct {
   readonly alarmTopic: ITopic;
   readonly newObjectsTopic: ITopic | undefined;
   readonly siem: SiemAccess | undefined;
-  readonly query: Query | undefined;
 }
 
 /** Values that operator commands and the forms of SIEMs need. */
@@ -52,7 +51,6 @@ export function addOutputs(connector: ConnectorParts, schedule: Schedule): void 
     add('NewObjectsTopicArn', connector.newObjectsTopic.topicArn, description);
   }
   if (connector.siem) addSiemOutputs(add, connector.siem, Stack.of(connector).region);
-  if (connector.query) addQueryOutputs(add, connector.query);
   exportOutputs(connector, connectorName);
 }
 
@@ -61,13 +59,6 @@ function exportOutputs(connector: Construct, connectorName: string): void {
   for (const output of connector.node.findAll()) {
     if (output instanceof CfnOutput) output.exportName = exportName(connectorName, output.node.id);
   }
-}
-
-function addQueryOutputs(add: (id: string, value: string, description: string) => void, query: Query): void {
-  add('QueryDatabase', query.database, 'For analysts: database of the views in Athena');
-  add('QueryWorkgroup', query.workgroup.ref, 'For analysts: workgroup of the queries');
-  add('QueryAnalystPolicyArn', query.policy.managedPolicyArn, 'For analysts: policy that allows queries');
-  add('QueryResultsBucketName', query.results.bucketName, 'Results of Athena, kept for a week');
 }
 
 function addSiemOutputs(

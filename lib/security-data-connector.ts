@@ -1,4 +1,4 @@
-import { Annotations, Stack, Stage, Tags, Token } from 'aws-cdk-lib';
+import { Annotations, Stack, Stage, Token } from 'aws-cdk-lib';
 import type { Dashboard, MathExpression, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type Grant, type IGrantable, PermissionsBoundary, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -23,7 +23,6 @@ import type {
   ConnectorMetricName,
   ConnectorMetricOptions,
   Destination,
-  Query,
   SecurityDataConnectorProps,
   SiemAccess,
   StreamMetricName,
@@ -40,13 +39,9 @@ import { Poller } from './function/poller.ts';
 import { type Granted, grantStatements, operatorStatements } from './grants/grants.ts';
 import { createNewObjectsTopic } from './new-objects-topic.ts';
 import { addOutputs } from './outputs.ts';
-import { createQuery } from './query/query.ts';
 import { Schedule } from './schedule.ts';
 import { createSiemAccess, readerStatements } from './siem/siem-access.ts';
 import { createStateTable } from './state-table.ts';
-
-/** Not every region and checker accepts tags on dashboards yet. */
-const TAGGED = { excludeResourceTypes: ['AWS::CloudWatch::Dashboard'] };
 
 /**
  * Delivers one organization's changes from the API to its SIEM: a schedule, a function, its table and credentials, a delivery stream, a
@@ -80,8 +75,6 @@ export class SecurityDataConnector extends Construct {
   readonly dashboard: Dashboard | undefined;
   /** Queue, policy and role of the SIEM. Absent where the destination is not S3 or `siemQueue` is false. */
   readonly siem: SiemAccess | undefined;
-  /** Database, workgroup and policy of analysts. Absent unless `query` is true. */
-  readonly query: Query | undefined;
   /** @internal */
   readonly _measured: MetricSubject;
   /** @internal */
@@ -115,7 +108,6 @@ export class SecurityDataConnector extends Construct {
       options.siemQueue && this.newObjectsTopic
         ? createSiemAccess(this, { ...options, ...buckets, newObjectsTopic: this.newObjectsTopic })
         : undefined;
-    this.query = options.query ? createQuery(this, { ...options, ...buckets }) : undefined;
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
     if (props.alarmTopic) letCloudWatchPublish(this, props.alarmTopic);
     if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl)) warnOfRunbook(this);
@@ -140,7 +132,6 @@ export class SecurityDataConnector extends Construct {
     const { encryptionKey, destination } = options;
     this._granted = { schedule, encryptionKey, destination: destination.type };
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
-    for (const [key, value] of Object.entries(props.tags ?? {})) Tags.of(this).add(key, value, TAGGED);
   }
 
   /**

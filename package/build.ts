@@ -1,5 +1,5 @@
 /** Makes the package in dist/, the folder that is packed and published: bundles, types, manifest and documents. */
-import { cpSync, globSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { declare } from './declarations.ts';
@@ -10,8 +10,6 @@ import { noticesText } from './third-party-notices.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 const DIST = path.join(ROOT, 'dist');
-/** SQL that the bundles read at run time, beside them. */
-const QUERIES = path.join(ROOT, 'lib', 'query');
 
 rmSync(DIST, { recursive: true, force: true });
 declare(DIST);
@@ -22,6 +20,3 @@ writeFileSync(path.join(DIST, 'THIRD-PARTY-NOTICES.txt'), noticesText(metafiles,
 writeFileSync(path.join(DIST, 'package.json'), `${JSON.stringify(MANIFEST, null, 2)}\n`);
 cpSync(path.join(import.meta.dirname, 'README.md'), path.join(DIST, 'README.md'));
 for (const file of ['CHANGELOG.md', 'LICENSE']) cpSync(path.join(ROOT, file), path.join(DIST, file));
-for (const file of globSync('**/*.sql', { cwd: QUERIES })) {
-  cpSync(path.join(QUERIES, file), path.join(DIST, 'package', file));
-}

@@ -14,7 +14,6 @@ export type {
   ExternalIdReader,
   HttpDestination,
   Network,
-  Query,
   S3Destination,
   SecurityDataConnectorProps,
   SentinelReader,

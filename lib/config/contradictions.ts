@@ -1,5 +1,5 @@
 /** Options that are right by themselves and wrong together, in `cdk.json` and among props. */
-import { FUNCTION_OPTIONS, OMITS_PARENT, omitsParent } from '../../lambda/options.ts';
+import { OMITS_PARENT, omitsParent } from '../../lambda/options.ts';
 import {
   DAY_MILLISECONDS,
   passMilliseconds,
@@ -7,7 +7,7 @@ import {
   refreshCapacity,
   refreshPages,
 } from '../../lambda/refresh-pace.ts';
-import { STREAMS, streamKey } from '../../lambda/streams.ts';
+import { PAGE_LIMIT, STREAMS, streamKey } from '../../lambda/streams.ts';
 import { kindOf } from '../delivery/destinations.ts';
 import type { Fault } from './fault.ts';
 
@@ -31,8 +31,6 @@ export function contradictionsIn(entry: Entry): Fault[] {
       given('siemReader') && (entry['siemQueue'] === false || !deliversObjects),
       'has nothing to read: the destination is not S3, or siemQueue is false',
     ],
-    ['query', entry['query'] === true && !deliversObjects, 'has nothing to read: the destination is not S3'],
-    ['queryScanGigabytes', given('queryScanGigabytes') && entry['query'] !== true, 'has no effect without query'],
     ['noProxy', given('noProxy') && !given('proxyUrl'), 'has no effect without proxyUrl'],
     [
       'retentionDays',
@@ -86,7 +84,7 @@ function tooFastRefresh(entry: Entry): Fault[] {
   const { requestsPerMinute } = entry;
   const limits = {
     rateMinutes: Number(entry['rateMinutes'] ?? 1),
-    pageLimit: Number(entry['pageLimit'] ?? FUNCTION_OPTIONS.pageLimit.default),
+    pageLimit: PAGE_LIMIT.default,
     requestsPerMinute: requestsPerMinute === undefined ? undefined : Number(requestsPerMinute),
   };
   const rows = refreshCapacity(days, limits);

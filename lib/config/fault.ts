@@ -1,4 +1,4 @@
-/** A fault with its path, such as `connectors[1].pageLimit`. */
+/** A fault with its path, such as `connectors[1].rateMinutes`. */
 export interface Fault {
   readonly path: string;
   readonly reason: string;

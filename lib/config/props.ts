@@ -38,9 +38,9 @@ export const PROPS: readonly string[] = Object.keys(connectorSchema.entries).map
 
 /** Props of the construct for one entry of the configuration. */
 export function toProps(scope: Construct, config: ConnectorConfig): SecurityDataConnectorProps {
-  const { account, region, terminationProtection, name, destination, vpc, ...options } = config;
+  const { account, region, name, destination, vpc, ...options } = config;
   const { secretArn, bucketArn, stateTableArn, kmsKeyArn, alarmTopicArn, permissionsBoundaryArn, ...values } = options;
-  const { retention, queryScanGigabytes, ...plain } = plainProps(values);
+  const { retention, ...plain } = plainProps(values);
 
   return {
     ...plain,
@@ -56,7 +56,6 @@ export function toProps(scope: Construct, config: ConnectorConfig): SecurityData
     ...(permissionsBoundaryArn && {
       permissionsBoundary: ManagedPolicy.fromManagedPolicyArn(scope, 'PermissionsBoundary', permissionsBoundaryArn),
     }),
-    ...(values.query && { queryScanGigabytes }),
   } as SecurityDataConnectorProps;
 }
 

@@ -62,15 +62,6 @@ const logRetentionDays = v.picklist(
 /** The description of an alarm has at most 1,024 characters, and includes this address. */
 const runbookUrl = v.pipe(text, v.maxLength(256, 'must have 256 characters at most'));
 
-const tagKey = v.pipe(
-  string,
-  v.regex(
-    /^(?!aws:)[\p{L}\p{Z}\p{N}_.:/=+@-]{1,128}$/u,
-    'must have 1 to 128 letters, digits, blanks or _.:/=+@- and not begin with aws:',
-  ),
-);
-const tagValue = v.pipe(string, v.maxLength(256, 'must have 256 characters at most'));
-
 const tableArn = arn('dynamodb', 'table/[A-Za-z0-9_.-]{3,255}', 'arn:aws:dynamodb:eu-west-1:111122223333:table/name');
 const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-west-1:111122223333:topic');
 const policyArn = arn('iam', 'policy/[\\w+=,.@/-]+', 'arn:aws:iam::111122223333:policy/name');
@@ -287,16 +278,6 @@ export const connectorSchema = exactObject({
     siemReader,
     'Who may assume a role that reads queue and objects: an object whose `type` is `external-id` or `sentinel`. See docs/configuration.md#siem-reader. Left out: a policy to attach, and no role.',
   ),
-  query: defaulting(
-    flag,
-    false,
-    'Whether analysts can query the events in Athena. Only where the destination is S3. See docs/query.md.',
-  ),
-  queryScanGigabytes: defaulting(
-    integer(1, 100_000, 'gigabytes'),
-    100,
-    'Gigabytes that one query in Athena may read before it is stopped. 100 cost half a dollar. Only with `query`.',
-  ),
   alarmEmail: optional(
     v.pipe(string, v.email('must be an e-mail address')),
     'Address to notify of alarms. Not with an existing topic. Left out: nobody is subscribed.',
@@ -333,13 +314,11 @@ export const connectorSchema = exactObject({
     policyArn,
     'Policy that bounds every role of the stack. Left out: that of the scope, if any.',
   ),
-  tags: defaulting(v.record(tagKey, tagValue), {}, 'Tags of every resource that takes tags.'),
 });
 
 /** One organization: one entry of the context `connectors`, one stack. */
 export const entrySchema = exactObject({
   ...connectorSchema.entries,
-  terminationProtection: defaulting(flag, true, 'Whether CloudFormation refuses to delete the stack.'),
   account: optional(accountId, 'Account to deploy to. Left out: that of the credentials in use.'),
   region: optional(
     v.pipe(string, v.regex(REGION, 'must be a region such as eu-west-1')),

@@ -12,7 +12,6 @@ import { synthesizeStack } from './template.ts';
 import { type ButtonView, buttonView, dashboardView, type View, viewOf, type WidgetView } from './view.ts';
 
 const MINUTE = 60_000;
-/** Few rows make many pages, so that a backlog is soon larger than runs can read. */
 const CONFIGURATION = {
   name: 'acme',
   baseUrl: 'https://api.acme.example',
@@ -20,7 +19,6 @@ const CONFIGURATION = {
   dnsBlocksPath: '/v1/dns-blocks',
   dashboard: true,
   alarmEmail: 'on-call@acme.example',
-  pageLimit: 5,
 };
 const ROWS = { assets: 250, threats: 350, dnsBlocks: 400 };
 /** So that it may run for days. */

@@ -105,7 +105,8 @@ export class RunningStack implements AsyncDisposable {
       siem,
       random: createRandom(seed),
       platform: { seed },
-      environment: { LEASE_SECONDS: '90' },
+      // Few rows make many pages, so that a backlog is soon larger than runs can read.
+      environment: { LEASE_SECONDS: '90', PAGE_LIMIT: '5' },
       aws: {
         names: { bucket: BUCKET, deadLetterBucket: BUCKET },
         later: time.later,

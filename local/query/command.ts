@@ -9,9 +9,9 @@ import {
 } from '@duckdb/node-api';
 import { Command, CommanderError } from 'commander';
 import { terminalLine, terminalText } from '../../bin/terminal/terminal-text.ts';
-import { VIEWS } from '../../lib/query/views.ts';
 import { readArguments, refusalText } from '../npm-command.ts';
 import { EventDatabase, failAtRow, QueryFailedError, QueryRequestError } from './event-database.ts';
+import { VIEWS } from './views.ts';
 
 const HELP = `
 Views: ${VIEWS.map(({ name }) => name).join(', ')}; docs/query.md has their columns.
@@ -31,7 +31,7 @@ function describe(output: Output): Command {
   return new Command(NAME)
     .usage('[options] ["select …"]')
     .description(
-      'Queries the delivered files in SQL (DuckDB), through the same views as Athena in a deployed stack. Without SQL: a summary. ' +
+      'Queries the delivered files in SQL (DuckDB), through the same views as in Athena (siem/athena/). Without SQL: a summary. ' +
         'Files are only read. No data leaves the machine.',
     )
     .argument('[sql]', 'one statement: select, with, from, describe, summarize, show')
@@ -108,17 +108,19 @@ function withSqlLast(args: readonly string[]): string[] {
 async function printSummary(database: EventDatabase, output: Output): Promise<void> {
   output.print(`${database.files} ${database.files === 1 ? 'file' : 'files'} of events.\n`);
   await printTable(await database.query(WHAT_ARRIVED), output);
-  const counts: number[] = [];
-  // In sequence, because a connection has one result at a time.
-  for (const relation of ['lines', ...VIEWS.map(view => view.name)]) {
+  const count = async (relation: string) => {
     const result = await database.query(`select count(*) from ${relation}`);
-    counts.push(Number((await result.getRows())[0]![0]));
+    return Number((await result.getRows())[0]![0]);
+  };
+  const views: string[][] = [];
+  // In sequence, because a connection has one result at a time.
+  for (const { name } of VIEWS) {
+    const columns = (await database.query(`select * from ${name} limit 0`)).columnNames();
+    views.push([name, `${await count(name)}`, columns.join(', ')]);
   }
-  const [lines, ...rows] = counts;
-  const others = lines! - rows[VIEWS.findIndex(({ name }) => name === 'events')]!;
+  const others = (await count('lines')) - (await count('events'));
   if (others > 0)
     output.print(`\n${others === 1 ? '1 line is not an event' : `${others} lines are not events`}: ${HOW_TO_SEE}`);
-  const views = VIEWS.map(({ name, columns }, index) => [name, `${rows[index]}`, Object.keys(columns).join(', ')]);
   output.print(`\n${aligned(['view', 'rows', 'columns'], views)}\n\n${TRY_NEXT}`);
 }
 

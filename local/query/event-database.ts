@@ -5,7 +5,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type DuckDBAppender, type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api';
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
-import { DUCKDB_DIALECT, VIEWS, type View } from '../../lib/query/views.ts';
+import { DUCKDB_DIALECT, VIEWS } from './views.ts';
 
 /** The options are wrong, or there are no files. */
 export class QueryRequestError extends Error {
@@ -97,9 +97,9 @@ export function failAtRow(cause: unknown): never {
 }
 
 /** Creates every view over the relation `lines(line, delivery_day)`. */
-export async function createViews(connection: DuckDBConnection, views: readonly View[] = VIEWS): Promise<void> {
+export async function createViews(connection: DuckDBConnection): Promise<void> {
   await connection.run(DUCKDB_DIALECT);
-  for (const { name, sql } of views) await connection.run(`create view ${name} as ${sql}`);
+  for (const { sql } of VIEWS) await connection.run(sql);
 }
 
 const LINES = 'create table lines(line varchar, delivery_day varchar)';

@@ -1,6 +1,11 @@
 /** Actions of the operator and the tenant in the stories. */
 import { strict as assert } from 'node:assert';
 import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import {
+  GetFunctionConfigurationCommand,
+  LambdaClient,
+  UpdateFunctionConfigurationCommand,
+} from '@aws-sdk/client-lambda';
 import { PutBucketNotificationConfigurationCommand, S3Client } from '@aws-sdk/client-s3';
 import { type Account, type Deployment, succeeded } from './account.ts';
 import type { Siem } from './siem.ts';
@@ -85,4 +90,13 @@ export async function notifyTopic({ outputs }: Deployment): Promise<void> {
       NotificationConfiguration: { TopicConfigurations },
     }),
   );
+}
+
+/** Changes variables of the deployed function, as somebody does by hand. */
+export async function setVariables(acme: Deployment, changed: Readonly<Record<string, string>>): Promise<void> {
+  const lambda = new LambdaClient();
+  const FunctionName = acme.outputs['FunctionName']!;
+  const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
+  const Variables = { ...Environment?.Variables, ...changed };
+  await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables } }));
 }

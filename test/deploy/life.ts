@@ -86,11 +86,6 @@ export async function life(account: Account, story: Story): Promise<void> {
     assertTruth(siem, account);
   });
   if (!story.bounded) await notBounded(account, acme, siem, story);
-  await step('cdk destroy: termination protection refuses it', async () => {
-    const { status, stderr } = await account.cdk(['destroy', acme.stack, '--force']);
-    assert.equal(status, 1);
-    assert.match(stderr, /TerminationProtection/);
-  });
   await step('cdk deploy: as docs/teardown.md prepares a removal with all data', () => account.deploy(LAST));
   await step('cdk destroy: the bucket holds objects, and after it is emptied the stack is gone', async () => {
     await empty(acme.outputs['BucketName']!);
@@ -100,7 +95,7 @@ export async function life(account: Account, story: Story): Promise<void> {
   });
 }
 
-const LAST = { ...MAIL, removalPolicy: 'destroy', terminationProtection: false, enabled: false };
+const LAST = { ...MAIL, removalPolicy: 'destroy', enabled: false };
 
 /** Steps that take time, or show the operator's commands rather than the function. */
 async function notBounded(account: Account, acme: Deployment, siem: Siem, { step, note }: Story): Promise<void> {

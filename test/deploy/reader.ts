@@ -16,7 +16,7 @@ import { unlikeTruth } from '../support/promise.ts';
 import { copyIn, READER } from '../support/reader-copy.ts';
 import { truthRows } from '../support/truth-rows.ts';
 import type { Account, Deployment } from './account.ts';
-import { assertCopy, assertTruth, liveAssets, setCredentials } from './acts.ts';
+import { assertCopy, assertTruth, liveAssets, setCredentials, setVariables } from './acts.ts';
 import { type Credentials, createReader, openSiem, type Siem } from './siem.ts';
 import type { Story } from './story.ts';
 
@@ -31,7 +31,8 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
   platform.populate({ assets: 400, threats: 300, dnsBlocks: 200 });
   const acme = await step('bootstrap, deploy, set-credentials, run', async () => {
     await account.bootstrap();
-    const deployed = await account.deploy({ pageLimit: 100 });
+    const deployed = await account.deploy();
+    await setVariables(deployed, { PAGE_LIMIT: '100' });
     await deployed.json(['pause']);
     await setCredentials(deployed, account);
     await deployed.json(['run']);

@@ -3,16 +3,11 @@
  * the emulator can simulate the incident of a section, the incident is caused first, and repaired as the page says.
  */
 import { strict as assert } from 'node:assert';
-import {
-  GetFunctionConfigurationCommand,
-  LambdaClient,
-  UpdateFunctionConfigurationCommand,
-} from '@aws-sdk/client-lambda';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { code, page, section } from '../docs/pages.ts';
 import { type Ended, run } from '../support/parts/command.ts';
 import type { Account, Deployment } from './account.ts';
-import { alarmsIn, setCredentials } from './acts.ts';
+import { alarmsIn, setCredentials, setVariables } from './acts.ts';
 import { createReader, openSiem } from './siem.ts';
 import type { Story } from './story.ts';
 
@@ -67,7 +62,8 @@ export async function runbook(account: Account, { step, note, bounded }: Story):
   const acme = await step('bootstrap, deploy, set-credentials, run', async () => {
     await account.bootstrap();
     // Pages are smaller than lists, so that there are cursors.
-    const deployed = await account.deploy({ pageLimit: 20 });
+    const deployed = await account.deploy();
+    await setVariables(deployed, { PAGE_LIMIT: '20' });
     await deployed.json(['pause']);
     await setCredentials(deployed, account);
     await deployed.json(['run']);
@@ -240,21 +236,21 @@ function incidentsOf(account: Account, acme: Deployment): Readonly<Record<string
     },
     'threats-without-asset': {
       async cause() {
-        await configure({ THREAT_ASSET_FIELD: 'parent' });
+        await setVariables(acme, { THREAT_ASSET_FIELD: 'parent' });
         platform.put('threats', { id: 'threat-alone', asset_id: 'asset-1' });
         await runs();
       },
       fires: 'threats-without-asset',
       shows: { doctor: /^(warn|fail) +threat-asset/m },
-      repair: () => configure({ THREAT_ASSET_FIELD: 'asset_id' }),
+      repair: () => setVariables(acme, { THREAT_ASSET_FIELD: 'asset_id' }),
     },
     'function-errors': {
       async cause() {
-        await configure({ STATE_TABLE: '' });
+        await setVariables(acme, { STATE_TABLE: '' });
         await fails();
       },
       shows: { doctor: /^fail +settings/m },
-      repair: () => configure({ STATE_TABLE: acme.outputs['StateTableName']! }),
+      repair: () => setVariables(acme, { STATE_TABLE: acme.outputs['StateTableName']! }),
     },
     'The function is not started': { cause: () => send('ScheduleDeadLetterQueueUrl') },
     'siem-reader-stalled': {
@@ -276,13 +272,4 @@ function incidentsOf(account: Account, acme: Deployment): Readonly<Record<string
     },
     'Rotate the secret': { cause: rotated },
   };
-
-  /** As somebody does by hand. */
-  async function configure(changed: Readonly<Record<string, string>>) {
-    const lambda = new LambdaClient();
-    const FunctionName = acme.outputs['FunctionName']!;
-    const { Environment } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName }));
-    const Variables = { ...Environment?.Variables, ...changed };
-    return lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables } }));
-  }
 }

@@ -1,5 +1,5 @@
 /**
- * The parts of docs/ that follow from declarations: streams, views, columns, alarms and the bill. A test holds them.
+ * The parts of docs/ that follow from declarations: streams, alarms and the bill. A test holds them.
  *
  *     npm run doc-tables               names the files whose parts differ
  *     npm run doc-tables -- --write    writes them again
@@ -10,14 +10,13 @@ import { Command } from 'commander';
 import { costRows, tenantRows } from '../../bench/cost.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
-import { VIEWS } from '../../lib/query/views.ts';
 import { TEST } from '../../lib/test-event.ts';
 import { alarmDefinitions, alarmSeries } from '../../local/alarms/alarm-definitions.ts';
 import { argumentsOrExit } from '../../local/npm-command.ts';
 import { templateWith } from '../lib/shared-template.ts';
 import type { SynthesizedTemplate } from '../lib/template.ts';
 import { VARIANTS } from '../lib/variants.ts';
-import { ROOT, rows } from './pages.ts';
+import { ROOT } from './pages.ts';
 
 const CONDITIONS = {
   plain: conditionsIn(await templateWith(VARIANTS.plain)),
@@ -34,32 +33,8 @@ export const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
       /^\| `stream` \|.*$/m,
       `| \`stream\` | ${either(STREAMS.map(({ name }) => `\`${name}\``))}; \`${TEST.stream}\` for a test event |`,
     ),
-  'query.md': text => withTable(text, '## The views', viewRows(rows(partOf(text, '## The views')))),
   'runbook.md': text => withTable(text, '# ', alarmRows()),
 };
-
-/**
- * What a row is stays as somebody wrote it. A new view begins with the comment of its SQL. Columns that an earlier view has are named after it.
- */
-function viewRows(before: readonly (readonly string[])[]): string[][] {
-  const written = new Map(before.map(([name, what]) => [name, what!]));
-  // Views of one stream that have no prefix follow those that have one.
-  const order = ['current', 'removed', '', 'changes', 'latest_events', 'latest', 'events'];
-  const place = (name: string) => {
-    const found = order.findIndex(prefix => prefix !== '' && name.startsWith(prefix));
-    return found < 0 ? order.indexOf('') : found;
-  };
-  const first = new Map<string, string>();
-  return VIEWS.toSorted((one, other) => place(one.name) - place(other.name)).map(({ name, columns, sql }) => {
-    const comment = /^-- (.*)$/m.exec(sql)![1]!;
-    const all = Object.keys(columns)
-      .map(each => `\`${each}\``)
-      .join(', ');
-    const same = first.get(all);
-    first.set(all, same ?? name);
-    return [`\`${name}\``, written.get(`\`${name}\``) ?? comment, same === undefined ? all : `as \`${same}\``];
-  });
-}
 
 function alarmRows(): string[][] {
   const bySeverity = ALARMS.toSorted((one, other) => one.severity.localeCompare(other.severity));

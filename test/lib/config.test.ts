@@ -38,9 +38,7 @@ const AUTH_URL_ADVICE = /write https:\/\/auth\.acme\.example\/realms\/acme$/;
 
 /** An option with a value that is refused, and a word of the reason. */
 const VALUES: readonly [member: string, value: unknown, reason: RegExp][] = [
-  ['pageLimit', 501, /1 to 500/],
-  ['pageLimit', 0, /1 to 500/],
-  ['pageLimit', '500', /whole number/],
+  ['rateMinutes', '5', /whole number/],
   ['rateMinutes', 0.5, /from 1 to 60/],
   ['rateMinutes', 0, /from 1 to 60/],
   ['rateMinutes', 61, /from 1 to 60/],
@@ -61,7 +59,8 @@ const VALUES: readonly [member: string, value: unknown, reason: RegExp][] = [
   ['dnsBlocksPath', 'v1/dns', /begins with \//],
   ['threatAssetField', 'id', /names the asset/],
   ['rowsMember', '', /empty/],
-  // A variable of the function only.
+  // Variables of the function only.
+  ['pageLimit', 500, /not an option/],
   ['leaseSeconds', 60, /not an option/],
   ['memoryMegabytes', 128, /256/],
   // CloudWatch does not offer every number of days.
@@ -74,7 +73,6 @@ const VALUES: readonly [member: string, value: unknown, reason: RegExp][] = [
   ['alarmEmail', 'on-call', /e-mail/],
   ['region', 'Ireland', /eu-west-1/],
   ['region', 'eu-west', /eu-west-1/],
-  ['queryScanGigabytes', 10, /no effect/],
   ['proxyUrl', 'proxy.example:3128', /such as http:\/\/proxy\.example\.com:3128/],
   ['proxyUrl', 'socks5://proxy.example:1080', /such as http:/],
   ['proxyUrl', 'http://u:p@proxy.example:3128', /no user or password.*admit/],
@@ -99,7 +97,6 @@ const VALUES: readonly [member: string, value: unknown, reason: RegExp][] = [
 
 /** Options that are refused together, the faulty member, and a word of the reason. */
 const COMBINATIONS: readonly [member: string, options: Record<string, unknown>, reason: RegExp][] = [
-  ['tags.aws:x', { tags: { 'aws:x': 'y' } }, /aws:/],
   ['destination.type', { destination: { type: 'kafka' } }, /"s3"/],
   ['destination.type', { destination: {} }, /"s3"/],
   ['destination.url', { destination: { type: 'splunk' } }, /required/],
@@ -111,8 +108,6 @@ const COMBINATIONS: readonly [member: string, options: Record<string, unknown>, 
   ['siemReader.createOidcProvider', { siemReader: { ...SENTINEL, oidcProviderArn: PROVIDER } }, /one of the two/],
   ['siemReader', { siemQueue: false, siemReader: READER }, /nothing to read/],
   ['siemReader', { destination: SPLUNK, siemReader: READER }, /nothing to read/],
-  ['query', { destination: SPLUNK, query: true }, /nothing to read/],
-  ['queryScanGigabytes', { query: true, queryScanGigabytes: 0 }, /from 1/],
   ['vpc.subnetIds', { vpc: { vpcId: 'vpc-01234567', subnetIds: [] } }, /one subnet/],
   ['vpc.subnetIds[0]', { vpc: { vpcId: 'vpc-01234567', subnetIds: ['a'] } }, /subnet-/],
   ['noProxy', { proxyUrl: PROXY_URL, noProxy: [] }, /one host at least/],
@@ -136,12 +131,7 @@ const COMBINATIONS: readonly [member: string, options: Record<string, unknown>, 
     { refreshDays: 7, rateMinutes: 60 },
     /in which runs every 60 minutes read 10 pages of 500 rows each, 266,000 rows, .* 27 days are enough$/,
   ],
-  ['refreshDays', { refreshDays: 2, pageLimit: 10 }, /read 10 pages of 10 rows each, 91,200 rows/],
-  [
-    'refreshDays',
-    { refreshDays: 7, pageLimit: 25, requestsPerMinute: 10 },
-    /read 3 pages of 25 rows each, 239,400 rows/,
-  ],
+  ['refreshDays', { refreshDays: 1, requestsPerMinute: 10 }, /read 3 pages of 500 rows each, 684,000 rows/],
 ];
 
 /** A stack whose place is known at synth. */
@@ -228,12 +218,17 @@ describe('the configuration', () => {
   });
 
   test('names every fault of every connector at once', () => {
-    const faults = faultsOf([{ name: 'A', baseUrl: 'http://x', pageLimit: 501 }, EXAMPLE, 3, { ...EXAMPLE, foo: 1 }]);
+    const faults = faultsOf([
+      { name: 'A', baseUrl: 'http://x', memoryMegabytes: 1 },
+      EXAMPLE,
+      3,
+      { ...EXAMPLE, foo: 1 },
+    ]);
     expect(Object.keys(faults).sort()).toEqual([
       'connectors[0].authUrl',
       'connectors[0].baseUrl',
+      'connectors[0].memoryMegabytes',
       'connectors[0].name',
-      'connectors[0].pageLimit',
       'connectors[2]',
       'connectors[3].foo',
       'connectors[3].name',
@@ -244,18 +239,17 @@ describe('the configuration', () => {
     const faults = faultsOf([
       {
         ...EXAMPLE,
-        pagelimit: 1,
+        rateminutes: 1,
         rate: 5,
         Name: 'x',
         destination: { type: 's3', bufferSecond: 60, retry: 1 },
         vpc: { vpcID: 'a', subnets: [] },
-        tags: { pagelimit: 'any tag' },
       },
       { ...EXAMPLE, name: 'other', siemReader: { type: 'sentinel', workspace: WORKSPACE, externalId: 'x' } },
     ]);
     const unknown = Object.entries(faults).filter(([, reason]) => reason.startsWith('is not an option'));
     expect(Object.fromEntries(unknown)).toEqual({
-      'connectors[0].pagelimit': 'is not an option; did you mean pageLimit?',
+      'connectors[0].rateminutes': 'is not an option; did you mean rateMinutes?',
       'connectors[0].rate': 'is not an option',
       'connectors[0].Name': 'is not an option; did you mean name?',
       'connectors[0].destination.bufferSecond': 'is not an option; did you mean bufferSeconds?',
@@ -330,7 +324,7 @@ describe('the configuration', () => {
   });
 
   test('is the same as a list and as the JSON text of one', () => {
-    const list = [EXAMPLE, { ...EXAMPLE, name: 'other', ...VARIANTS.query }];
+    const list = [EXAMPLE, { ...EXAMPLE, name: 'other', ...VARIANTS.buffered }];
     expect(readConnectors(JSON.stringify(list))).toEqual(readConnectors(list));
   });
 
@@ -339,21 +333,16 @@ describe('the configuration', () => {
       {
         ...EXAMPLE,
         threatAssetField: 'asset_id',
-        pageLimit: 500,
-        query: false,
-        queryScanGigabytes: 100,
         rateMinutes: 1,
         enabled: true,
         memoryMegabytes: 1769,
         logRetentionDays: 90,
         retentionDays: 365,
         removalPolicy: 'retain',
-        terminationProtection: true,
         destination: { type: 's3', bufferSeconds: 60 },
         siemQueue: true,
         runbookUrl: 'docs/runbook.md',
         dashboard: false,
-        tags: {},
       },
     ]);
   });
@@ -442,7 +431,7 @@ describe('the configuration through the command line of the CDK', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'connectors-'));
   const file = path.join(folder, 'connectors.json');
   // Faulty, so that the app ends before it bundles anything.
-  writeFileSync(file, JSON.stringify([{ ...EXAMPLE, pageLimit: 501 }], null, 2));
+  writeFileSync(file, JSON.stringify([{ ...EXAMPLE, rateMinutes: 61 }], null, 2));
 
   function synth(...context: string[]): string {
     const options = ['--no-notices', '--output', path.join(folder, 'out'), ...context.flatMap(each => ['-c', each])];
@@ -468,16 +457,16 @@ describe('the configuration through the command line of the CDK', () => {
   test('the same list arrives whole as a file', () => {
     const { status, stderr } = appWith({ connectorsFile: file }, path.join(folder, 'app'));
     expect(status).toBe(1);
-    expect(stderr).toContain('connectors[0].pageLimit: must be a whole number');
+    expect(stderr).toContain('connectors[0].rateMinutes: must be a whole number');
   });
 });
 
 test('a faulty configuration ends the app with every fault before anything is bundled or written', () => {
   const out = mkdtempSync(path.join(os.tmpdir(), 'connector-'));
-  const connectors = [EXAMPLE, { ...EXAMPLE, name: 'other', pageLimit: 501, baseUrl: 'http://x' }];
+  const connectors = [EXAMPLE, { ...EXAMPLE, name: 'other', rateMinutes: 61, baseUrl: 'http://x' }];
   const { status, stderr } = appWith({ connectors }, out);
   expect({ status, written: readdirSync(out) }).toEqual({ status: 1, written: [] });
-  expect(stderr).toContain('connectors[1].pageLimit: must be a whole number from 1 to 500');
+  expect(stderr).toContain('connectors[1].rateMinutes: must be a whole number of minutes from 1 to 60');
   expect(stderr).toContain('connectors[1].baseUrl: must begin with https://');
   expect(stderr).not.toContain('Bundling');
 });

@@ -50,7 +50,6 @@ const entry = fc.record(
     threatAssetField: word,
     rowsMember: word,
     paginationMember: word,
-    pageLimit: fc.integer({ min: -1, max: 502 }),
   },
   { requiredKeys: [] },
 );
@@ -68,7 +67,6 @@ test('what the configuration takes, the function starts with', () => {
       AUTH_URL: config.authUrl,
       CONNECTOR_NAME: config.name,
       THREAT_ASSET_FIELD: config.threatAssetField,
-      PAGE_LIMIT: String(config.pageLimit),
       ROWS_MEMBER: rowsMember,
       PAGINATION_MEMBER: paginationMember,
       DNS_BLOCKS_PATH: dnsBlocksPath,

@@ -6,8 +6,6 @@ import './stack/function.ts';
 import './stack/delivery.ts';
 import './stack/new-objects.ts';
 import './stack/siem-access.ts';
-import './stack/query.ts';
-import './stack/query-analyst.ts';
 import './stack/safety.ts';
 import './stack/replacement.ts';
 import './stack/alarms.ts';

@@ -12,7 +12,6 @@ export const VARIANTS = {
   everyOption: {
     dnsBlocksPath: '/v1/dns-blocks',
     threatAssetField: 'asset',
-    pageLimit: 250,
     rowsMember: 'data',
     paginationMember: 'page',
     filters: { threats: "severity != 'low'", dnsBlocks: "domain != 'internal.example'" },
@@ -21,7 +20,6 @@ export const VARIANTS = {
     memoryMegabytes: 1024,
     logRetentionDays: 30,
     retentionDays: 30,
-    terminationProtection: false,
     kmsKeyArn: KEY_ARN,
     alarmEmail: 'on-call@acme.example',
     runbookUrl: 'https://wiki.acme.example/runbook',
@@ -29,10 +27,7 @@ export const VARIANTS = {
     proxyUrl: 'http://proxy.acme.example:443',
     noProxy: ['amazonaws.com'],
     permissionsBoundaryArn: BOUNDARY_ARN,
-    tags: { team: 'security' },
     siemReader: { type: 'external-id', principal: ACCOUNT, externalId: 'from-the-form' },
-    query: true,
-    queryScanGigabytes: 50,
     dashboard: true,
   },
   existingParts: {
@@ -42,9 +37,8 @@ export const VARIANTS = {
     alarmTopicArn: `arn:aws:sns:eu-west-1:${ACCOUNT}:on-call`,
     runbookUrl: 'https://git.acme.example/docs/runbook.md',
     vpc: { ...network, securityGroupIds: ['sg-0123456789abcdef0'] },
-    query: true,
   },
-  query: { destination: { type: 's3', bufferSeconds: 120 }, query: true },
+  buffered: { destination: { type: 's3', bufferSeconds: 120 } },
   splunk: { destination: { type: 'splunk', url: 'https://splunk.acme.example:8088' }, kmsKeyArn: KEY_ARN },
   http: {
     destination: {

@@ -1,7 +1,7 @@
 /** For `npm run test:real` alone: its files end in `.real.ts`, so that `npm test` does not take them up. */
 export default {
   rootDir: '../..',
-  testMatch: ['<rootDir>/test/real/**/*.real.ts', '<rootDir>/test/{lambda,lib,docs}/**/*.test.ts'],
+  testMatch: ['<rootDir>/test/real/**/*.real.ts', '<rootDir>/test/lambda/**/*.test.ts'],
   runner: 'jest-light-runner/child-process',
   setupFiles: ['<rootDir>/test/support/jest-globals.mjs'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],

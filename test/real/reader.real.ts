@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { createRandom } from '../../local/platform/random.ts';
 import { code, page } from '../docs/pages.ts';
 import { connector } from '../lambda/support/connector.ts';
-import { envelope } from '../lib/query/support/event-lines.ts';
+import { envelope } from '../local/query/support/event-lines.ts';
 import { temporaryFolder } from '../support/parts/temporary-folder.ts';
 import { unlikeTruth } from '../support/promise.ts';
 import { ask, copyIn, rowsOf } from '../support/reader-copy.ts';

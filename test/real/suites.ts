@@ -15,7 +15,7 @@ function suite(file: string, needs: readonly PartName[]): Suite {
   return { file: `test/${file}`, needs, bundle: false };
 }
 
-/** The test files of a run. Those outside `real/` also run in `npm test`, on the embedded endpoints and on DuckDB. */
+/** The test files of a run. Those outside `real/` also run in `npm test`, on the embedded endpoints. */
 export const SUITES: readonly Suite[] = [
   adapter('store/table', 'dynamodb'),
   adapter('store/lease', 'dynamodb'),
@@ -25,12 +25,7 @@ export const SUITES: readonly Suite[] = [
   adapter('sink/dead-letters', 'moto'),
   adapter('source/credentials', 'moto'),
   suite('lambda/handler.test.ts', ['dynamodb', 'moto']),
-  suite('lib/query/changes.test.ts', ['trino']),
-  suite('lib/query/row-text.test.ts', ['trino']),
-  suite('lib/query/views.test.ts', ['trino']),
-  suite('docs/query.test.ts', ['trino']),
-  alone('simulation-in-athena', 'trino'),
-  alone('athena-catalogue', 'trino'),
+  alone('athena', 'trino'),
   alone('differences-dynamodb', 'dynamodb'),
   alone('differences-moto', 'moto'),
   alone('differences-token-endpoint', 'keycloak'),

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { testEventLine } from '../../../lib/test-event.ts';
 import { readEvent } from '../../lambda/support/event-schema.ts';
 import { START } from '../../lambda/support/stepped-clock.ts';
-import { openDuckDbLines } from '../../lib/query/support/duckdb-lines.ts';
-import type { LinesDatabase } from '../../lib/query/support/lines-database.ts';
+import { type LinesDatabase, openDuckDbLines } from '../../local/query/support/lines-database.ts';
 import { deployment } from '../support/deployment.ts';
 
 const EVENT = { connector: 'acme', id: 'a'.repeat(32), time: new Date(START) };

@@ -262,7 +262,7 @@ test('a stream without a path appears nowhere in the template', () => {
 describe('thresholds', () => {
   test('of delivery follow the buffer and the kind of destination', () => {
     expect(alarm('delivery-late')).toMatchObject({ MetricName: 'DeliveryToS3.DataFreshness', Threshold: 1020 });
-    expect(alarm('delivery-late', VARIANTS.query)).toMatchObject({ Threshold: 1140 });
+    expect(alarm('delivery-late', VARIANTS.buffered)).toMatchObject({ Threshold: 1140 });
     expect(alarm('delivery-late', VARIANTS.splunk)).toMatchObject({ MetricName: 'DeliveryToSplunk.DataFreshness' });
     expect(alarm('delivery-failing', VARIANTS.http)).toMatchObject({ MetricName: 'DeliveryToHttpEndpoint.Success' });
     expect(alarm('delivery-failing', VARIANTS.existing)).toMatchObject({ MetricName: 'DeliveryToSplunk.Success' });

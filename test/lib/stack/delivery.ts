@@ -103,7 +103,7 @@ test('another kind of destination is another stream, because Firehose cannot tur
 });
 
 test('every stream is encrypted and takes direct puts', () => {
-  for (const options of [{}, VARIANTS.query, VARIANTS.http]) {
+  for (const options of [{}, VARIANTS.buffered, VARIANTS.http]) {
     expect(only(synthesize({ ...options }), 'AWS::KinesisFirehose::DeliveryStream')).toMatchObject({
       DeliveryStreamType: 'DirectPut',
       DeliveryStreamEncryptionConfigurationInput: { KeyType: 'AWS_OWNED_CMK' },

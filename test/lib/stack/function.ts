@@ -80,7 +80,6 @@ describe('the function', () => {
       CONNECTOR_NAME: 'acme',
       DNS_BLOCKS_PATH: '/v1/dns-blocks',
       THREAT_ASSET_FIELD: 'asset',
-      PAGE_LIMIT: '250',
       ROWS_MEMBER: 'data',
       PAGINATION_MEMBER: 'page',
     });

@@ -19,7 +19,7 @@ import { EventDatabase } from '../../../local/query/event-database.ts';
 import { ROOT } from '../../docs/pages.ts';
 import { templateWith } from '../../lib/shared-template.ts';
 
-const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', pageLimit: 5, dashboard: true, alarmEmail: 'on-call@acme.example' };
+const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', dashboard: true, alarmEmail: 'on-call@acme.example' };
 
 let demo: Demo;
 let server: DemoServer;

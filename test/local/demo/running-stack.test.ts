@@ -3,7 +3,7 @@ import { pacedTime } from '../../../local/demo/paced-time.ts';
 import { RunningStack } from '../../../local/demo/running-stack.ts';
 import { templateWith } from '../../lib/shared-template.ts';
 
-const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', pageLimit: 5, dashboard: true, alarmEmail: 'on-call@acme.example' };
+const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', dashboard: true, alarmEmail: 'on-call@acme.example' };
 
 test('the table stays open until the minute in progress has ended, also when the stack is disposed meanwhile', async () => {
   const stack = { connector: 'acme', stackName: 'SecurityDataConnector-acme', template: await templateWith(OPTIONS) };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EventDatabase, QueryFailedError } from '../../../local/query/event-database.ts';
-import { envelope } from '../../lib/query/support/event-lines.ts';
 import { DeliveredFolder } from './files.ts';
+import { envelope } from './support/event-lines.ts';
 
 const DAY = 'events/2026/11/20/09';
 

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import { EventDatabase } from '../../../local/query/event-database.ts';
-import { envelope } from '../../lib/query/support/event-lines.ts';
 import { DeliveredFolder } from './files.ts';
+import { envelope } from './support/event-lines.ts';
 
 const SMALL = gzipSync(`${envelope({ sequence: 2, id: 'small', row: '2' })}\n`);
 

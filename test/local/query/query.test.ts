@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { runQuery } from '../../../local/query/command.ts';
-import { envelope } from '../../lib/query/support/event-lines.ts';
 import { DeliveredFolder } from './files.ts';
+import { envelope } from './support/event-lines.ts';
 
 interface Ended {
   readonly status: number | null;

@@ -20,7 +20,7 @@ export const FETCH: Readonly<Record<PartName, (folder: string) => Promise<void>>
     await copyArchives(join(folder, 'lib'), [
       { artifact: `io.trino:trino-main:${version}` },
       { artifact: `io.trino:trino-memory:${version}` },
-      // Only its reading of catalogues is needed, not of files.
+      // Only partitions and Hive's grammar are needed, not its reading of files.
       { artifact: `io.trino:trino-hive:${version}`, alone: true },
       { artifact: 'io.trino.coral:coral:2.2.14-1', alone: true },
     ]);

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '@duckdb/node-api';
-import { type ColumnType, VIEWS } from '../../../lib/query/views.ts';
-import type { LinesDatabase } from '../../lib/query/support/lines-database.ts';
+import { VIEWS } from '../../../local/query/views.ts';
+import type { LinesDatabase } from '../../local/query/support/lines-database.ts';
 import { type Answer, execute } from './statement.ts';
 
-/** The views over lines, in a schema of their own on Trino. Their SQL is unchanged: Athena gets no dialect either. */
+/** The views over lines, in a schema of their own on Trino. The files of siem/athena/ are run unchanged: Athena gets no dialect either. */
 export async function openTrinoLines(url: string): Promise<LinesDatabase> {
   const place = { catalog: CATALOG, schema: `s_${randomUUID().replaceAll('-', '')}` };
   const ask = (sql: string): Promise<Answer> => execute(url, sql, place);
   await ask(`create schema ${place.schema}`);
   await ask(LINES);
-  for (const { name, sql } of VIEWS) await ask(`create view ${name} as ${sql}`);
+  for (const { sql } of VIEWS) await ask(sql);
   return {
     async hold(lines, deliveryDay = '2026/11/20') {
       // Tables in memory support only inserts.
@@ -29,10 +29,6 @@ export async function openTrinoLines(url: string): Promise<LinesDatabase> {
       const { columns, data } = await ask(sql);
       return data.map(row => row.map((value, at) => shown(value, columns[at]!.type)));
     },
-    async columns(view) {
-      const { columns } = await ask(`select * from ${view} where false`);
-      return columns.map(({ name, type }) => [name, type as ColumnType]);
-    },
     async [Symbol.asyncDispose]() {
       for (const { name } of VIEWS.toReversed()) await ask(`drop view ${name}`);
       await ask('drop table lines');
@@ -46,7 +42,7 @@ const LINES_AT_ONCE = 1000;
 
 const LINES = 'create table lines(line varchar, delivery_day varchar)';
 
-/** As Athena calls the catalogue of Glue; the server has one of this name. */
+/** The name of Athena's catalogue. */
 const CATALOG = 'awsdatacatalog';
 
 function literal(text: string): string {

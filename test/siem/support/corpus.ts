@@ -3,7 +3,7 @@
  * removals, restored assets, a replay, rows that a naive mapping refuses. Also lines of faults that cannot be caused on purpose.
  */
 import { connector } from '../../lambda/support/connector.ts';
-import { envelope } from '../../lib/query/support/event-lines.ts';
+import { envelope } from '../../local/query/support/event-lines.ts';
 
 export interface Corpus {
   /** Lines before the replay, and lines of the replay. */

@@ -1,6 +1,6 @@
 /** The expected answers of documented queries, from this project's own views over the same lines. */
 import { expect } from '@jest/globals';
-import { openDuckDbLines } from '../../lib/query/support/duckdb-lines.ts';
+import { openDuckDbLines } from '../../local/query/support/lines-database.ts';
 import { NOT_UPDATED } from './corpus.ts';
 
 export interface Truth {

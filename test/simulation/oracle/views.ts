@@ -1,9 +1,7 @@
 /** Checks the copy that the SQL views give. The lines of many histories are in one database, each as a connector of its own. */
 import { STREAMS } from '../../../lambda/streams.ts';
-import { VIEWS, type View } from '../../../lib/query/views.ts';
 import { content } from '../../../local/siem/lossless.ts';
-import { openDuckDbLines } from '../../lib/query/support/duckdb-lines.ts';
-import type { LinesDatabase } from '../../lib/query/support/lines-database.ts';
+import { type LinesDatabase, openDuckDbLines } from '../../local/query/support/lines-database.ts';
 import { keyOf } from '../../support/siem.ts';
 import type { Observation } from './observation.ts';
 
@@ -14,9 +12,9 @@ export class ViewsCheck implements AsyncDisposable {
     this.#database = database;
   }
 
-  static async open(views: readonly View[] = VIEWS): Promise<ViewsCheck> {
+  static async open(): Promise<ViewsCheck> {
     // One history a core already: more threads would only wait for each other.
-    return new ViewsCheck(await openDuckDbLines({ threads: 1, views }));
+    return new ViewsCheck(await openDuckDbLines({ threads: 1 }));
   }
 
   /** @returns what each history breaches, in a sentence each */

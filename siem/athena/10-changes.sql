@@ -1,4 +1,5 @@
 -- Each event once, however often it was sent, with what it changed.
+create or replace view changes as
 with occurrences as (
   select
     *,
@@ -17,14 +18,13 @@ select
   id,
   sequence,
   event_id,
-  -- Athena would make a varchar(9) of the words, but the view is declared with varchar.
-  cast(case
+  case
     when stream = 'dns-blocks' then 'blocked'
     when kind = 'tombstone' then 'removed'
     when kind = 'withdrawn' then 'withdrawn'
     when kind_before is null then 'new'
     when kind_before in ('tombstone', 'withdrawn') then 'restored'
-    else 'changed' end as varchar) as change,
+    else 'changed' end as change,
   kind,
   "time",
   forwarded_at,

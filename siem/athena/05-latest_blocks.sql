@@ -1,4 +1,5 @@
--- The rule of docs/events.md: of all events of one (connector, stream, id), the greatest sequence is the truth.
+-- The latest event of each row that never changes, by the rule of latest_inventory.
+create or replace view latest_blocks as
 select
   connector,
   stream,
@@ -17,6 +18,6 @@ select
 from (
   select *, row_number() over (partition by connector, stream, id order by sequence desc) as place
   from events
-  where stream not in ({{immutable_streams}})
+  where stream in ('dns-blocks')
 ) as ranked
 where place = 1

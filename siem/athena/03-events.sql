@@ -1,4 +1,5 @@
 -- Every delivered event, repeats included. No other view reads `lines`.
+create or replace view events as
 with marked as (
   -- `row` is the last member of an event. A quote inside a JSON string is escaped, so the first match is the member.
   select line, delivery_day, strpos(line, ',"row":') as row_at
@@ -41,7 +42,7 @@ select
   sequence,
   event_id,
   kind,
-  -- A column of the catalogue has no time zone, so both times are UTC.
+  -- A column of a view in Athena has no time zone, so both times are UTC.
   cast(at_timezone(happened, 'UTC') as timestamp) as "time",
   cast(at_timezone(forwarded, 'UTC') as timestamp) as forwarded_at,
   stream_position,

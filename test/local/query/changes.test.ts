@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type EventFields, envelope } from './support/event-lines.ts';
-import { column, type LinesDatabase, openLinesDatabase } from './support/lines-database.ts';
+import { column, type LinesDatabase, openDuckDbLines } from './support/lines-database.ts';
 
 let database: LinesDatabase;
 beforeAll(async () => {
-  database = await openLinesDatabase();
+  database = await openDuckDbLines();
 });
 afterAll(async () => database[Symbol.asyncDispose]());
 

@@ -1,21 +1,21 @@
-import { DuckDBInstance } from '@duckdb/node-api';
-import { VIEWS, type View } from '../../../../lib/query/views.ts';
+/** The views over lines in memory. */
+import { DuckDBInstance, type Json } from '@duckdb/node-api';
 import { createViews } from '../../../../local/query/event-database.ts';
-import type { LinesDatabase } from './lines-database.ts';
 
-/** DuckDB's name of each type. */
-const TYPES = { VARCHAR: 'varchar', TIMESTAMP: 'timestamp(3)' } as const;
-
-export interface DuckDbOptions {
-  readonly threads?: number;
-  readonly views?: readonly View[];
+export interface LinesDatabase extends AsyncDisposable {
+  /** Holds these lines, and nothing that it held before. */
+  hold(lines: readonly string[], deliveryDay?: string): Promise<void>;
+  rows(sql: string): Promise<Record<string, Json>[]>;
+  /** Each row's values, in the order of the columns. */
+  tuples(sql: string): Promise<Json[][]>;
 }
 
-export async function openDuckDbLines({ threads, views = VIEWS }: DuckDbOptions = {}): Promise<LinesDatabase> {
+/** To open a database takes longer than most queries of a test. */
+export async function openDuckDbLines({ threads }: { readonly threads?: number } = {}): Promise<LinesDatabase> {
   const instance = await DuckDBInstance.create(':memory:', threads === undefined ? {} : { threads: String(threads) });
   const connection = await instance.connect();
   await connection.run('create table lines(line varchar, delivery_day varchar)');
-  await createViews(connection, views);
+  await createViews(connection);
   return {
     async hold(lines, deliveryDay = '2026/11/20') {
       await connection.run('delete from lines');
@@ -29,13 +29,14 @@ export async function openDuckDbLines({ threads, views = VIEWS }: DuckDbOptions 
     },
     rows: async sql => (await connection.runAndReadAll(sql)).getRowObjectsJson(),
     tuples: async sql => (await connection.runAndReadAll(sql)).getRowsJson(),
-    async columns(view) {
-      const described = await connection.runAndReadAll(`select column_name, column_type from (describe ${view})`);
-      return described.getRowsJson().map(([name, type]) => [String(name), TYPES[type as keyof typeof TYPES]]);
-    },
     async [Symbol.asyncDispose]() {
       connection.closeSync();
       instance.closeSync();
     },
   };
+}
+
+/** The first column. */
+export async function column(database: LinesDatabase, sql: string): Promise<Json[]> {
+  return (await database.tuples(sql)).map(row => row[0]!);
 }

@@ -1,0 +1,28 @@
+/** The SQL files of siem/athena/, which are pasted into Athena. DuckDB runs the same files: `duckdb.sql` defines what it lacks. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const ATHENA = path.join(import.meta.dirname, '..', '..', 'siem', 'athena');
+
+/** A view over the delivered events. */
+export interface View {
+  readonly name: string;
+  /** The whole file: a comment and `create or replace view`. */
+  readonly sql: string;
+}
+
+/** Statements of siem/athena/ by file name, in the order in which they are run. */
+export const ATHENA_FILES: ReadonlyMap<string, string> = new Map(
+  readdirSync(ATHENA)
+    .sort()
+    .map(name => [name, readFileSync(path.join(ATHENA, name), 'utf8')]),
+);
+
+/** Every view, each after the views that it reads. Only `events` reads the relation `lines(line, delivery_day)`. */
+export const VIEWS: readonly View[] = [...ATHENA_FILES.values()].flatMap(sql => {
+  const [, name] = /^create or replace view (\w+) as$/m.exec(sql) ?? [];
+  return name ? [{ name, sql }] : [];
+});
+
+/** Functions of Athena's SQL for DuckDB. */
+export const DUCKDB_DIALECT = readFileSync(path.join(import.meta.dirname, 'duckdb.sql'), 'utf8');
