@@ -1,7 +1,7 @@
 /** Parts of lookup, and of finding a delivered event, without a process. */
 import { describe, expect, test } from '@jest/globals';
-import { resultOf, unconfirmedFor } from '../../../bin/ctl/commands/lookup/answer.ts';
 import { neighbourIds } from '../../../bin/ctl/commands/lookup/neighbours.ts';
+import { resultOf, unconfirmedFor } from '../../../bin/ctl/commands/lookup/result.ts';
 import { readEvent } from '../../../bin/ctl/delivered-event.ts';
 import { hourPrefixes, placeOf } from '../../../bin/ctl/delivery-place.ts';
 import { BEGINNING } from '../../../lambda/core/decide.ts';
