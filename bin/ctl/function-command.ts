@@ -59,7 +59,7 @@ async function explained(context: Context, error: unknown): Promise<never> {
   if (/StateError|LeaseLostError/.test(failed)) found.push(await lostTable(context));
   if (failed.includes('DeliveryError')) {
     // Loads the client of Firehose, which no other run needs.
-    const { lostDeliveryStream } = await import('./delivery-place.ts');
+    const { lostDeliveryStream } = await import('./delivery-stream.ts');
     found.push(await lostDeliveryStream(context));
   }
   throw new FunctionFailedError(type, said, found.filter(Boolean).join('\n'));

@@ -87,6 +87,6 @@ async function unmute(aws: Aws, connector: string): Promise<void> {
   await awsCall(
     aws.cloudWatch().send(new EnableAlarmActionsCommand({ AlarmNames: notifiers(connector) })),
     `The alarms of ${connector} could not be unmuted`,
-    'The schedule is on. The alarms are still muted: you need cloudwatch:EnableAlarmActions on both.',
+    'The schedule is on. The alarms are still muted.',
   );
 }
