@@ -106,7 +106,7 @@ async function describe(name: string, stack: string, environment: NodeJS.Process
   const { Stacks: [found] = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stack }));
   const outputs = Object.fromEntries(found!.Outputs!.map(each => [each.OutputKey!, each.OutputValue!]));
   const ctl: Deployment['ctl'] = (args, more = {}) =>
-    run(process.execPath, ['bin/connectorctl.mjs', ...args, '--stack', name], SECONDS, {
+    run(process.execPath, ['bin/connectorctl.mjs', ...args, '--connector', name], SECONDS, {
       environment: { ...environment, ...more },
     });
   return {
