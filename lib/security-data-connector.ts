@@ -136,7 +136,7 @@ export class SecurityDataConnector extends Construct {
 
   /**
    * Allows everything that the commands of connectorctl need that change nothing, such as `status`, `doctor` and `verify`. Includes the
-   * client credentials of the API, because `doctor` and `lookup` call it, and the delivered events.
+   * client credentials of the API, because `doctor` and `lookup` call it, but not the delivered events.
    *
    * @param grantee role, user, group or managed policy that gets the statements
    */

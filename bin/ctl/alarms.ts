@@ -20,8 +20,6 @@ export interface AlarmState {
   /** Link to its section of the runbook. */
   readonly runbook: string | undefined;
   readonly ends: AlarmEnd;
-  /** Seconds that it evaluates. */
-  readonly evaluatedSeconds: number;
 }
 
 /** When an alarm ends by itself. */
@@ -62,7 +60,7 @@ export async function readAlarms(aws: Aws, connector: string): Promise<Alarms> {
     since: alarm.StateTransitionedTimestamp?.getTime() ?? alarm.StateUpdatedTimestamp?.getTime(),
     severity: severityOf(alarm, composite, plain),
     ...described(alarm),
-    ...evaluated(alarm),
+    ends: endOf(alarm),
   }));
   const notifiers = composite.flatMap(({ AlarmName, ActionsEnabled = true, AlarmActions = [] }) => {
     const name = plain(AlarmName);
@@ -80,14 +78,14 @@ function described({ AlarmDescription: text = '' }: MetricAlarm) {
 }
 
 /** An alarm ends when one of its periods is without the fault: all of them must have it. */
-function evaluated({ Metrics = [], ...alarm }: MetricAlarm) {
+function endOf({ Metrics = [], ...alarm }: MetricAlarm): AlarmEnd {
   const { Period: period = 0, Stat: statistic } = Metrics.find(each => each.MetricStat)?.MetricStat ?? {
     Period: alarm.Period,
     Stat: alarm.Statistic,
   };
   const { EvaluationPeriods: periods = 0, DatapointsToAlarm: needed = periods } = alarm;
   const seconds = alarm.TreatMissingData === 'breaching' ? undefined : period * (periods - needed + 1);
-  return { ends: { withGoodReport: statistic === 'Minimum', seconds }, evaluatedSeconds: period * periods };
+  return { withGoodReport: statistic === 'Minimum', seconds };
 }
 
 /** The rule of a composite alarm quotes the name or the ARN of each alarm. */

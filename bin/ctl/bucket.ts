@@ -1,6 +1,5 @@
 /** Reads the objects of a bucket. */
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip, gunzipSync } from 'node:zlib';
+import { gunzipSync } from 'node:zlib';
 import { GetObjectCommand, ListObjectsV2Command, paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { type Aws, collected } from './aws.ts';
 import type { Context } from './context.ts';
@@ -55,32 +54,4 @@ export async function readObject({ aws, deployment }: Context, key: string): Pro
     }
     throw new AwsCallError(`${key} could not be read`, '', cause);
   }
-}
-
-/** The lines of an object. A reader that stops early closes the connection. @throws Error of the SDK */
-export async function* objectLines(aws: Aws, bucket: string, key: string): AsyncGenerator<Buffer> {
-  const { Body: body } = await aws.s3().send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-  const source = body as Readable;
-  try {
-    yield* linesOf(key.endsWith('.gz') ? pipeline(source, createGunzip(), () => undefined) : source);
-  } finally {
-    source.destroy();
-  }
-}
-
-const LINE_FEED = 0x0a;
-
-/** Splits at line feeds only: a JSON string may contain other line separators. */
-async function* linesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let parts: Buffer[] = [];
-  for await (const chunk of source) {
-    let start = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
-      yield Buffer.concat([...parts, chunk.subarray(start, end)]);
-      parts = [];
-      start = end + 1;
-    }
-    parts.push(chunk.subarray(start));
-  }
-  if (parts.some(part => part.length > 0)) yield Buffer.concat(parts);
 }

@@ -33,8 +33,6 @@ export interface SiemSide {
   /** Topic of new objects, which delivers to the queue. */
   readonly topicArn: string;
   readonly deadLetterQueueUrl: string;
-  readonly policyArn: string;
-  readonly roleArn: string | undefined;
 }
 
 /** The connector that the user selects. Empty: the only one in the account and region. */
@@ -81,21 +79,14 @@ export async function findDeployment(aws: Aws, wanted: Wanted): Promise<Deployme
   );
 }
 
-/** A connector. Reading its deployment fails if this version cannot use it. */
-export interface ListedConnector {
-  readonly connector: string;
-  /** @throws RefusedError */
-  readonly deployment: () => Promise<Deployment>;
-}
-
-/** Every connector of account and region. @throws AwsCallError */
-export async function listConnectors(aws: Aws): Promise<ListedConnector[]> {
+/** Every connector of account and region. Reading its deployment fails if this version cannot use it. @throws AwsCallError */
+export async function listConnectors(aws: Aws) {
   const found = (await describeStacks(aws)).flatMap(connectorsIn);
   return found.map(each => ({ connector: each.connector, deployment: async () => deploymentOf(each) }));
 }
 
 /** @param name empty: all of account and region @returns none if there is no stack of that name @throws AwsCallError */
-export async function describeStacks(aws: Aws, name?: string): Promise<Stack[]> {
+async function describeStacks(aws: Aws, name?: string): Promise<Stack[]> {
   try {
     return await collected(
       paginateDescribeStacks({ client: aws.cloudFormation() }, { StackName: name }),
@@ -160,8 +151,6 @@ function deploymentOf({ stack, connector, outputs }: Found): Deployment {
           queueArn: output('SiemQueueArn'),
           topicArn: output('NewObjectsTopicArn'),
           deadLetterQueueUrl: output('SiemDeadLetterQueueUrl'),
-          policyArn: output('SiemReaderPolicyArn'),
-          roleArn: outputs.get('SiemReaderRoleArn'),
         }
       : undefined,
   };

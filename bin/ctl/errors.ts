@@ -103,30 +103,27 @@ export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
 
-const NO_CONNECTION =
-  'Check the network of this machine, then try again. The function has its own connection: "status" shows how its runs ended.';
+const AGAIN = 'Try again in a minute.';
 const PROXY_HERE =
   'Check HTTPS_PROXY and NO_PROXY of this machine, and what the proxy allows. The function has its own: proxyUrl and noProxy.';
 const CERTIFICATE_HERE =
   'If the authority is your own, set NODE_EXTRA_CA_CERTS to a PEM file with its certificate. The function has its own: caCertificates.';
-const FAILS = 'It can be reached, and fails. Try again in a minute. If it lasts, contact the platform’s operator.';
-const THROTTLED =
-  'The API limits the rate of requests. Runs wait for it and lose nothing. Try again in a minute. If it lasts, ask the platform’s operator for a higher limit.';
-const AGAIN = 'Try again in a minute.';
 
 /** Advice that replaces what these errors say about the next run. */
-type Advice = string | ((message: string) => string);
 // biome-ignore lint/suspicious/noExplicitAny: classes of errors with parameters of their own
-const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: Advice])[] = [
+const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: string])[] = [
   [ProxyError, PROXY_HERE],
   [CertificateError, CERTIFICATE_HERE],
-  [ApiUnavailableError, message => (/ it answered \d{3}\b/.test(message) ? FAILS : NO_CONNECTION)],
+  [
+    ApiUnavailableError,
+    `${AGAIN} If the connection failed, check the network of this machine. The function has its own.`,
+  ],
   [ApiRefusedError, 'Check baseUrl, authUrl and the paths of the lists in cdk.json.'],
   [
     CredentialsError,
     `Put the current client_id and client_secret into the secret with "${CONNECTORCTL.command} set-credentials", or have the account enabled.`,
   ],
-  [OutOfTimeError, message => (message.includes('(429)') ? THROTTLED : AGAIN)],
+  [OutOfTimeError, `${AGAIN} While the API limits the rate of requests (429), runs wait for it and lose nothing.`],
   [PageTimeoutError, AGAIN],
 ];
 
@@ -138,8 +135,7 @@ export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const at = message.indexOf(SAFE);
   if (at < 0 || error instanceof FunctionFailedError) return message;
-  const given = ADVICE.find(([type]) => error instanceof type)?.[1];
-  const advice = typeof given === 'function' ? given(message) : given;
+  const advice = ADVICE.find(([type]) => error instanceof type)?.[1];
   const rest = message.slice(at + SAFE.length);
   return `${message.slice(0, at).trimEnd()}\nNothing was changed${advice ? `. ${advice}` : rest}`;
 }
@@ -179,7 +175,7 @@ const SENTENCES: readonly (readonly [name: RegExp, sentence: string])[] = [
 ];
 
 /** What to do on this machine about a connection that failed. */
-export const CONNECTION_ADVICE = { proxy: PROXY_HERE, certificate: CERTIFICATE_HERE };
+const CONNECTION_ADVICE = { proxy: PROXY_HERE, certificate: CERTIFICATE_HERE };
 
 /** Name and message of an AWS error, preceded by a sentence for common cases. */
 export function awsFailureText(cause: unknown): string {

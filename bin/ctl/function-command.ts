@@ -1,15 +1,13 @@
-/** Sends a command to the function: waits for the lease, shows progress, formats the result. */
+/** Sends a command to the function: waits for the lease, formats the result. */
 import type { StreamResult } from '../../lambda/core/run.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
-import type { Clock } from '../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import type { Context } from './context.ts';
 import { FunctionFailedError } from './errors.ts';
 import { carryOut, type FunctionCommand, invokeFunction } from './invoke.ts';
-import type { Outcome, Progress } from './report.ts';
-import { freshBudget } from './retry-budget.ts';
+import type { Outcome } from './report.ts';
 import { scheduleIsOff } from './schedule.ts';
-import { type ConnectorState, lostTable, readState } from './state.ts';
+import { lostTable } from './state.ts';
 import { tableText } from './text.ts';
 
 export interface CommandOptions {
@@ -25,20 +23,19 @@ export async function sendCommand(context: Context, what: FunctionCommand, optio
 }
 
 /**
- * Sends a command, waits for the lease and shows progress.
+ * Sends a command and waits for the lease.
  *
  * @returns the result, and how many seconds the run took, a cold start included
  * @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError
  */
 export async function invokeWhenFree(context: Context, what: FunctionCommand, options: CommandOptions) {
   const { aws, clock, report, signal } = context;
-  const { functionName, table } = await context.deployment();
-  const state = () => readState(aws, table, clock.now(), freshBudget(clock, 0));
+  const { functionName } = await context.deployment();
   let begun = clock.now();
   const invoke = async (each: FunctionCommand): Promise<InvocationResult> => {
     begun = clock.now();
-    using progress = report.progress('A run is in progress.');
-    return await withProgress(() => invokeFunction({ aws, functionName, signal }, each), { clock, state, progress });
+    report.say('A run is in progress.');
+    return await invokeFunction({ aws, functionName, signal }, each);
   };
   const dispatch = { invoke, clock, signal, wait: options.wait, say: report.say };
   const result = await carryOut(what, dispatch).catch((error: unknown) => explained(context, error));
@@ -59,53 +56,10 @@ async function explained(context: Context, error: unknown): Promise<never> {
   if (/StateError|LeaseLostError/.test(failed)) found.push(await lostTable(context));
   if (failed.includes('DeliveryError')) {
     // Loads the client of Firehose, which no other run needs.
-    const { lostDeliveryStream } = await import('./delivery-place.ts');
+    const { lostDeliveryStream } = await import('./delivery-stream.ts');
     found.push(await lostDeliveryStream(context));
   }
   throw new FunctionFailedError(type, said, found.filter(Boolean).join('\n'));
-}
-
-export interface Monitored {
-  readonly clock: Clock;
-  /** Reads the table once, the only source of progress during an invocation. Another try would outlive the work. */
-  readonly state: () => Promise<ConnectorState>;
-  readonly progress: Progress;
-}
-
-const EVERY_MILLISECONDS = 1000;
-
-/** Reads the state about once a second until `work` ends. Failed reads do not affect the work. */
-export async function withProgress<T>(work: () => Promise<T>, { clock, state, progress }: Monitored): Promise<T> {
-  const ended = new AbortController();
-  const watching = (async () => {
-    for (let seen = 0; !ended.signal.aborted; await clock.sleep(EVERY_MILLISECONDS, ended.signal)) {
-      const read = await state().catch(() => undefined);
-      const committed = read && committedEvents(read);
-      if (committed === undefined || ended.signal.aborted) continue;
-      progress.advance(Math.max(0, committed - seen), `${committed} events committed`);
-      seen = Math.max(seen, committed);
-    }
-  })();
-  watching.catch(() => undefined);
-  try {
-    return await work();
-  } finally {
-    ended.abort();
-  }
-}
-
-/**
- * Number of events that the current run has committed, or undefined if no run holds the lease. Example: with epoch 7 and the
- * sequence `00000000070000000042` the run has committed 42 events. All streams share the counter.
- */
-export function committedEvents({ lease, streams }: ConnectorState): number | undefined {
-  if (!lease?.held) return undefined;
-  const epoch = String(lease.epoch).padStart(10, '0');
-  const counts = [...streams.values()].map(saved => {
-    const committed = saved instanceof Error ? '' : saved.checkpoint.committed;
-    return committed.startsWith(epoch) ? Number(committed.slice(epoch.length)) : 0;
-  });
-  return Math.max(0, ...counts);
 }
 
 /** Each row counts in exactly one of these columns, so they add up to the rows read. */

@@ -41,8 +41,8 @@ export interface Report {
   print(text: Text): void;
   /** Prints a line to stderr, unless `--json` is set. */
   say(line: string): void;
-  /** Shows progress, unless `--json` is set. @param total if it is known */
-  progress(title: string, total?: number): Progress;
+  /** Shows progress, unless `--json` is set. */
+  progress(title: string): Progress;
 }
 
 export function createReport(shell: Shell, json: boolean): Report {
@@ -53,7 +53,7 @@ export function createReport(shell: Shell, json: boolean): Report {
     say(line) {
       if (!json) shell.stderr.write(`${terminalText(line)}\n`);
     },
-    progress: (title, total) => createProgress({ title, total, silent: json, output: shell.stderr }),
+    progress: title => (json ? NO_PROGRESS : createProgress(title, shell.stderr)),
   };
 }
 
@@ -62,46 +62,24 @@ export function printOutcome({ json, print }: Report, { text, json: document }: 
   print(json ? JSON.stringify(document, null, 2) : text);
 }
 
-/** A progress bar on a terminal, a line per tenth of the work elsewhere. Disposing removes the bar. */
+/** On a terminal, a line that is written over. Elsewhere only the title, because the output may end up in a log. Disposing removes the line. */
 export interface Progress extends Disposable {
-  /** @param done work done since the last call @param text the current state */
-  advance(done: number, text: string): void;
+  /** @param text the current state, for example `300 rows read` */
+  advance(text: string): void;
 }
 
-interface ProgressOptions {
-  readonly title: string;
-  readonly total?: number | undefined;
-  readonly silent: boolean;
-  readonly output: Output;
-}
-
-const BAR_WIDTH = 30;
 /** Moves to the start of the line and erases it. */
 const CLEAR = '\r\u001b[K';
 
 /** No library: those read the keyboard and end the process at Ctrl-C, before a command can report what was done. */
-export function createProgress({ title, total = 0, silent, output }: ProgressOptions): Progress {
-  if (silent) return { advance: () => undefined, [Symbol.dispose]: () => undefined };
-  // Few lines, since they may end up in a log.
-  const step = Math.max(total / 10, 10_000);
-  let done = 0;
-  let reported = 0;
-  const draw = (text: string) => {
-    const filled = total > 0 ? Math.floor(Math.min(1, done / total) * BAR_WIDTH) : 0;
-    const bar = total > 0 ? `${'━'.repeat(filled)}${'─'.repeat(BAR_WIDTH - filled)} ` : '';
-    output.write(`${CLEAR}${`${bar}${terminalLine(text)}`.slice(0, (output.columns || 80) - 1)}`);
-  };
-  const write = (text: string) => {
-    reported = done;
-    output.write(`${terminalText(text)}\n`);
-  };
-  const show = output.isTTY ? draw : write;
-  show(title);
-  return {
-    advance(more, text) {
-      done += more;
-      if (output.isTTY || done - reported >= step) show(text);
-    },
-    [Symbol.dispose]: () => void (output.isTTY && output.write(CLEAR)),
-  };
+export function createProgress(title: string, output: Output): Progress {
+  if (!output.isTTY) {
+    output.write(`${terminalText(title)}\n`);
+    return NO_PROGRESS;
+  }
+  const draw = (text: string) => output.write(`${CLEAR}${terminalLine(text).slice(0, (output.columns || 80) - 1)}`);
+  draw(title);
+  return { advance: draw, [Symbol.dispose]: () => void output.write(CLEAR) };
 }
+
+const NO_PROGRESS: Progress = { advance: () => undefined, [Symbol.dispose]: () => undefined };

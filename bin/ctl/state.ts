@@ -37,13 +37,8 @@ export interface ConnectorState {
 }
 
 /** @throws AwsCallError */
-export async function readState(
-  aws: Aws,
-  tableName: string,
-  now: number,
-  retryBudget = freshBudget(systemClock),
-): Promise<ConnectorState> {
-  const table = createTable(aws.dynamodb(), tableName, retryBudget);
+export async function readState(aws: Aws, tableName: string, now: number): Promise<ConnectorState> {
+  const table = createTable(aws.dynamodb(), tableName, freshBudget(systemClock));
   const names = STREAMS.map(stream => stream.name);
   try {
     const { streams, organization } = await createCheckpoints(table).load(names);
@@ -127,7 +122,7 @@ export async function scanRowStates(
   const { table } = await deployment();
   // DynamoDB updates these figures every six hours.
   const { ItemCount: items = 0, TableSizeBytes: bytes = 0 } = await describeTable(aws, table, otherwise);
-  using progress = report.progress(`${title} ${scanText(items, bytes)}.`, items);
+  using progress = report.progress(`${title} ${scanText(items, bytes)}.`);
   const input = {
     TableName: table,
     FilterExpression: 'begins_with(pk, :row)',
@@ -141,7 +136,7 @@ export async function scanRowStates(
         if (stream) onState(stream.name, item);
       }
       read += ScannedCount;
-      progress.advance(ScannedCount, `${read} items of the table read`);
+      progress.advance(`${read} of about ${items} items of the table read`);
     }
   };
   const advice = `Nothing was changed. ${otherwise}`;

@@ -40,10 +40,10 @@ export async function everyConnector(
     throw new RefusedError('There is no connector there. Use --region or --profile, or deploy one.');
   }
 
-  using progress = context.report.progress(`Reading ${found.length} connectors.`, found.length);
+  using progress = context.report.progress(`Reading ${found.length} connectors.`);
   const rows = await atMost(AT_ONCE, found, async each => {
     const row = await rowOf(each, summarize);
-    progress.advance(1, each.connector);
+    progress.advance(each.connector);
     return row;
   });
   return outcomeOf(rows);

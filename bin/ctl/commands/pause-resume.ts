@@ -2,13 +2,12 @@ import { DisableAlarmActionsCommand, EnableAlarmActionsCommand } from '@aws-sdk/
 import { Command } from 'commander';
 import { SEVERITIES } from '../../../lib/alarms/alarm-definition.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
-import { type Alarms, readAlarms } from '../alarms.ts';
 import type { Aws } from '../aws.ts';
 import { help, type Run } from '../command.ts';
 import type { Context } from '../context.ts';
 import { awsCall } from '../errors.ts';
 import { readSchedule, type Schedule, switchSchedule } from '../schedule.ts';
-import { durationText, timeText } from '../text.ts';
+import { timeText } from '../text.ts';
 
 export function pauseCommand(run: Run): Command {
   return new Command('pause')
@@ -23,44 +22,29 @@ To keep the pause, set "enabled" to false.`;
 
 const RESUME_NOTE = `SNS does not notify of an alarm that fired while it was muted. "status" shows it.`;
 
-/** Reads everything before it changes anything, and mutes before the runs stop. */
-async function pause({ aws, deployment }: Context, { mute: muting = false }: { readonly mute?: boolean }) {
+/** The schedule comes first: without it, an alarm fires after half an hour, so nobody is notified before the alarms are muted. */
+async function pause({ aws, deployment }: Context, { mute: muted = false }: { readonly mute?: boolean }) {
   const { connector, scheduleName } = await deployment();
   const schedule = await readSchedule(aws, scheduleName);
-  const alarms = await readAlarms(aws, connector);
-  const wasMuted = alarms.notifiers.length > 0 && alarms.notifiers.every(({ notifies }) => !notifies);
-  if (muting) await mute(aws, connector);
-  try {
-    if (schedule.enabled) await switchSchedule(aws, schedule, false);
-  } catch (error) {
-    if (muting && !wasMuted) await unmute(aws, connector, STILL_MUTED);
-    throw error;
-  }
-  const muted = muting || wasMuted;
+  if (schedule.enabled) await switchSchedule(aws, schedule, false);
+  if (muted) await mute(aws, connector);
+
   const { enabled: changed, changed: time } = schedule;
   const since = changed || time === undefined ? undefined : timeText(time);
   const before = `The schedule ${scheduleName} was already off${since ? `, last changed ${since}` : ''}.`;
   const state = changed ? `The schedule ${scheduleName} is off.` : before;
-  const text = [state, LOST, alarmsText(alarms, muted), AFTER].join('\n');
+  const text = [state, LOST, muted ? MUTED : NOT_MUTED, AFTER].join('\n');
   return { text, json: { schedule: scheduleName, enabled: false, changed, since, muted } };
 }
 
-const STILL_MUTED = `The schedule could not be switched off, and the alarms are muted. "${CONNECTORCTL.command} resume" unmutes them: `;
 const LOST =
   'No data is lost: the API keeps every change, and the next run continues from the saved cursors. A run in progress runs to its end.';
+const MUTED = `No alarm notifies anybody until "${CONNECTORCTL.command} resume".`;
+const NOT_MUTED =
+  'The critical alarm stream-silent will fire after a while without a run. --mute prevents the notification.';
 const AFTER =
   `"${CONNECTORCTL.command} resume" switches it on again. So does a deployment that changes the schedule or reverts drift. ` +
   'To keep the pause, set "enabled" to false in cdk.json.';
-
-function alarmsText({ alarms }: Alarms, muted: boolean): string {
-  if (muted) return `No alarm notifies anybody until "${CONNECTORCTL.command} resume".`;
-  const seconds = Math.max(
-    0,
-    ...alarms.filter(each => each.name === 'stream-silent').map(each => each.evaluatedSeconds),
-  );
-  const after = seconds > 0 ? ` after ${durationText(seconds * 1000)} without a run` : '';
-  return `The critical alarm stream-silent will fire${after}. --mute prevents the notification.`;
-}
 
 export function resumeCommand(run: Run): Command {
   return new Command('resume')
@@ -94,17 +78,15 @@ async function mute(aws: Aws, connector: string): Promise<void> {
   await awsCall(
     aws.cloudWatch().send(new DisableAlarmActionsCommand({ AlarmNames: notifiers(connector) })),
     `The alarms of ${connector} could not be muted`,
-    'Nothing was changed.',
+    'The schedule is off, and the alarms are not muted.',
   );
 }
 
-const ONLY_UNMUTED = 'The schedule is on. The alarms are still muted: ';
-
-/** @param otherwise what holds if this fails @throws AwsCallError */
-async function unmute(aws: Aws, connector: string, otherwise = ONLY_UNMUTED): Promise<void> {
+/** @throws AwsCallError */
+async function unmute(aws: Aws, connector: string): Promise<void> {
   await awsCall(
     aws.cloudWatch().send(new EnableAlarmActionsCommand({ AlarmNames: notifiers(connector) })),
     `The alarms of ${connector} could not be unmuted`,
-    `${otherwise}you need cloudwatch:EnableAlarmActions on both.`,
+    'The schedule is on. The alarms are still muted.',
   );
 }

@@ -64,7 +64,7 @@ In a CDK app, \`connector.grantInspect(role)\` grants what commands need that ch
   dead-letter queues; to move messages \`sqs:StartMessageMoveTask\` and \`sqs:DeleteMessage\` on the SIEM's dead-letter queue, and
   \`sqs:SendMessage\` on the SIEM's queue.
 
-No command reads or lists outside \`events/\`, \`dead-letter/\` and \`delivery-errors/\`: grant \`s3:ListBucket\` with a condition on \`s3:prefix\`.
+No command reads or lists outside \`dead-letter/\` and \`delivery-errors/\`: grant \`s3:ListBucket\` with a condition on \`s3:prefix\`.
 \`status\` and \`doctor\` name a missing permission and still show everything else. Commands with \`secretsmanager:GetSecretValue\` call the API with
 the connector's credentials.
 `;
@@ -123,7 +123,6 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:lambda:/, 'the function'],
   [/^arn:aws:logs:/, 'the function’s log group'],
   [/^arn:aws:s3:::[^/]+$/, 'the bucket'],
-  [/^arn:aws:s3:::[^/]+\/events\//, 'objects below `events/`'],
   [/^arn:aws:s3:::[^/]+\/dead-letter\//, 'objects below `dead-letter/`'],
   [/^arn:aws:s3:::[^/]+\/delivery-errors\//, 'objects below `delivery-errors/`'],
   [/^arn:aws:scheduler:/, 'the schedule'],

@@ -1,55 +1,9 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Aws } from '../../../bin/ctl/aws.ts';
 import { RefusedError } from '../../../bin/ctl/errors.ts';
-import { committedEvents, resultText, withProgress } from '../../../bin/ctl/function-command.ts';
+import { resultText } from '../../../bin/ctl/function-command.ts';
 import { invokeFunction } from '../../../bin/ctl/invoke.ts';
-import type { ConnectorState } from '../../../bin/ctl/state.ts';
 import { EMPTY_RESULT } from '../../../lambda/core/run.ts';
-import type { Clock } from '../../../lambda/ports.ts';
-
-/** What a table with a run at work says. */
-function state(committed: Readonly<Record<string, string>>, held = true): ConnectorState {
-  const memory = (sequence: string) => ({ checkpoint: { committed: sequence }, intents: [] });
-  const streams = new Map(Object.entries(committed).map(([name, sequence]) => [name, memory(sequence)]));
-  return { lease: { epoch: 12, held }, streams, withdrawals: new Map() } as unknown as ConnectorState;
-}
-
-describe('the progress of a run', () => {
-  test('is the greatest counter of its own epoch, which all streams share', () => {
-    const committed = { assets: '00000000120000000040', threats: '00000000110000009000', 'dns-blocks': '' };
-    expect(committedEvents(state(committed))).toBe(40);
-    expect(committedEvents(state({ threats: '00000000110000009000' }))).toBe(0);
-  });
-
-  test('is not known while no run holds the lease', () => {
-    expect(committedEvents(state({ assets: '00000000120000000040' }, false))).toBeUndefined();
-  });
-
-  test('is reported in steps while the work lasts, and a failed read affects neither', async () => {
-    const reads = [{ assets: '00000000120000000010' }, undefined, { assets: '00000000120000000025' }];
-    const reported: unknown[] = [];
-    const read = async () => {
-      const next = reads.shift();
-      if (next) return state(next);
-      throw new Error('The table could not be read');
-    };
-    const progress = {
-      advance: (more: number, text: string) => void reported.push([more, text]),
-      [Symbol.dispose]: () => undefined,
-    };
-    const clock: Clock = { now: () => 0, sleep: async (_, signal) => turn(undefined, signal && { signal }) };
-    const work = async () => {
-      for (let turns = 0; turns < 10; turns++) await turn();
-      return 'done';
-    };
-    expect(await withProgress(work, { clock, state: read, progress })).toBe('done');
-    expect(reported).toEqual([
-      [10, '10 events committed'],
-      [15, '25 events committed'],
-    ]);
-  });
-});
 
 test('a command that the function rejects is reported as refused, with nothing done', async () => {
   const said = { errorType: 'CommandError', errorMessage: 'replay.0 must be one of assets, threats' };

@@ -1,9 +1,7 @@
-/** Parts of lookup, and of finding a delivered event, without a process. */
+/** Parts of lookup, without a process. */
 import { describe, expect, test } from '@jest/globals';
-import { resultOf, unconfirmedFor } from '../../../bin/ctl/commands/lookup/answer.ts';
 import { neighbourIds } from '../../../bin/ctl/commands/lookup/neighbours.ts';
-import { readEvent } from '../../../bin/ctl/delivered-event.ts';
-import { hourPrefixes, placeOf } from '../../../bin/ctl/delivery-place.ts';
+import { resultOf, unconfirmedFor } from '../../../bin/ctl/commands/lookup/result.ts';
 import { BEGINNING } from '../../../lambda/core/decide.ts';
 import { idTag } from '../../../lambda/core/hashes.ts';
 import { rowCut } from '../../../lambda/core/row.ts';
@@ -71,65 +69,6 @@ describe('a row state is', () => {
     ['relied on for a removed row', rowState({ generation: 1, status: 'removed' }), saved, undefined],
   ])('%s', (_what, stored, of, result) => {
     expect(unconfirmedFor('a', stored, of)).toBe(result);
-  });
-});
-
-describe('a delivered line', () => {
-  test('is read with its row as text', () => {
-    const head = `{"event_id":"e","sequence":"${SEQUENCE}","kind":"upsert","stream":"assets","id":"a\\",\\"row\\":1","connector":"acme"`;
-    const line = `${head},"row":{"id":"a","n":9007199254740993}}`;
-    const row = '{"id":"a","n":9007199254740993}';
-    expect(readEvent(line)).toMatchObject({
-      connector: 'acme',
-      stream: 'assets',
-      id: 'a","row":1',
-      sequence: SEQUENCE,
-      kind: 'upsert',
-      row,
-    });
-  });
-
-  test.each(['', 'no JSON', '[]', '{"stream":"assets"}', '{"class_uid":1}'])('%p is no event', line => {
-    expect(readEvent(line)).toBeUndefined();
-  });
-});
-
-describe('a delivery stream', () => {
-  const s3 = { BucketARN: 'arn:aws-cn:s3:::acme-data', Prefix: 'events/' };
-  test.each([
-    [
-      'to S3 puts events below its prefix',
-      { ExtendedS3DestinationDescription: s3 },
-      { bucket: 'acme-data', prefix: 'events/' },
-    ],
-    [
-      'to Splunk is not looked through',
-      { SplunkDestinationDescription: {} },
-      { elsewhere: expect.stringContaining('Splunk') },
-    ],
-    ['to nothing known is not looked through', undefined, { elsewhere: expect.stringContaining('something else') }],
-  ])('%s', (_what, destination, place) => {
-    expect(placeOf(destination as never)).toEqual(place);
-  });
-});
-
-describe('the hours to look through', () => {
-  const [from, to] = [Date.parse('2026-12-31T23:50:00Z'), Date.parse('2027-01-01T00:10:00Z')];
-  test.each([
-    ['events/!{timestamp:yyyy/MM/dd/HH}/', ['events/2026/12/31/23/', 'events/2027/01/01/00/']],
-    [
-      'events/!{partitionKeyFromQuery:stream}/!{timestamp:yyyy/MM/dd/HH}/',
-      ['events/threats/2026/12/31/23/', 'events/threats/2027/01/01/00/'],
-    ],
-    ['mine/', ['mine/2026/12/31/23/', 'mine/2027/01/01/00/']],
-    ['day=!{timestamp:yyyy-MM-dd}/', ['day=2026-12-31/', 'day=2027-01-01/']],
-  ])('of prefix %s', (prefix, prefixes) => {
-    expect(hourPrefixes(prefix, 'threats', from, to)).toEqual(prefixes);
-  });
-
-  test('include the hour that begins at the end', () => {
-    const [start, end] = [Date.parse('2026-12-31T22:00:00Z'), Date.parse('2026-12-31T23:00:00Z')];
-    expect(hourPrefixes('mine/', 'threats', start, end)).toEqual(['mine/2026/12/31/22/', 'mine/2026/12/31/23/']);
   });
 });
 

@@ -8,7 +8,7 @@ const ESCAPE = '\u001b';
 const TERMINAL = HAS_TERMINAL ? describe : () => undefined;
 
 TERMINAL('on a terminal', () => {
-  test('a command asks first and is carried out after "y", with progress', async () => {
+  test('a command asks first and is carried out after "y"', async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
     const shown = terminal(['resync', 'assets', '--send-all'], each.environment);
@@ -17,7 +17,7 @@ TERMINAL('on a terminal', () => {
     shown.type('y\r');
     expect(await shown.ended).toBe(0);
     expect(each.stack.invocations).toEqual([{ replay: ['assets'] }]);
-    expect(shown.screen()).toContain(`\r${ESCAPE}[KA run is in progress.`);
+    expect(shown.screen()).toContain('A run is in progress.');
   });
 
   test('the health is coloured, unless stdout is a pipe', async () => {

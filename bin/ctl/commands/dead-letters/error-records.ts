@@ -5,7 +5,6 @@
  *      "errorMessage":"…","attemptEndingTimestamp":1594266081318,"rawData":"…", …}
  *
  */
-import { readEvent } from '../../delivered-event.ts';
 import { jsonObject } from '../../json-object.ts';
 
 /** @returns its events, or undefined for any other line */
@@ -23,7 +22,9 @@ export interface ErrorObject {
 
 /** A backup contains the events themselves, without a reason. */
 export function readErrorObject(content: string): ErrorObject {
-  const read = linesOf(content).map(line => readErrorRecord(line) ?? (readEvent(line) ? [line] : undefined));
+  const read = linesOf(content).map(
+    line => readErrorRecord(line) ?? (connectorOf(line) === undefined ? undefined : [line]),
+  );
   return { lines: read.flatMap(lines => lines ?? []), unreadable: read.filter(lines => !lines).length };
 }
 
@@ -32,12 +33,19 @@ export function eventsOf(
   { lines, unreadable }: ErrorObject,
   connector: string,
 ): { lines: readonly string[] } | { why: string } {
-  const events = lines.map(readEvent);
+  const connectors = lines.map(connectorOf);
   if (unreadable > 0) return { why: `${unreadable} of its lines are not error records of Firehose` };
   if (lines.length === 0) return { why: 'it has no event' };
-  const foreign = events.find(event => event && event.connector !== connector);
-  if (foreign) return { why: `it has events of connector ${foreign.connector}` };
-  return events.every(event => event) ? { lines } : { why: 'it has lines that are not events of this connector' };
+  if (connectors.includes(undefined)) return { why: 'it has lines that are not events of this connector' };
+  const foreign = connectors.find(each => each !== connector);
+  return foreign === undefined ? { lines } : { why: `it has events of connector ${foreign}` };
+}
+
+/** @returns undefined for a line that is not an event */
+function connectorOf(line: string): string | undefined {
+  const { connector, stream, id, sequence } = jsonObject(line) ?? {};
+  const isEvent = [connector, stream, id, sequence].every(member => typeof member === 'string');
+  return isEvent ? String(connector) : undefined;
 }
 
 function linesOf(text: string): string[] {

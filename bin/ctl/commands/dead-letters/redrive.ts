@@ -7,7 +7,7 @@ import { PREFIXES } from '../../../../lib/prefixes.ts';
 import { readObject } from '../../bucket.ts';
 import { confirmed } from '../../confirm.ts';
 import type { Context } from '../../context.ts';
-import { lostDeliveryStream } from '../../delivery-place.ts';
+import { lostDeliveryStream } from '../../delivery-stream.ts';
 import { AwsCallError, awsCall, InterruptedError, RefusedError } from '../../errors.ts';
 import { groupBy } from '../../group-by.ts';
 import type { Outcome } from '../../report.ts';

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import { countObjects } from '../../bucket.ts';
-import { describeDeliveryStream } from '../../delivery-place.ts';
+import { describeDeliveryStream } from '../../delivery-stream.ts';
 import { restore } from '../../deployment.ts';
 import { awsCall } from '../../errors.ts';
 import { check, type Finding, fail, ok, skipped, warn } from './context.ts';

@@ -22,8 +22,8 @@ Exit status 3: a check failed.`;
 async function doctor(context: Context): Promise<Outcome> {
   // Loaded here, because help does not need the code of the function.
   const { CHECKS } = await import('./checks.ts');
-  using progress = context.report.progress('Running the checks.', CHECKS.length);
-  const all = await runChecks(CHECKS, createContext(context), ({ name }) => progress.advance(1, name));
+  using progress = context.report.progress('Running the checks.');
+  const all = await runChecks(CHECKS, createContext(context), ({ name }) => progress.advance(name));
   const failed = all.some(({ status }) => status === 'fail');
   return { text: resultsText(all), json: { checks: all, failed }, status: failed ? 3 : 0 };
 }

@@ -10,21 +10,9 @@ import type { Context } from '../../context.ts';
 import { awsCall, RefusedError } from '../../errors.ts';
 import { joined, type Painted, paint, painted } from '../../painted.ts';
 import type { Outcome } from '../../report.ts';
-import {
-  type Answer,
-  answerText,
-  askForRow,
-  checkAskable,
-  isCurrent,
-  LAST_SENT,
-  parentText,
-  RESULTS,
-  type Result,
-  type ResultWord,
-  resultOf,
-  unconfirmedFor,
-} from './answer.ts';
-import { type Neighbours, neighboursJson, neighboursText, readNeighbours } from './neighbours.ts';
+import { type Answer, answerText, askForRow, parentText } from './answer.ts';
+import { type Neighbours, neighboursJson, neighboursText, readNeighbours, SENT_TEXTS } from './neighbours.ts';
+import { isCurrent, RESULTS, type ResultWord, resultOf, unconfirmedFor } from './result.ts';
 
 const WITH_STATES = STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name }) => name);
 const WITH_NEIGHBOURS: StreamName = 'assets';
@@ -75,7 +63,6 @@ interface Lookup {
 /** @throws RefusedError, AwsCallError; as the API's client does */
 async function lookup(context: Context, name: StreamName, id: string, options: LookupOptions): Promise<Outcome> {
   const { related, show = false } = options;
-  checkAskable(id);
   if (related && name !== WITH_NEIGHBOURS) {
     throw new RefusedError(`Only ${WITH_NEIGHBOURS} have neighbours. Nothing was done.`);
   }
@@ -133,7 +120,7 @@ function answerJson(answer: Answer, show: boolean): object {
 
 function lookupText({ stream, id, answer, stored, result, neighbours, show }: Lookup): Painted {
   const paintResult = isCurrent(result) ? paint.good : paint.bad;
-  const { meaning, remedy }: Result = RESULTS[result];
+  const { meaning, remedy } = RESULTS[result];
   return joined([
     painted`${stream} ${JSON.stringify(id)}: ${paintResult(result)}. ${meaning}`,
     ...(remedy ? [remedy] : []),
@@ -149,5 +136,5 @@ function sentText(stored: RowState | undefined): string {
   if (!stored) return 'never';
   const { status, rowHash, forwardedAt, sequence, parent } = stored;
   if (rowHash === '' && status === 'removed') return 'never, and the row is removed';
-  return `${LAST_SENT[status]}, ${forwardedAt}, sequence ${sequence}${parentText(parent)}`;
+  return `${SENT_TEXTS[status]}, ${forwardedAt}, sequence ${sequence}${parentText(parent)}`;
 }

@@ -3,7 +3,7 @@ import type { RowState } from '../../../../lambda/ports.ts';
 import type { SyncedStream } from '../../../../lambda/streams.ts';
 import type { Access } from '../../access.ts';
 import { tableText } from '../../text.ts';
-import { answerOrRefusal, answerText, LAST_SENT, type NoRow } from './answer.ts';
+import { answerOrRefusal, answerText, type NoRow } from './answer.ts';
 
 export type Neighbours = NoRow | NeighbourList;
 
@@ -13,6 +13,13 @@ interface NeighbourList {
   readonly text: string;
   readonly all: readonly { readonly id: string; readonly lastSent: RowState['status'] | null }[];
 }
+
+/** The last event of a row, by the status of its state. */
+export const SENT_TEXTS: Readonly<Record<RowState['status'], string>> = {
+  live: 'a row',
+  withheld: 'a withdrawal because of the filter, or nothing',
+  removed: 'a removal',
+};
 
 /** @throws AwsCallError; as the API's client does, except for a refusal */
 export async function readNeighbours(access: Access, { name, path }: SyncedStream, id: string): Promise<Neighbours> {
@@ -28,7 +35,7 @@ export async function readNeighbours(access: Access, { name, path }: SyncedStrea
 export function neighboursText(neighbours: Neighbours, show: boolean): string {
   if (neighbours.kind !== 'neighbours') return `Neighbours: ${answerText(neighbours)}`;
   const { all, text } = neighbours;
-  const rows = all.map(({ id, lastSent }) => [JSON.stringify(id), lastSent ? LAST_SENT[lastSent] : 'never']);
+  const rows = all.map(({ id, lastSent }) => [JSON.stringify(id), lastSent ? SENT_TEXTS[lastSent] : 'never']);
   const list = rows.length === 0 ? 'No object in the answer has an id.' : tableText(['neighbour', 'last sent'], rows);
   return show ? `${list}\n\nNeighbours as the API answers:\n${text}` : list;
 }

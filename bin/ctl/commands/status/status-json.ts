@@ -14,7 +14,7 @@ export function statusJson(snapshot: Snapshot, health: Health): object {
     health,
     alarms: readResultJson(alarms, ({ notifiers }) => ({
       muted: notifiers.some(each => !each.notifies),
-      inAlarm: inAlarm(snapshot).map(({ since, evaluatedSeconds: _, state: _state, ...alarm }) => ({
+      inAlarm: inAlarm(snapshot).map(({ since, state: _state, ...alarm }) => ({
         ...alarm,
         since: since === undefined ? undefined : timeText(since),
       })),

@@ -1,7 +1,8 @@
 /** Checks each difference again after the next run, which sends what was not sent yet. */
 import type { RowState } from '../../../../lambda/ports.ts';
 import type { Access } from '../../access.ts';
-import { type Answer, askForRow, isCurrent, isGone, resultOf } from '../lookup/answer.ts';
+import { type Answer, askForRow, isGone } from '../lookup/answer.ts';
+import { isCurrent, resultOf } from '../lookup/result.ts';
 import type { Comparison } from './compare.ts';
 import type { Difference } from './id-index.ts';
 

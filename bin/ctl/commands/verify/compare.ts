@@ -73,7 +73,7 @@ export async function compare(
     const idIndex = idIndexes.get(name);
     const live = idIndex && countIds(idIndex, ({ sent }) => sent === 'row');
     const title = `Reading ${name} from the API, 500 rows per request. Nothing is sent or saved.`;
-    using progress = report.progress(title, live);
+    using progress = report.progress(title);
     const walked = await walkStream(context, { access, stream, idIndex, learned, progress });
     comparisons.push({
       ...walked,
@@ -179,7 +179,7 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
       const kind = isWithheld ? 'filtered' : row.deleted ? 'tombstone' : 'live';
       if (idIndex) recordListed(idIndex, key, { kind, rowHash: row.rowHash });
     }
-    progress.advance(page.rows.length, `${counts.rows} rows of ${stream.name} read`);
+    progress.advance(`${counts.rows} rows of ${stream.name} read`);
     if (page.repeats) return { ...counts, ended: false };
   }
   return { ...counts, ended: true };

@@ -1,0 +1,69 @@
+/** Whether the SIEM's copy of a row is current, from the API's answer and the row state. */
+import { isUnconfirmed, openIntents } from '../../../../lambda/core/decide.ts';
+import type { RowState, SavedStream } from '../../../../lambda/ports.ts';
+import { CONNECTORCTL } from '../../../../lib/installation.ts';
+import type { Answer } from './answer.ts';
+
+export interface Result {
+  /** Whether the SIEM's copy is current. */
+  readonly current: boolean;
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+const LATER = `Repeat the command after the next run. If the result stays, use "${CONNECTORCTL.command} verify --repair".`;
+
+const current = (meaning: string): Result => ({ current: true, meaning, remedy: '' });
+const other = (meaning: string, remedy = LATER): Result => ({ current: false, meaning, remedy });
+
+export const RESULTS = {
+  same: current('The SIEM was sent the row that the API returns.'),
+  removed: current('The SIEM was sent the removal, and the API no longer has the row.'),
+  filtered: current('The filter excludes the row, and the SIEM does not have it.'),
+  'not withdrawn': other('The filter excludes the row, and the SIEM has it until the next run that reads it.'),
+  'not removed': other('The API no longer has the row, and the SIEM was not sent its removal.'),
+  differs: other('The SIEM was sent another version, or the removal.'),
+  'never sent': other('The SIEM was never sent the row.'),
+  'not found': other('The API does not have the row, and the SIEM was never sent it.', 'Check the id.'),
+  'too large': other(
+    'The row is too large. The SIEM was sent an oversize event, and the row is a dead letter.',
+    `"${CONNECTORCTL.command} dead-letters list" shows it.`,
+  ),
+  'awaits a replay': other('The SIEM was sent the row before the last "resync --send-all", and not since.'),
+  unconfirmed: other('A run that was killed may have sent another version. The next run repairs that.', ''),
+  unknown: other('The row state or the answer of the API cannot be read.', ''),
+} satisfies Readonly<Record<string, Result>>;
+
+export type ResultWord = keyof typeof RESULTS;
+
+/** @param stored row state, undefined if the id was never sent */
+export function resultOf(answer: Answer, stored: RowState | undefined): ResultWord {
+  if (answer.kind === 'unclear') return 'unknown';
+  const isLive = stored?.status === 'live';
+  if (answer.kind === 'row' && answer.row.filter === 'withhold') return isLive ? 'not withdrawn' : 'filtered';
+  if (!stored) return answer.kind === 'row' && !answer.row.deleted ? 'never sent' : 'not found';
+
+  if (answer.kind !== 'row') return isLive ? 'not removed' : 'removed';
+  if (isLive === answer.row.deleted) return 'differs';
+  // The SIEM never had the row, so the tombstone is not sent.
+  if (stored.rowHash === '') return 'removed';
+  if (stored.rowHash !== answer.row.rowHash) return 'differs';
+  return isLive ? 'same' : 'removed';
+}
+
+/** @returns undefined if the row state can be relied on */
+export function unconfirmedFor(
+  id: string,
+  stored: RowState | undefined,
+  saved: SavedStream | Error | undefined,
+): ResultWord | undefined {
+  if (!saved) return undefined;
+  if (saved instanceof Error) return 'unknown';
+  const { generation } = saved.checkpoint;
+  if (stored && stored.generation < generation && stored.status === 'live') return 'awaits a replay';
+  return isUnconfirmed(openIntents(saved), id) ? 'unconfirmed' : undefined;
+}
+
+export function isCurrent(result: ResultWord): boolean {
+  return RESULTS[result].current;
+}

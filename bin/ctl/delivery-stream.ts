@@ -1,0 +1,28 @@
+/** The delivery stream that the function puts events into. */
+import { type DeliveryStreamDescription, DescribeDeliveryStreamCommand } from '@aws-sdk/client-firehose';
+import type { Aws } from './aws.ts';
+import type { Context } from './context.ts';
+import { restore } from './deployment.ts';
+import { awsCall, hasMissing } from './errors.ts';
+
+/** @param gone what to do if it does not exist @throws AwsCallError */
+export async function describeDeliveryStream(
+  aws: Aws,
+  name: string,
+  gone?: string,
+): Promise<Partial<DeliveryStreamDescription>> {
+  const { DeliveryStreamDescription: description = {} } = await awsCall(
+    aws.firehose().send(new DescribeDeliveryStreamCommand({ DeliveryStreamName: name })),
+    `The delivery stream ${name} could not be described`,
+    '',
+    gone,
+  );
+  return description;
+}
+
+/** What to say if the delivery stream does not exist. Any other failure leaves that open. */
+export async function lostDeliveryStream({ aws, deployment }: Context): Promise<string> {
+  const { deliveryStream, stackName } = await deployment();
+  const isLost = await describeDeliveryStream(aws, deliveryStream).then(() => false, hasMissing);
+  return isLost ? `The delivery stream ${deliveryStream} does not exist. ${restore(stackName)}` : '';
+}
