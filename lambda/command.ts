@@ -59,7 +59,7 @@ const EVENT_MEMBERS: readonly string[] = [
   'replay-name',
 ];
 
-/** What somebody may take for a command, although an event has none: it would not be applied. */
+/** Members that somebody may take for a command, although an event has none: they would not be applied. */
 function commandsIn(event: EventBridgeEvent, commands: readonly string[]): string[] {
   const { detail } = event;
   const others = Object.keys(event).filter(name => !EVENT_MEMBERS.includes(name));

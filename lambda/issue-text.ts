@@ -1,5 +1,5 @@
 /**
- * What is wrong with a value from outside, as an error may say it. The sender chose names and values: of a payload, a setting or a row. So a name is
+ * Problems of a value from outside, as an error may name them. The sender chose names and values: of a payload, a setting or a row. So a name is
  * shown on one line and cut off, a value is not shown, and a list ends after some entries:
  *
  *     {"\u001b[2J": 1}                     \u{1b}[2J is not known

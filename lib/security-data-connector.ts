@@ -247,7 +247,7 @@ function warnOfProp(scope: Construct, path: string, reason: string): void {
   Annotations.of(scope).addWarningV2(`security-data-connector:${path}`, text);
 }
 
-/** What the alarms and the dashboard watch. */
+/** The resources that the alarms and the dashboard watch. */
 function monitoredParts(connector: SecurityDataConnector, { rate, destination }: ConnectorOptions): Monitored {
   const { connectorName, function: lambda, state, siem, delivery } = connector;
   return {

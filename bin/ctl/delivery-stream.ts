@@ -20,7 +20,7 @@ export async function describeDeliveryStream(
   return description;
 }
 
-/** What to say if the delivery stream does not exist. Any other failure leaves that open. */
+/** Explains a delivery stream that does not exist. Any other failure leaves open whether it does. */
 export async function lostDeliveryStream({ aws, deployment }: Context): Promise<string> {
   const { deliveryStream, stackName } = await deployment();
   const isLost = await describeDeliveryStream(aws, deliveryStream).then(() => false, hasMissing);

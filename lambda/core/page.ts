@@ -93,7 +93,7 @@ function isUtf8(body: Uint8Array): boolean {
   }
 }
 
-/** Of a name that comes twice `JSON.parse` takes the last value, so rows or a cursor in the first one would be lost. */
+/** `JSON.parse` takes the last value of a name that comes twice, so rows or a cursor in the first one would be lost. */
 function refuseRepeatedName(names: readonly string[], answer: Answer): void {
   const seenNames = new Set<string>();
   for (const name of names) {
@@ -314,7 +314,7 @@ function refuse(what: string, { members, rules }: Answer, advice = ''): never {
   throw new ContractError(rules.path, `${what}; members seen: ${seen(members)}`, { advice });
 }
 
-/** What to do about names that are unclear or contradict the answer. */
+/** Advice about names that are unclear or contradict the answer. */
 function adviceFor(kind: keyof MemberNames, { configured, learned }: PageRules): string {
   if (configured[kind] !== undefined) return `Correct the option ${kind}Member, or remove it.`;
   const settings = 'The options rowsMember and paginationMember give the names.';

@@ -85,7 +85,7 @@ async function putRecords(
 }
 
 /**
- * What the answer says of each record: nothing for one that was taken, else its error code, which is empty where the entry has none. Only an id
+ * The error code of each record, which is empty where the entry has none, or nothing for a record that was taken. Only an id
  * shows that a record was taken, because the status is 200 in any case.
  *
  * @returns undefined when the answer has not one entry for each record, or not as many failures as it says

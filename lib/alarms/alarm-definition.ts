@@ -17,9 +17,9 @@ export interface AlarmDefinition {
   readonly severity: Severity;
   /** Arguments of connectorctl that on-call runs first. The section of the runbook begins with the same command. */
   readonly first: string;
-  /** What the fault means for people. */
+  /** Effect of the fault on people. */
   readonly impact: string;
-  /** What the fault means for the data. Begins with AT_RISK where data may be lost if nobody acts. */
+  /** Effect of the fault on the data. Begins with AT_RISK where data may be lost if nobody acts. */
   readonly data: string;
   /** When the alarm goes off. Undefined for a connector that does not have the monitored part. */
   readonly condition: (monitored: Monitored) => Condition | undefined;

@@ -238,7 +238,7 @@ export function buttonView({ name, caused, alarms, minutes }: Incident, document
 /** A widget with its points. */
 export interface WidgetView {
   readonly widget: Widget;
-  /** Of each line. */
+  /** Points, one list for each line. */
   readonly points: readonly Points[];
   /** Milliseconds since 1970 of each point. */
   readonly times: readonly number[];

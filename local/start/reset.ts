@@ -76,7 +76,7 @@ async function specialFileIn(folder: string): Promise<string | undefined> {
   return special && join(special.parentPath, special.name);
 }
 
-/** Without following a link. */
+/** Follows no link. */
 async function statsOf(path: string) {
   return lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;

@@ -25,7 +25,7 @@ const CONTRADICTIONS: Readonly<Record<string, unknown>> = {
   'the pagination object is another one': { data: rows, meta: pagination },
 };
 
-/** Of a first page. */
+/** The answers of a first page. */
 const UNCLEAR: Readonly<Record<string, unknown>> = {
   'an array is empty, and page_size is 3': { items: [], pagination },
   'an empty array beside an array of objects with an id': { items: [], assets: rows, pagination: none },
@@ -40,14 +40,14 @@ const UNCLEAR: Readonly<Record<string, unknown>> = {
   'the rows come twice': `{"items":${text},"items":[],"pagination":${JSON.stringify(none)}}`,
 };
 
-/** What is saved of the assets. A run that failed raises the fence of the item, also where there was none. */
+/** The saved checkpoint of the assets. A run that failed raises the fence of the item, also where there was none. */
 async function saved(each: Connector): Promise<object> {
   const [item = {}] = await each.table.get([checkpointKey('assets')]);
   const { pk: _pk, sk: _sk, epoch: _epoch, ...attributes } = item;
   return attributes;
 }
 
-/** What becomes of each answer: the class of the failure, or what the run has read. */
+/** Each answer, with the class of the failure or the rows that the run has read. */
 async function outcomes(each: Connector, answers: Readonly<Record<string, unknown>>): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const [what, body] of Object.entries(answers)) {

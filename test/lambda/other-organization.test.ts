@@ -89,7 +89,7 @@ function become(each: Connector, clientId: string): void {
   each.aws.secret.put(JSON.stringify({ client_id: clientId, client_secret: 's' }));
 }
 
-/** What the next run sends, and how it ends. */
+/** Runs once more. @returns how many events it sent, and the error that ended it */
 async function nextRun(each: Connector, payload: unknown = {}) {
   // The token of the run before has run out.
   each.clock.advance(300_000);

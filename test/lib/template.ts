@@ -35,7 +35,7 @@ interface Join {
 
 type Part = string | { readonly Ref: string } | { 'Fn::Select': [number, { 'Fn::Split': [string, Part] }] };
 
-/** What CloudFormation knows of the stack before it makes anything. A reference to a resource is not among it. */
+/** Values that CloudFormation knows before it creates the stack. A reference to a resource is none of them. */
 const KNOWN: Readonly<Record<string, string>> = {
   'AWS::Partition': 'aws',
   'AWS::StackId': 'arn:aws:cloudformation:eu-west-1:111122223333:stack/S/51af3dc0-da77-11e4-872e-1234567db123',

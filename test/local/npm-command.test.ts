@@ -15,7 +15,7 @@ const describeTrial = () =>
 const faultsOf = (...args: string[]) => readArguments(describeTrial, args, {}).faults;
 
 describe('arguments', () => {
-  test('without faults are flags and operands', () => {
+  test('arguments without faults are flags and operands', () => {
     expect(readArguments(describeTrial, ['--url', 'u', '--runs', '4', 'a.txt'], {})).toEqual({
       flags: { url: 'u', runs: 4, quiet: false },
       operands: ['a.txt'],
@@ -23,7 +23,7 @@ describe('arguments', () => {
     });
   });
 
-  test('with several faults are refused by one sentence for each, in one run', () => {
+  test('arguments with several faults are refused by one sentence for each, in one run', () => {
     expect(faultsOf('--runs', '11', '--runs', 'x', 'a.txt', 'b.txt', '--nope=canary', '--quiet', '--url')).toEqual([
       "option '--runs <n>' argument '11' is invalid. It must be a whole number from 1 to 10.",
       "option '--runs <n>' argument 'x' is invalid. It must be a whole number from 1 to 10.",

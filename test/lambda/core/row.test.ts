@@ -129,7 +129,7 @@ describe('rule 13: what an asset says of its removal', () => {
     },
   );
 
-  test('of a member that comes twice the last one counts', () => {
+  test('the last member of a name that comes twice counts', () => {
     expect(readText('{"id":"a","deleted":"true","deleted":true}')).toMatchObject({ deleted: true });
     expect(readText('{"id":"a","deleted":true,"deleted":"true"}')).toMatchObject({ reason: 'unclear-removal' });
     expect(readText('{"id":"a","deleted_at":"2026-11-20T09:10:00Z","deleted_at":null}')).toMatchObject({

@@ -47,7 +47,7 @@ const block = (sequence: number): EventFields => {
 };
 const REMOVED_AT = { time: '2026-11-20T09:14:03Z' };
 
-/** What a view returns for the events of one id. */
+/** The rows of a view for the events of one id. */
 const VIEW_CASES: readonly (readonly [name: string, events: EventFields[], view: string, expected: object[]])[] = [
   ['the greatest sequence wins', [upsert(3), upsert(12), upsert(5)], 'current_assets', [{ id: 'a', row: '12' }]],
   ['sequences compare by all their digits', [upsert(9), upsert(10)], 'current_assets', [{ row: '10' }]],
