@@ -12,8 +12,9 @@ export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   // The built package has the name of the clone, of which Jest would warn.
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  // Runs the files in bare Node. Jest's own runner gives each file a realm of its own, which takes half of the CPU.
-  runner: 'jest-light-runner/child-process',
+  // Runs the files in threads of bare Node. Jest's own runner gives each file a realm of its own, which takes half of the CPU. Not with child
+  // processes (`jest-light-runner/child-process`): a process that starts late may wait for its first message for ever.
+  runner: 'jest-light-runner',
   setupFiles: ['<rootDir>/test/support/jest-globals.mjs'],
   // One more than cores: suites that wait for a process or a time-out leave theirs idle.
   maxWorkers: availableParallelism() + 1,

@@ -2,7 +2,7 @@
 export default {
   rootDir: '../..',
   testMatch: ['<rootDir>/test/browser/**/*.browser.ts'],
-  runner: 'jest-light-runner/child-process',
+  runner: 'jest-light-runner',
   setupFiles: ['<rootDir>/test/support/jest-globals.mjs'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // The demo and the browser need a processor each.

@@ -2,7 +2,7 @@
 export default {
   rootDir: '../..',
   testMatch: ['<rootDir>/test/real/**/*.real.ts', '<rootDir>/test/lambda/**/*.test.ts'],
-  runner: 'jest-light-runner/child-process',
+  runner: 'jest-light-runner',
   setupFiles: ['<rootDir>/test/support/jest-globals.mjs'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // Most of them wait for parts.

@@ -2,7 +2,7 @@
 export default {
   rootDir: '../..',
   testMatch: ['<rootDir>/test/siem/**/*.siem.ts'],
-  runner: 'jest-light-runner/child-process',
+  runner: 'jest-light-runner',
   setupFiles: ['<rootDir>/test/support/jest-globals.mjs'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // The engines need the second core.

@@ -1,8 +1,15 @@
 /**
- * Test files run in one bare Node process after the other, without a realm of their own (jest-light-runner). Two things that a realm would give are
+ * Test files run one after the other in bare threads of Node, without a realm of their own (jest-light-runner). Two things that a realm would give are
  * given here: `@jest/globals`, which throws when Node imports it, and an environment that a file may change without effect on the next one.
  */
 import { registerHooks } from 'node:module';
+
+// The runner sets it for its own output. A command line under test would print colours.
+delete process.env.FORCE_COLOR;
+
+// A thread's streams have no descriptor, but the CDK hands them to the processes that it starts.
+Object.assign(process.stdout, { fd: 1 });
+Object.assign(process.stderr, { fd: 2 });
 
 const GLOBALS = 'afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest, test';
 
