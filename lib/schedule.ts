@@ -7,7 +7,6 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct, type IDependable } from 'constructs';
 import { TICK_EXPIRES_AFTER } from './alarms/timing.ts';
 import { allow } from './statements.ts';
-import { suppressFinding } from './suppress-finding.ts';
 
 export interface ScheduleProps {
   readonly function: IFunction;
@@ -32,11 +31,6 @@ export class Schedule extends Construct {
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
-    suppressFinding(
-      this.deadLetters,
-      'AwsSolutions-SQS3',
-      'This queue is itself the dead-letter queue of the schedule.',
-    );
 
     // The CDK's own role would be outside of this construct, so a permissions boundary of the connector would not reach it.
     this.role = new iam.Role(this, 'Role', {
