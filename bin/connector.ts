@@ -1,8 +1,8 @@
-import { Annotations, App, Validations } from 'aws-cdk-lib';
-import { AwsSolutionsChecks } from 'cdk-nag';
+import { Annotations, App } from 'aws-cdk-lib';
 import { ConfigurationError } from '../lib/config/fault.ts';
 import { connectorsIn } from '../lib/config/read-connectors.ts';
 import { ConnectorStack } from '../lib/connector-stack.ts';
+import { checkWithNag } from './nag.ts';
 import { terminalText } from './terminal/terminal-text.ts';
 
 try {
@@ -13,7 +13,6 @@ try {
   const context = { connectors: read('connectors'), connectorsFile: read('connectorsFile') };
   // The CDK runs the app in the folder of cdk.json.
   const connectors = connectorsIn(context, process.cwd());
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   for (const connector of connectors) {
     const stack = new ConnectorStack(app, connector);
     // No real API can have an address in the reserved domain `.example`.
@@ -22,6 +21,7 @@ try {
       Annotations.of(stack).addWarningV2('security-data-connector:example', warning);
     }
   }
+  checkWithNag(app);
   app.synth();
 } catch (error) {
   if (!(error instanceof ConfigurationError)) throw error;

@@ -3,7 +3,6 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { PLACEHOLDER } from './placeholder.ts';
-import { suppressFinding } from './suppress-finding.ts';
 
 export interface PlaceholderSecretProps {
   readonly description: string;
@@ -35,11 +34,6 @@ export function createPlaceholderSecret(
     removalPolicy: props.removalPolicy,
     ...(props.encryptionKey && { encryptionKey: props.encryptionKey }),
   });
-  suppressFinding(
-    secret,
-    'AwsSolutions-SMG4',
-    'The operator of the API or of the endpoint issues and rotates these credentials. AWS cannot rotate them.',
-  );
   const content = JSON.stringify(Object.fromEntries(props.members.map(member => [member, '…'])));
   new CfnOutput(scope, props.fill.output, {
     description: `Replaces the whole secret with the file ${props.fill.file}: ${content}`,

@@ -4,7 +4,6 @@ import * as s3 from 'aws-cdk-lib/aws-s3';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct, IDependable } from 'constructs';
 import { PREFIXES } from './prefixes.ts';
-import { suppressFinding } from './suppress-finding.ts';
 
 export interface DataBucketProps {
   readonly connectorName: string;
@@ -37,12 +36,6 @@ export class DataBucket extends s3.Bucket {
     });
     this.#connectorName = connectorName;
     this.arnByName = `arn:${Aws.PARTITION}:s3:::${this.#resource.bucketName}`;
-
-    suppressFinding(
-      this,
-      'AwsSolutions-S1',
-      'Reads are audited by CloudTrail data events where an organization wants them; a second bucket for access logs in every stack would need protection too.',
-    );
   }
 
   /**
@@ -103,8 +96,8 @@ function bucketNameOf(connectorName: string): string {
   return `sdc-${connectorName}-${Fn.select(0, id)}-${Fn.select(4, id)}`;
 }
 
-/** Settings of every bucket of a stack: private, encrypted, versioned, TLS only. */
-export function bucketDefaults(key: IKey | undefined): s3.BucketProps {
+/** Settings that no option changes: private, encrypted, versioned, TLS only. */
+function bucketDefaults(key: IKey | undefined): s3.BucketProps {
   return {
     ...encryptionOf(key),
     blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,

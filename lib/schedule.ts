@@ -2,10 +2,11 @@ import { Duration, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct, type IDependable } from 'constructs';
 import { TICK_EXPIRES_AFTER } from './alarms/timing.ts';
-import { suppressFinding } from './suppress-finding.ts';
+import { allow } from './statements.ts';
 
 export interface ScheduleProps {
   readonly function: IFunction;
@@ -23,59 +24,53 @@ export class Schedule extends Construct {
   /** Role that EventBridge Scheduler assumes. */
   readonly role: iam.Role;
 
-  constructor(scope: Construct, id: string, props: ScheduleProps) {
+  constructor(scope: Construct, id: string, { function: target, rate, enabled, after }: ScheduleProps) {
     super(scope, id);
-    this.deadLetters = createDeadLetterQueue(this);
-    this.role = this.createRole(props.function);
-    const schedule = new scheduler.CfnSchedule(this, 'Schedule', {
-      description: 'Starts a run of the connector.',
-      scheduleExpression: rateExpression(props.rate),
-      flexibleTimeWindow: { mode: 'OFF' },
-      state: props.enabled ? 'ENABLED' : 'DISABLED',
-      target: {
-        arn: props.function.functionArn,
-        roleArn: this.role.roleArn,
-        input: '{}',
-        retryPolicy: { maximumEventAgeInSeconds: TICK_EXPIRES_AFTER.toSeconds(), maximumRetryAttempts: 2 },
-        deadLetterConfig: { arn: this.deadLetters.queueArn },
-      },
+    this.deadLetters = new sqs.Queue(this, 'Undelivered', {
+      encryption: sqs.QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
     });
-    if (props.after) schedule.node.addDependency(props.after);
 
-    this.scheduleName = schedule.ref;
-    this.scheduleArn = schedule.attrArn;
-  }
-
-  private createRole(target: IFunction): iam.Role {
-    return new iam.Role(this, 'Role', {
+    // The CDK's own role would be outside of this construct, so a permissions boundary of the connector would not reach it.
+    this.role = new iam.Role(this, 'Role', {
       description: 'Lets the schedule start the function.',
-      assumedBy: new iam.ServicePrincipal('scheduler.amazonaws.com', {
-        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
-      }),
+      assumedBy: schedulerPrincipal(this),
       inlinePolicies: {
         Start: new iam.PolicyDocument({
           statements: [
-            new iam.PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [target.functionArn] }),
-            new iam.PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.deadLetters.queueArn] }),
+            allow(['lambda:InvokeFunction'], target.functionArn),
+            allow(['sqs:SendMessage'], this.deadLetters.queueArn),
           ],
         }),
       },
     });
+
+    const schedule = new scheduler.Schedule(this, 'Schedule', {
+      description: 'Starts a run of the connector.',
+      schedule: scheduler.ScheduleExpression.rate(rate),
+      enabled,
+      target: new LambdaInvoke(target, {
+        // The target would also allow every version and alias of the function.
+        role: this.role.withoutPolicyUpdates(),
+        input: scheduler.ScheduleTargetInput.fromObject({}),
+        maxEventAge: TICK_EXPIRES_AFTER,
+        retryAttempts: 2,
+        deadLetterQueue: this.deadLetters,
+      }),
+    });
+    if (after) schedule.node.addDependency(after);
+
+    this.scheduleName = schedule.scheduleName;
+    this.scheduleArn = schedule.scheduleArn;
   }
 }
 
-function createDeadLetterQueue(scope: Construct): sqs.Queue {
-  const queue = new sqs.Queue(scope, 'Undelivered', {
-    encryption: sqs.QueueEncryption.SQS_MANAGED,
-    enforceSSL: true,
-    retentionPeriod: Duration.days(14),
+/** EventBridge Scheduler, acting for a schedule of this account in the default group. */
+function schedulerPrincipal(scope: Construct): iam.ServicePrincipal {
+  const stack = Stack.of(scope);
+  const group = stack.formatArn({ service: 'scheduler', resource: 'schedule-group', resourceName: 'default' });
+  return new iam.ServicePrincipal('scheduler.amazonaws.com', {
+    conditions: { StringEquals: { 'aws:SourceAccount': stack.account, 'aws:SourceArn': group } },
   });
-  suppressFinding(queue, 'AwsSolutions-SQS3', 'This queue is itself the dead-letter queue of the schedule.');
-  return queue;
-}
-
-/** EventBridge Scheduler distinguishes `rate(1 minute)` from `rate(2 minutes)`. */
-function rateExpression(rate: Duration): string {
-  const minutes = rate.toMinutes();
-  return `rate(${minutes} ${minutes === 1 ? 'minute' : 'minutes'})`;
 }

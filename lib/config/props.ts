@@ -10,7 +10,6 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { Destination, Network, SecurityDataConnectorProps } from '../connector-props.ts';
-import { suppressFinding } from '../suppress-finding.ts';
 import { type ConnectorConfig, connectorSchema, DEFAULTS } from './schema.ts';
 
 /** Props whose option has another name, those of destinations and networks included. */
@@ -103,9 +102,6 @@ function networkOf(scope: Construct, vpcOptions: NonNullable<ConnectorConfig['vp
   const vpc = Vpc.fromVpcAttributes(scope, 'Vpc', { vpcId, availabilityZones: ['unknown'] });
 
   const subnets = subnetIds.map(id => Subnet.fromSubnetId(scope, id, id));
-  for (const subnet of subnets)
-    suppressFinding(subnet, 'Annotation::@aws-cdk/aws-ec2:noSubnetRouteTableId', 'Nothing here uses the route table.');
-
   const securityGroups = securityGroupIds?.map(id =>
     SecurityGroup.fromSecurityGroupId(scope, id, id, { mutable: false }),
   );

@@ -10,7 +10,6 @@ import type { Destination } from '../connector-props.ts';
 import { createPlaceholderSecret } from '../credentials.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
-import { suppressWildcard } from '../suppress-finding.ts';
 import { bufferSecondsOf, kindOf } from './destinations.ts';
 
 export interface DeliveryProps {
@@ -84,15 +83,11 @@ function createDeliveryRole(scope: Construct, props: DeliveryRoleProps): iam.Rol
   // With an endpoint as destination, the bucket only receives events that the endpoint refused.
   const prefixes = props.token ? [PREFIXES.deliveryErrors] : [PREFIXES.events, PREFIXES.deliveryErrors];
   const written = prefixes.map(prefix => props.bucket.arnForObjects(`${prefix}*`));
-  const role = new iam.Role(scope, 'Role', {
+  return new iam.Role(scope, 'Role', {
     description: 'Lets the delivery stream write events, and what it could not deliver, into the bucket.',
     assumedBy: firehoseOfAccount(Stack.of(scope).account),
     inlinePolicies: { Deliver: new iam.PolicyDocument({ statements: statementsOf(scope, props, written) }) },
   });
-  for (const resource of written) {
-    suppressWildcard(role, resource, 'Firehose names the objects; the wildcard stays below the prefix that it writes.');
-  }
-  return role;
 }
 
 /**

@@ -3,7 +3,6 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { Network } from '../connector-props.ts';
-import { suppressWildcard } from '../suppress-finding.ts';
 import { portOf } from './proxy.ts';
 
 /** Placement of the function: Lambda's own network unless another is named. */
@@ -59,9 +58,4 @@ export function keepNetworkFromCode(scope: Construct, role: iam.Role, target: IF
       }),
     ],
   });
-  suppressWildcard(
-    role,
-    '*',
-    'Lambda places the function in the VPC with these grants, which name no resource beforehand; the function itself is denied them.',
-  );
 }

@@ -11,7 +11,6 @@ import type { Network } from '../connector-props.ts';
 import { PREBUILT_FUNCTION, ROOT } from '../installation.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
-import { suppressWildcard } from '../suppress-finding.ts';
 import { BUNDLING } from './bundling.ts';
 import { certificatesBundling, warnOfCertificates, withCertificates } from './ca-certificates.ts';
 import { type FunctionResources, PROCESS_ENVIRONMENT } from './function-environment.ts';
@@ -113,17 +112,11 @@ export class Poller extends Construct {
       }),
       ...networkStatements(props.network),
     ];
-    const role = new iam.Role(this, 'Role', {
+    return new iam.Role(this, 'Role', {
       description: 'Allows the function the calls that it makes, on its own resources.',
       assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { Drain: new iam.PolicyDocument({ statements }) },
     });
-    suppressWildcard(
-      role,
-      deadLetterArn(props),
-      'Each dead letter is an object of its own; the wildcard stays below those of this connector.',
-    );
-    return role;
   }
 }
 

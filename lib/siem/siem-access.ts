@@ -11,7 +11,6 @@ import type { DataBucket } from '../data-bucket.ts';
 import { forBucket } from '../new-objects-topic.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, listing } from '../statements.ts';
-import { suppressFinding, suppressWildcard } from '../suppress-finding.ts';
 import { createReaderRole } from './siem-reader.ts';
 
 export interface SiemAccessProps {
@@ -33,7 +32,6 @@ const MAX_RECEIVES = 10;
 export function createSiemAccess(scope: Construct, props: SiemAccessProps): SiemAccess {
   const within = new Construct(scope, 'Siem');
   const deadLetters = new sqs.Queue(within, 'Unread', { ...QUEUE, retentionPeriod: KEPT });
-  suppressFinding(deadLetters, 'AwsSolutions-SQS3', 'This queue is itself the dead-letter queue of the notifications.');
   // Another id would replace the queue, and SIEMs are configured with its URL.
   const queue = new sqs.Queue(within, 'Announcements', {
     ...QUEUE,
@@ -88,17 +86,11 @@ function acceptBucket(queue: sqs.Queue, { bucket }: SiemAccessProps): void {
 
 function createReaderPolicy(scope: Construct, queue: sqs.Queue, props: SiemAccessProps): iam.ManagedPolicy {
   const { connectorName } = props;
-  const policy = new iam.ManagedPolicy(scope, 'ReaderPolicy', {
+  return new iam.ManagedPolicy(scope, 'ReaderPolicy', {
     // Another description would replace the policy, which a SIEM has attached to a role of its own.
     description: `Reads the events of connector ${connectorName} and the queue that announces them.`,
     statements: readerStatements(scope, { ...props, queue }),
   });
-  suppressWildcard(
-    policy,
-    eventObjects(props),
-    'Firehose names the objects; the wildcard stays below the prefix of the events.',
-  );
-  return policy;
 }
 
 export interface ReaderStatementsProps {

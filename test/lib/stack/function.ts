@@ -209,12 +209,23 @@ describe('the schedule', () => {
   test.each([
     [1, 'rate(1 minute)'],
     [2, 'rate(2 minutes)'],
-    [60, 'rate(60 minutes)'],
+    [60, 'rate(1 hour)'],
   ])('every %d minutes is %s', (rateMinutes, expression) => {
     expect(only(synthesize({ rateMinutes }), 'AWS::Scheduler::Schedule')).toMatchObject({
       ScheduleExpression: expression,
       State: 'ENABLED',
     });
+  });
+
+  test('has a role that is assumed for schedules of this account in the default group alone', () => {
+    const trusts = resources(synthesize(VARIANTS.sentinel), 'AWS::IAM::Role').flatMap(
+      ({ Properties }) =>
+        (Properties['AssumeRolePolicyDocument'] as { Statement: Record<string, unknown>[] }).Statement,
+    );
+    const [own] = trusts.filter(({ Principal }) => JSON.stringify(Principal).includes('scheduler.amazonaws.com'));
+    expect(JSON.stringify(own!['Condition'])).toMatch(
+      /^{"StringEquals":{"aws:SourceAccount":.*"aws:SourceArn":.*:schedule-group\/default"/,
+    );
   });
 
   test('sets aside what it could not hand over, after a short retry', () => {
