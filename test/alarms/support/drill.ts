@@ -33,9 +33,12 @@ const AFTER = 90;
 const TOKEN_MINUTES = 5;
 
 export async function drill(incident: Incident): Promise<DrillResult> {
-  const { leaseSeconds, ...paging } = incident.paging ?? {};
-  const template = await templateWith({ ...CONFIGURATION, ...incident.configuration, ...paging });
-  const environment = leaseSeconds === undefined ? undefined : { LEASE_SECONDS: String(leaseSeconds) };
+  const { leaseSeconds, pageLimit } = incident.paging ?? {};
+  const template = await templateWith({ ...CONFIGURATION, ...incident.configuration });
+  const environment = {
+    ...(pageLimit !== undefined && { PAGE_LIMIT: String(pageLimit) }),
+    ...(leaseSeconds !== undefined && { LEASE_SECONDS: String(leaseSeconds) }),
+  };
   await using scene = await Scene.open({ template, time: quietClock(), platform: incident.platform, environment });
   scene.platform.populate(ROWS);
   await catchUp(scene);
