@@ -214,7 +214,9 @@ class Progress {
   /** Streams of one group run one after the other. */
   async runGroup(group: readonly SyncedStream[]): Promise<void> {
     for (const stream of group) {
-      if (this.#run.outOfTime()) return;
+      // A stream that could not even begin has failed, also when that took all the time.
+      const isRefused = this.#states.get(stream.name) instanceof Error;
+      if (this.#run.outOfTime() && !isRefused) continue;
       try {
         await this.#runStream(stream, group);
       } catch (error) {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { assign } from '../../../lambda/compose.ts';
-import { ApiRefusedError, LeaseBusyError, LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
+import {
+  ApiRefusedError,
+  ApiUnavailableError,
+  LeaseBusyError,
+  LeaseLostError,
+  StateError,
+} from '../../../lambda/core/errors.ts';
 import { readSettings } from '../../../lambda/settings.ts';
 import { STREAMS, streamsOn } from '../../../lambda/streams.ts';
 import { Harness } from './support/harness.ts';
@@ -177,6 +183,14 @@ describe('the time budget', () => {
       ['dns-blocks', 0, false],
     ]);
     expect([failures.size, harness.api.requests]).toEqual([0, []]);
+  });
+
+  test('when the time budget ends before there is a token, every stream has failed, because a run without one reads nothing', async () => {
+    const harness = stocked();
+    const error = new ApiUnavailableError('The token endpoint', 'it did not answer in time');
+    Object.defineProperty(harness, 'organization', { get: () => Promise.reject(error) });
+    const { failures } = await harness.run({ outOfTime: () => true });
+    expect(failures).toEqual(new Map(['assets', 'threats', 'dns-blocks'].map(stream => [stream, error])));
   });
 
   test('when the time budget ends during the assets, the threats wait for the next run', async () => {
