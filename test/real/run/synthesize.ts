@@ -10,9 +10,9 @@ export interface Synthesized extends AsyncDisposable {
   readonly nodeOptions: string;
 }
 
-interface FunctionResource {
+interface Resource {
   readonly Metadata: Readonly<Record<string, string>>;
-  readonly Properties: { readonly Environment?: { readonly Variables: Readonly<Record<string, string>> } };
+  readonly Properties?: { readonly Environment?: { readonly Variables: Readonly<Record<string, string>> } };
 }
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
@@ -25,11 +25,11 @@ export async function synthesize(): Promise<Synthesized> {
     await command(join(ROOT, 'node_modules', '.bin', 'cdk'), ['synth', '--quiet', '--output', folder], 120);
     const [template = ''] = (await readdir(folder)).filter(name => name.endsWith('.template.json'));
     const { Resources } = JSON.parse(await readFile(join(folder, template), 'utf8'));
-    const isOurs = (each: FunctionResource) => each.Properties.Environment?.Variables['STATE_TABLE'] !== undefined;
-    const found = (Object.values(Resources) as FunctionResource[]).find(isOurs);
+    const isOurs = (each: Resource) => each.Properties?.Environment?.Variables['STATE_TABLE'] !== undefined;
+    const found = (Object.values(Resources) as Resource[]).find(isOurs);
     if (!found) throw new Error('The template has no function with the settings of the connector');
     const module = join(folder, found.Metadata['aws:asset:path']!, 'index.mjs');
-    const nodeOptions = found.Properties.Environment?.Variables['NODE_OPTIONS'] ?? '';
+    const nodeOptions = found.Properties?.Environment?.Variables['NODE_OPTIONS'] ?? '';
     return { module: pathToFileURL(module).href, nodeOptions, [Symbol.asyncDispose]: temporary[Symbol.asyncDispose] };
   } catch (error) {
     await temporary[Symbol.asyncDispose]();
