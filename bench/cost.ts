@@ -26,7 +26,7 @@ export const PARTS = { alarms: 14, compositeAlarms: 2, dashboards: 0, secrets: 1
 /** Write units of a row, with checkpoints: the figure `units` of `npm run bench`, as docs/performance.md has it. */
 export const WRITE_UNITS = { asset: 1.03, newThreat: 2.03, dnsBlock: 0.046 };
 
-/** Counted in ten minutes of each tenant on 2026-11-23, with an API 40 ms away and AWS 10 ms away, and rounded. */
+/** Figures of a run, counted in ten minutes of each tenant on 2026-11-23, with an API 40 ms away and AWS 10 ms away, and rounded. */
 const RUN = { milliseconds: 210, writeUnits: 6, readUnits: 10, logBytes: 3_200, metrics: 9 };
 const ROW = { milliseconds: 0.075, readUnits: 1, lineBytes: 1_260, tableBytes: 230 };
 const DNS_BLOCK = { lineBytes: 540 };
@@ -50,7 +50,7 @@ const POLLS_A_MONTH = 3 * MINUTES_A_MONTH;
 const SECRET_READS_A_MONTH = MINUTES_A_MONTH / 4.5;
 const RETENTION_MONTHS = DEFAULTS.retentionDays / 30.4;
 
-/** What a connector uses in a minute, which is a run. */
+/** Resources that a connector uses in a minute, which is one run. */
 export function usagePerMinute({ changes, removals, dnsBlocks }: Tenant) {
   const perMinute = (anHour: number) => anHour / 60;
   const changed = perMinute(2 * changes);

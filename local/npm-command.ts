@@ -29,7 +29,7 @@ export function readArguments<Flags extends object>(
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
   const taken = npmTook(command, environment);
-  // Without the options that npm took, the other arguments say nothing.
+  // The other arguments mean nothing once npm has consumed some of the options.
   if (taken !== undefined) return { flags: command.opts<Flags>(), operands: [], faults: [taken] };
 
   const invalid: InvalidValue[] = [];

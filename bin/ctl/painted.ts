@@ -53,7 +53,7 @@ function partsOf(text: Text | number): readonly Part[] {
   return text instanceof Painted ? text.parts : [{ text: String(text) }];
 }
 
-/** For the terminal: control characters of every part are shown as escapes, so foreign text cannot bring a colour. */
+/** The text for a terminal. Control characters of every part are shown as escapes, so that foreign text cannot bring a colour. */
 export function terminalReport(text: Text, coloured: boolean): string {
   const shown = partsOf(text).map(part => {
     const safe = terminalText(part.text);

@@ -62,7 +62,7 @@ export function printOutcome({ json, print }: Report, { text, json: document }: 
   print(json ? JSON.stringify(document, null, 2) : text);
 }
 
-/** On a terminal, a line that is written over. Elsewhere only the title, because the output may end up in a log. Disposing removes the line. */
+/** A line that is written over on a terminal. Elsewhere only the title is written, because the output may end up in a log. Disposing removes the line. */
 export interface Progress extends Disposable {
   /** @param text the current state, for example `300 rows read` */
   advance(text: string): void;

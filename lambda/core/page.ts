@@ -16,7 +16,7 @@ const MOST_MEMBERS = 1000;
 const LONGEST_NAME = 256;
 /** In bytes. The checkpoint keeps two cursors, beside its window of 48 KB at most; DynamoDB refuses an item beyond 400 KB. */
 const LONGEST_CURSOR = 65_536;
-/** In bytes. A larger value is not parsed, and is not the pagination object. */
+/** Bytes of the largest value that is parsed. A larger one is not the pagination object. */
 const LARGEST_OBJECT = 1_048_576;
 
 export interface PageContent {

@@ -207,7 +207,7 @@ async function refusal(
   return new CredentialsError(`The token endpoint refused the client credentials (${said}).${strayIn(credentials)}`);
 }
 
-/** At either end white space, or a character that nobody sees; anywhere a control character. */
+/** White space or an invisible character at either end, or a control character anywhere. */
 const STRAY = /^[\s\p{C}]|[\s\p{C}]$|\p{Cc}/u;
 
 /**

@@ -151,7 +151,7 @@ export const ALARMS = Object.entries(TABLE).map(([name, definition]) => ({ name:
 
 export type NamedAlarm = (typeof ALARMS)[number];
 
-/** At least once in the reports of the last runs. A run that has nothing to report sends nothing. */
+/** The metric was reported at least `threshold` times. No data counts as zero, because a run that has nothing to report sends nothing. */
 function reported(name: ConnectorMetricName, threshold = 1): (monitored: Monitored) => Condition {
   return ({ metric, timing }) => ({
     metric: metric(name, { statistic: 'Sum', period: timing.report }),

@@ -132,7 +132,7 @@ function misplacedProps(props: SecurityDataConnectorProps, stack: Place): Fault[
     ['destination.secretArn', token, token?.secretArn],
     ['destination.deliveryStreamArn', stream, stream?.deliveryStreamRef.deliveryStreamArn],
   ];
-  // Without the six characters at its end, the ARN of a secret is not enough for another account.
+  // Another account can find a secret only by its full ARN, which ends in six random characters.
   const isPartial = (resource: object) =>
     'secretArn' in resource && !('secretFullArn' in resource && resource.secretFullArn);
 
@@ -152,7 +152,7 @@ function knownPlace({ account, region }: Place): Place {
   return { account: known(account), region: known(region) };
 }
 
-/** For example `props.destination.bufferInterval` for `destination.bufferSeconds`. */
+/** The same fault under the name of the prop: `destination.bufferSeconds` becomes `props.destination.bufferInterval`. */
 function inPropNames({ path, reason }: Fault): Fault {
   const [, option = '', rest = ''] = /^(\w+)(.*)$/s.exec(path)!;
   const isObject = option === 'destination' || option === 'vpc';

@@ -62,7 +62,7 @@ function differs(theirs: string | undefined, ours: string | undefined): boolean 
   return theirs !== undefined && ours !== undefined && theirs !== ours;
 }
 
-/** For example account and region of `arn:aws:sns:eu-west-1:111122223333:topic`. */
+/** Account and region of an ARN: `111122223333` and `eu-west-1` of `arn:aws:sns:eu-west-1:111122223333:topic`. */
 export function placeInArn(arn: unknown): Place {
   const [, , , region, account] = typeof arn === 'string' ? arn.split(':') : [];
   return { account: account || undefined, region: region || undefined };

@@ -40,7 +40,7 @@ export interface Service<O extends Operation = Operation> {
 export interface WireOptions {
   readonly faults: FaultSource;
   readonly onCall: (call: Call) => void;
-  /** Called with an error of this machine, such as a full disk, which the caller sees as an internal failure and tries again. */
+  /** Receives errors of this machine, such as a full disk. The caller sees an internal failure and tries again. */
   readonly onFailure?: (error: unknown) => void;
   /** The service's own server, if it has one. It must have no request listener. */
   readonly server?: Server;

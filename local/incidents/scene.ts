@@ -75,7 +75,7 @@ export class Scene implements AsyncDisposable {
   static async open(options: SceneOptions): Promise<Scene> {
     const { time, onCall, onRequest } = options;
     const directory = await mkdtemp(join(tmpdir(), 'scene-'));
-    // On a full disk the process ends without the rest of its cleanup, and the files must not stay.
+    // The process ends without the rest of its cleanup when the disk is full, but the files must not stay.
     const erase = () => rmSync(directory, { recursive: true, force: true });
     process.once('exit', erase);
     let scene: Scene | undefined;

@@ -113,7 +113,7 @@ async function printSummary(database: EventDatabase, output: Output): Promise<vo
     return Number((await result.getRows())[0]![0]);
   };
   const views: string[][] = [];
-  // In sequence, because a connection has one result at a time.
+  // The queries run one after the other, because a connection has one result at a time.
   for (const { name } of VIEWS) {
     const columns = (await database.query(`select * from ${name} limit 0`)).columnNames();
     views.push([name, `${await count(name)}`, columns.join(', ')]);

@@ -70,7 +70,7 @@ async function foreignEntry(folder: string): Promise<string | undefined> {
 
 /** A link, or something else that is neither a file nor a folder, at any depth. Runs write no such thing. */
 async function specialFileIn(folder: string): Promise<string | undefined> {
-  // With types, links are listed and not followed.
+  // `withFileTypes` lists links without following them.
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const special = entries.find(entry => !entry.isFile() && !entry.isDirectory());
   return special && join(special.parentPath, special.name);

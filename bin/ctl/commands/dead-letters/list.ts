@@ -110,7 +110,7 @@ function queueJson({ messages, oldest }: QueueContent): object {
 
 /** A row that the function could not send, or a batch that Firehose could not deliver. */
 export interface FailedObject extends StoredObject {
-  /** For example `s3://bucket/dead-letter/acme/assets/no-id/0c2d.json`. */
+  /** Address in S3, for example `s3://bucket/dead-letter/acme/assets/no-id/0c2d.json`. */
   readonly address: string;
   /** Undefined for a batch, which may have several. */
   readonly stream: StreamName | undefined;

@@ -103,7 +103,7 @@ function objectsText(count: number): string {
   return count === 1 ? '1 object' : `${count} objects`;
 }
 
-/** One by one, so that a failure or Ctrl-C leaves no object half done. A failure does not stop the others. */
+/** Redrives objects one by one, so that a failure or Ctrl-C leaves no object half done. A failure does not stop the others. */
 async function carryOutAll(context: Context, deliveries: readonly string[]): Promise<Redriven[]> {
   const done: Redriven[] = [];
   const failures: unknown[] = [];
