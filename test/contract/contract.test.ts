@@ -80,7 +80,7 @@ describe('the suite notices a platform that breaks', () => {
     expect((await checkRule(endless, client)).result).toBe('broken');
   });
 
-  test('lists-9: a walk that is led around a circle', async () => {
+  test('lists-9: a cursor that leads back to an earlier page', async () => {
     const target = tenant();
     const circle = ['circle-1', 'circle-2', 'circle-3'];
     const fetch = mutated(target.fetch, {
@@ -94,7 +94,7 @@ describe('the suite notices a platform that breaks', () => {
     expect([result, reason]).toEqual(['broken', expect.stringContaining('leads back')]);
   });
 
-  test('lists-1: an empty array beside an array of objects with an id that page_size does not count', async () => {
+  test('lists-1: an empty array and another array of objects with an id, which page_size does not count', async () => {
     const target = tenant();
     const fetch = mutated(target.fetch, {
       answer({ body }) {

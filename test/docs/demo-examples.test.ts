@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe('an example that is typed against the data of npm start', () => {
-  test('is in the README, in docs/query.md and in the help', () => {
+  test('the example of a typed query is in the README, in docs/query.md and in the help', () => {
     const sources = ['README.md', 'docs/query.md', 'local/query/command.ts'];
     expect([...new Set(EXAMPLES.map(([name]) => name))]).toEqual(expect.arrayContaining(sources));
     expect(EXAMPLES.length).toBeGreaterThan(12);

@@ -144,7 +144,7 @@ describe('commands', () => {
     );
     const pages = PAGES.filter(name => !name.startsWith('docs/decisions/0015-'));
     const named = [...pages, ...sources].flatMap(name => {
-      // With --no --, npx runs what is installed or nothing.
+      // `npx --no --` runs an installed program, or nothing.
       const runners = /\b(?:npx|npm (?:exec|x)|(?:pnpm|yarn) dlx|bunx)\b(?! --no -- )(?:\s+-\S+)*\s+([\w@/.${-]+)/g;
       return [...page(name).matchAll(runners)].map(([, program]) => ({ name, program: program! }));
     });
@@ -159,7 +159,7 @@ describe('commands', () => {
       exclude: ['**/node_modules', 'dist', '**/cdk.out'],
     });
     const started = [...files, '.ci/run'].flatMap(name =>
-      // In code the arguments are a list: 'npx', ['--no', '--', 'connectorctl'].
+      // Code passes the arguments as a list: 'npx', ['--no', '--', 'connectorctl'].
       [...page(name).matchAll(/\bnpx(?:\s|['",[]|--?[a-z]*)*connectorctl\b/g)].map(([found]) => ({
         name,
         words: found.split(/[\s'",[]+/).join(' '),

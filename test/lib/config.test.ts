@@ -183,13 +183,16 @@ describe('the configuration', () => {
     expect(faults).toEqual({ [`connectors[0].${member}`]: expect.stringMatching(reason) });
   });
 
-  test.each(MISPLACED)('refuses %s in another place than the stack: %j', (member, options, reason) => {
-    expect(faultsOf([{ ...EXAMPLE, ...PLACE, ...options }])).toEqual({
-      [`connectors[0].${member}`]: expect.stringMatching(reason),
-    });
-    // Where the credentials of the deployment decide the place, nothing can be compared.
-    expect(faultsOf([{ ...EXAMPLE, ...options }])).toEqual({});
-  });
+  test.each(MISPLACED)(
+    'the configuration refuses %s of another region or account than the stack: %j',
+    (member, options, reason) => {
+      expect(faultsOf([{ ...EXAMPLE, ...PLACE, ...options }])).toEqual({
+        [`connectors[0].${member}`]: expect.stringMatching(reason),
+      });
+      // Where the credentials of the deployment decide the place, nothing can be compared.
+      expect(faultsOf([{ ...EXAMPLE, ...options }])).toEqual({});
+    },
+  );
 
   test.each([
     ['topic', { alarmTopicArn: 'arn:aws:sns:eu-west-1:999999999999:on-call' }],
@@ -199,14 +202,14 @@ describe('the configuration', () => {
     expect(faultsOf([{ ...EXAMPLE, ...PLACE, ...options }])).toEqual({});
   });
 
-  test('takes every region that the CDK knows', () => {
+  test('the configuration accepts every region that the CDK knows', () => {
     const refused = RegionInfo.regions.filter(
       ({ name }) => 'connectors[0].region' in faultsOf([{ ...EXAMPLE, region: name }]),
     );
     expect(refused.map(({ name }) => name)).toEqual([]);
   });
 
-  test('takes every retention of logs that the CDK knows', () => {
+  test('the configuration accepts every retention of logs that the CDK knows', () => {
     const days = Object.values(RetentionDays).filter(value => typeof value === 'number');
     expect(
       days.filter(logRetentionDays => Object.keys(faultsOf([{ ...EXAMPLE, logRetentionDays }])).length > 0),
@@ -261,7 +264,7 @@ describe('the configuration', () => {
     });
   });
 
-  test('shows names and values of cdk.json on one line and cut off', () => {
+  test('a fault shows names and values of cdk.json on one line and cut off', () => {
     const long = 'x'.repeat(10_000);
     const faults = faultsOf([
       {
@@ -279,7 +282,7 @@ describe('the configuration', () => {
     }
   });
 
-  test('names at most fifty unknown options of a list', () => {
+  test('the configuration names at most fifty unknown options of a list', () => {
     const unknown = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x${index}`, 1]));
     expect(Object.keys(faultsOf([{ ...EXAMPLE, ...unknown }]))).toHaveLength(50);
   });

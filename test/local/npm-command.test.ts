@@ -34,7 +34,7 @@ describe('arguments', () => {
     ]);
   });
 
-  test('that npm took are the only fault, because nothing is known about the others', () => {
+  test('arguments that npm consumed are the only fault, because nothing is known about the others', () => {
     const { faults } = readArguments(describeTrial, ['4'], { npm_config_runs: 'true', npm_config_quiet: '' });
     expect(faults).toEqual([
       'npm took --runs <n> as its own. Type "--" before the options, as in "npm run trial -- --runs <n>".',
@@ -69,7 +69,7 @@ function runScript(
 }
 
 describe('every command with options', () => {
-  test.each(SCRIPTS_WITH_OPTIONS)('refuses two unknown options at once with status 2: %s', async name => {
+  test.each(SCRIPTS_WITH_OPTIONS)('every command refuses two unknown options at once with status 2: %s', async name => {
     const { status, stdout, stderr } = await runScript(name, ['--nope', '--neither']);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^Nothing was started:\n {2}- unknown option '--nope'\n {2}- unknown option '--neither'\n/);

@@ -28,7 +28,7 @@ describe('the manifest', () => {
     expect(MANIFEST).not.toHaveProperty('dependencies');
   });
 
-  test('is packed into a file that git ignores', () => {
+  test('the package is packed into a file that git ignores', () => {
     const file = `${PACKAGE.replace('@', '').replace('/', '-')}-${VERSION}.tgz`;
     const { status } = spawnSync('git', ['check-ignore', '--quiet', '--no-index', file], { cwd: ROOT });
     expect([file, status]).toEqual([file, 0]);

@@ -224,7 +224,7 @@ describe('members of a row that the API does not promise', () => {
     expect(blocks.sort()).toEqual(Object.keys(BLOCKS).sort());
   });
 
-  test('are named nowhere else', () => {
+  test('members that the API does not promise are named nowhere else', () => {
     const named = NAMES.flatMap(name => {
       const text = siemFile(name).replace(BLOCKS[name] ?? /$^/, '');
       const members = text.matchAll(/(?<![\w/$.])(?:[Rr]ow\.|Row\['|\/row\/|row\[")(\w+)/g);

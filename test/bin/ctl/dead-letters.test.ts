@@ -42,7 +42,7 @@ describe('a dead-letter object', () => {
     return { aws, deployment: async () => ({ bucket: 'b' }) } as unknown as Context;
   };
 
-  test('that S3 denies is not reported as missing', async () => {
+  test('a dead-letter object that S3 denies is not reported as missing', async () => {
     const error = await rejection(readObject(failing('AccessDenied'), 'dead-letter/acme/x.json'));
     expect(error).toBeInstanceOf(AwsCallError);
     expect(error.message).toMatch(/could not be read: Access denied/);

@@ -62,7 +62,7 @@ describe('an id', () => {
     expect(disagreement({ ...UNKNOWN_ID, ...entry })).toBe(kind);
   });
 
-  test('that differs is reported with the row that the API listed', () => {
+  test('an id with another content is reported with the row that the API listed', () => {
     const hashed = `#${'0'.repeat(64)}`;
     const idIndex: IdIndex = new Map(['=a', '=b', hashed].map(key => [key, { ...UNKNOWN_ID, ...other }]));
     recordListed(idIndex, '=a', { kind: 'live', rowHash: 'ff' });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(async () => database[Symbol.asyncDispose]());
 
 describe('test-event', () => {
-  test('sends a line that no view counts', async () => {
+  test('test-event sends a line that no view counts', async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
     await each.run();

@@ -43,7 +43,7 @@ describe('status --all', () => {
     ]);
   });
 
-  test('has a line for a connector that cannot be read', async () => {
+  test('status --all has a line for a connector that cannot be read', async () => {
     await using each = await deployment();
     await each.run();
     copy(each, ['beta'], { ConnectorVersion: '9.0.0' });
@@ -63,7 +63,7 @@ describe('status --all', () => {
     ]);
   });
 
-  test('is refused with a connector, which would be the only line', async () => {
+  test('status --all is refused together with --connector, because it would have a single line', async () => {
     await using each = await deployment();
     const { status, stderr } = await each.ctl(['status', '--all', '--connector', 'acme']);
     expect([status, stderr]).toEqual([2, expect.stringContaining('--all takes neither --connector nor --stack')]);

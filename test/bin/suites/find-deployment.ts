@@ -91,13 +91,13 @@ const CASES: readonly (readonly [string, (each: Deployment) => void, readonly st
 ];
 
 describe('the deployment is found', () => {
-  test('by the name of its stack, among several', async () => {
+  test('--stack selects one deployment among several', async () => {
     await using each = await deployment();
     put(each, 'SecurityDataConnector-beta', CONNECTOR, ['beta']);
     expect(await each.ctl(['status', '--stack', STACK])).toMatchObject({ status: 0 });
   });
 
-  test('by its own name, in a stack of any name that holds other connectors too', async () => {
+  test('--connector selects a deployment whose stack has another name and holds other connectors too', async () => {
     await using each = await deployment();
     const { stacks } = each.stack;
     const [{ outputs, ...own }] = stacks.splice(0) as [(typeof stacks)[number]];
@@ -108,7 +108,7 @@ describe('the deployment is found', () => {
     expect([status, document]).toMatchObject([0, { connector: 'acme', stack: { name: 'platform-production' } }]);
   });
 
-  test('and the outputs of two connectors of one stack are not mixed', async () => {
+  test('outputs of two connectors in one stack are not mixed', async () => {
     await using each = await deployment();
     const { stacks, scheduleName, schedules } = each.stack;
     const [{ outputs: own, ...stack }] = stacks.splice(0) as [(typeof stacks)[number]];
@@ -229,7 +229,7 @@ const NODE_20 = `
     }
   };`;
 
-test('on Node 20 no warning of Node or the SDK is written into the output', async () => {
+test('no warning of Node or the SDK is written into the output, not even on Node 20', async () => {
   await using each = await deployment();
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(NODE_20)}`;
   const { status, stderr } = await each.startProcess(['status'], { NODE_OPTIONS }).ended;

@@ -34,21 +34,21 @@ afterAll(async () => {
 const asked = (...args: string[]) => each.json(['lookup', ...args]);
 
 describe('lookup', () => {
-  test('reports a row that was sent as same, without the row', async () => {
+  test('lookup reports a row that was sent as same, and does not show the row', async () => {
     const { status, document } = await asked('assets', 'a');
     expect([status, document.result, document.siemIsCurrent]).toEqual([0, 'same', true]);
     expect(document.lastSent).toMatchObject({ status: 'live', forwardedAt: '2026-11-20T12:00:00.000Z' });
     expect(JSON.stringify(document)).not.toContain(CANARY);
   });
 
-  test('names the asset of a threat, as the API has it and as it was sent', async () => {
+  test('lookup names the asset of a threat, both from the API and from the last event sent', async () => {
     const { stdout } = await each.ctl(['lookup', 'threats', 't']);
     expect(stdout).toMatch(/^API now: .*, of asset "a"$/m);
     expect(stdout).toMatch(/^Last sent: .*, sequence \d+, of asset "a"$/m);
     expect((await each.ctl(['lookup', 'assets', 'a'])).stdout).toMatch(/^Last sent: .*, sequence \d+$/m);
   });
 
-  test('reports a changed row as differs, says what to do, and shows it only with --show', async () => {
+  test('lookup reports a changed row as differs, says what to do, and shows the row only with --show', async () => {
     const plain = await each.ctl(['lookup', 'assets', 'b']);
     expect([plain.status, plain.stdout]).toEqual([3, expect.stringMatching(/^assets "b": differs\. .*\n.*--repair/)]);
     expect(plain.stdout).not.toContain(CANARY);
@@ -67,12 +67,12 @@ describe('lookup', () => {
     expect([status, document.result, document.id]).toEqual([expected, result, id]);
   });
 
-  test.each(['', '..'])('reports the id %j as unknown, because no path of the API can hold it', async id => {
+  test.each(['', '..'])('lookup reports the id %j as unknown, because no path of the API can hold it', async id => {
     const { status, document } = await asked('threats', id);
     expect([status, document.result, document.api.why]).toEqual([3, 'unknown', 'No path can hold this id']);
   });
 
-  test('prints terminal escapes in an answer as text, with and without --json', async () => {
+  test('lookup prints terminal escapes in an answer as text, with and without --json', async () => {
     const escapes = '\u001b[2J\u009b31m\u007f';
     const answer = json(200, `{"neighbours":[{"id":"n\u009b31m\u007f"}]}`);
     each.connector.api.tamper(({ target }) => (target.endsWith('/related') ? answer : undefined));
@@ -89,7 +89,7 @@ describe('lookup', () => {
     expect(texts.filter(text => /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/.test(text))).toEqual([]);
   });
 
-  test('shows the status of a refusal without interpreting it', async () => {
+  test('lookup shows the status of a refusal without interpreting it', async () => {
     const { stdout } = await each.ctl(['lookup', 'assets', 'unknown']);
     expect(stdout).toMatch(/^assets "unknown": not found\. /);
     expect(stdout).toMatch(/^API now: {4}refused with 404 \(without a known type\)$/m);
@@ -100,7 +100,7 @@ describe('lookup', () => {
     expect([status, document.result, document.api]).toEqual([3, 'not removed', { kind: 'refused', status: 410 }]);
   });
 
-  test('refuses a row state that another version wrote, and says what to do', async () => {
+  test('lookup refuses a row state that another version wrote, and says what to do', async () => {
     const key = rowKey('assets', 'foreign', sha256);
     await each.connector.table.put([{ ...key, digest: { S: 'x' } }], pass);
     const { status, stderr } = await each.ctl(['lookup', 'assets', 'foreign']);
@@ -108,13 +108,13 @@ describe('lookup', () => {
     expect(stderr).not.toContain('You need dynamodb');
   });
 
-  test('fails where the bucket cannot say whether a row was too large', async () => {
+  test('lookup fails when the bucket does not answer whether a row was too large', async () => {
     each.connector.aws.faults.next('s3', DENIED);
     const { status, stdout, stderr } = await each.ctl(['lookup', 'assets', 'wide']);
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('could not be listed')]);
   });
 
-  test('reports a row that awaits a replay', async () => {
+  test('lookup reports a row that awaits a replay', async () => {
     const checkpoints = createCheckpoints(each.connector.table);
     const { checkpoint } = (await checkpoints.load(['assets'])).streams.get('assets') as SavedStream;
     const [lease] = await each.connector.table.get([leaseKey]);
@@ -126,7 +126,7 @@ describe('lookup', () => {
     expect([status, document.result, document.siemIsCurrent]).toEqual([3, 'awaits a replay', false]);
   });
 
-  test('reports a threat of a removed asset as removed, even if a single read returns it', async () => {
+  test('lookup reports a threat of a removed asset as removed, even if a single read returns it', async () => {
     const row = '{"id":"of-removed","asset_id":"removed","updated_at":"2026-11-20T12:00:00Z","stream_position":null}';
     each.connector.api.tamper(({ target }) => (target === '/v1/threats/of-removed' ? json(200, row) : undefined));
     const { status, document } = await asked('threats', 'of-removed');
@@ -148,7 +148,7 @@ describe('lookup', () => {
 });
 
 describe('lookup --related', () => {
-  test('lists the neighbours and the last event sent of each, without their rows', async () => {
+  test('lookup --related lists the related rows by id, with the last event sent of each', async () => {
     const { status, document } = await asked('assets', 'a', '--related');
     const all = Object.fromEntries(
       document.neighbours.map(({ id, lastSent }: { id: string; lastSent: string }) => [id, lastSent]),

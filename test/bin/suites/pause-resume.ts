@@ -10,7 +10,7 @@ const scheduleOf = ({ stack }: Deployment) => {
 };
 
 describe('pause and resume', () => {
-  test('switch the schedule, keep everything else of it and the alarms, and say that stream-silent will fire', async () => {
+  test('pause and resume change only the state of the schedule, and say that stream-silent will fire', async () => {
     await using each = await deployment();
     const before = scheduleOf(each);
     const paused = await each.ctl(['pause']);

@@ -121,7 +121,7 @@ describe('set-credentials', () => {
     expect(await stored(each)).toContain(PLACEHOLDER);
   });
 
-  test('keeps the other members of the secret to the last digit, and changes client id and secret alone', async () => {
+  test('set-credentials changes client id and secret, and keeps every other member of the secret to the last digit', async () => {
     await using each = await unset();
     const { CLIENT_ID: id, CLIENT_SECRET: secret } = given(each);
     const secretWith = (clientId: string, clientSecret: string) =>

@@ -127,7 +127,7 @@ describe('status', () => {
     ]);
   });
 
-  test('of a firing alarm shows each kind of failure once, and of an alarm that takes silence for the fault what ends it', async () => {
+  test('status shows each kind of failure once, and how an alarm on silence ends', async () => {
     await using each = await deployment();
     each.connector.api.tamper(list('/v1/assets', problem(403, 'auth/insufficient-role')));
     await each.run({}, 9);
@@ -145,7 +145,7 @@ describe('status', () => {
     ]);
   });
 
-  test('of a firing alarm shows the three newest kinds of failures, and how many others the log has', async () => {
+  test('status shows the three newest kinds of failures, and how many others the log has', async () => {
     await using each = await deployment();
     const log = (minutesAgo: number, message: string) =>
       each.stack.logs.put(each.stack.outputs['LogGroupName']!, {
@@ -171,7 +171,7 @@ describe('status', () => {
     expect(stdout).toContain('  1 more kinds of failures: the saved query of the connector');
   });
 
-  test('of a firing alarm names the cause of a failure at AWS', async () => {
+  test('status names the cause of a failure at AWS', async () => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 1, threats: 0, dnsBlocks: 0 });
     each.connector.aws.faults.always('firehose', DENIED);

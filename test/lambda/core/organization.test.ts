@@ -58,7 +58,7 @@ describe('the organization', () => {
     expect([harness.api.requests.length, harness.journal.begun]).toEqual([2, []]);
   });
 
-  test('is not proven by a cursor that the API accepts, because it may encode a position alone', async () => {
+  test('an accepted cursor does not prove the organization, because it may encode a position alone', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
     harness.api.on('/a', undefined, answer([asset('foreign')], null));
     await expectRefused(harness, /no row that was sent/);
@@ -72,25 +72,25 @@ describe('the organization', () => {
     expect(harness.api.requests).toHaveLength(1);
   });
 
-  test('is proven by a row of the first page that was sent with the same content', async () => {
+  test('a row of the first page proves the organization if it was sent with the same content', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
     harness.api.on('/a', undefined, answer([asset('x'), asset('a')], 'c1'));
     await expectAccepted(harness);
   });
 
-  test('is not proven by a row that was sent with other content, because ids may exist in every tenant', async () => {
+  test('a row sent with other content does not prove the organization, because ids may exist in every tenant', async () => {
     const harness = await changed([asset('a')]);
     harness.api.pages('/a', [[asset('a', { version: 2 })]]);
     await expectRefused(harness, /no row that was sent/);
   });
 
-  test('is proven by the single read of a row that was sent, where the first page has none', async () => {
+  test('a single read of a row that was sent proves the organization, when the first page has none', async () => {
     const harness = await changed([asset('a')]);
     harness.api.pages('/a', [[asset('x')]]).onSingle('/a', 'a', asset('a'));
     await expectAccepted(harness);
   });
 
-  test('is proven for all streams by a row of one of them', async () => {
+  test('a row of one stream proves the organization for all streams', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')]]).pages('/t', [[threat('t', 'a')]]);
     await inventory(harness);
@@ -108,7 +108,7 @@ describe('the organization', () => {
     await expectRefused(harness, /no row that was sent/);
   });
 
-  test('is not proven by DNS blocks, of which no row states are kept', async () => {
+  test('DNS blocks do not prove the organization, because no row states are kept of them', async () => {
     const harness = new Harness();
     harness.api.pages('/d', [[dnsBlock('d')]]);
     await harness.run({ only: ['dns-blocks'] });
@@ -173,7 +173,7 @@ describe('the organization', () => {
     await expect(inventory(harness, 'other')).rejects.toThrow(LeaseBusyError);
   });
 
-  test('is named by token endpoint, address and client, and a slash at its end makes no other one', () => {
+  test('the organization is identified by token endpoint, base URL and client, and a trailing slash does not matter', () => {
     const digest = (tokenEndpoint: string, baseUrl: string, clientId: string) =>
       organizationDigest({ tokenEndpoint, baseUrl, clientId }, sha256);
     const first = digest('https://t/realms/a', 'https://a', 'one');

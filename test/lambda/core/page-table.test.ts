@@ -63,7 +63,7 @@ const TABLE: readonly (readonly [
   ['"items":[]', `"others":{"c":${C}}`, 'eee-------', '--e-------', '----------'],
   ['"items":[]', `"others":${C}`, 'eee-------', '--e-------', '----------'],
   ['"items":[]', '"others":7', 'eee-------', 'eee-------', 'eee-------'],
-  // Without the known member no other member may be in its place, and a configured one is binding.
+  // The known member is missing: no other member may take its place, and a configured name is binding.
   ['', '', '----------', 'eee-------', 'eee-------'],
   ['', '"others":[]', '----------', 'eee-------', 'eee-------'],
   ['', '"others":null', '----------', '----------', '----------'],
@@ -100,7 +100,7 @@ describe('rows, an empty page or a contradiction, whether or not there is a next
     (['configured', 'learned', 'unknown'] as const).map((known, at) => [known, items, others, outcomes[at]!] as const),
   );
 
-  test.each(cases)('with %s names, {%s %s} reads as %s', (known, items, others, expected) => {
+  test.each(cases)('a page with %s names and {%s %s} reads as %s', (known, items, others, expected) => {
     for (const next of ['null', '"c"']) {
       const found = SIZES.map(size => outcome(bodyOf([items, others], size, next), known));
       expect(found.join('')).toBe(expected);

@@ -28,7 +28,7 @@ function drawn(options: object = {}): string[][] {
 }
 
 describe('the dashboard', () => {
-  test('is one page of graphs below the state of the composite alarms', () => {
+  test('the dashboard is one page of graphs below the state of the composite alarms', () => {
     const [first, ...others] = widgets().map(({ type }) => type);
     expect(first).toBe('alarm');
     expect(new Set(others)).toEqual(new Set(['metric']));

@@ -217,7 +217,7 @@ describe('the schedule', () => {
     });
   });
 
-  test('has a role that is assumed for schedules of this account in the default group alone', () => {
+  test('the role of the schedule can be assumed only for schedules of this account in the default group', () => {
     const trusts = resources(synthesize(VARIANTS.sentinel), 'AWS::IAM::Role').flatMap(
       ({ Properties }) =>
         (Properties['AssumeRolePolicyDocument'] as { Statement: Record<string, unknown>[] }).Statement,

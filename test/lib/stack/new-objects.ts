@@ -44,7 +44,7 @@ function allowed(template: SynthesizedTemplate, policyId: string): Statement[] {
 }
 
 describe('the topic of new objects', () => {
-  test('is notified by the bucket of the stack of each new object below events/', () => {
+  test('the bucket of the stack notifies the topic of each new object below events/', () => {
     expect(bucketNotifications(synthesize())).toEqual({ TopicConfigurations: [NOTIFICATION] });
   });
 
@@ -74,7 +74,7 @@ describe('the topic of new objects', () => {
     expect(schedule!.DependsOn).toContain(subscription);
   });
 
-  test('keeps notifications that SQS refuses in the dead-letter queue, whose alarm fires', () => {
+  test('the dead-letter queue keeps notifications that SQS refuses, and its alarm fires', () => {
     const [subscription] = subscriptions(synthesize());
     expect(subscription!.Properties['RedrivePolicy']).toEqual({
       deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringMatching(/^ConnectorSiemUnread/), 'Arn'] },
@@ -97,11 +97,11 @@ describe('the topic of new objects', () => {
     expect(typeof source === 'string' ? source : joinedText(source)).toBe(bucketArn(template));
   });
 
-  test('is named in the outputs, for an existing bucket and for other readers', () => {
+  test('the outputs name the topic, for an existing bucket and for other readers', () => {
     expect(synthesize(VARIANTS.existingParts).Outputs).toHaveProperty('NewObjectsTopicArn');
   });
 
-  test('is notified without the queue of the SIEM too', () => {
+  test('the bucket notifies the topic even without a queue of the SIEM', () => {
     const template = synthesize({ siemQueue: false });
     expect(bucketNotifications(template)).toEqual({ TopicConfigurations: [NOTIFICATION] });
     expect(subscriptions(template)).toEqual([]);
@@ -116,7 +116,7 @@ describe('the topic of new objects', () => {
     expect(resources(template, 'AWS::SNS::Topic')).toHaveLength(1);
   });
 
-  test('has room for the queue of a lake, with a filter of its own', () => {
+  test('the queue of a lake can subscribe to the topic, with a filter of its own', () => {
     const { scope, connector } = construct();
     const lake = new sqs.Queue(scope, 'Lake');
     const inLake = FilterOrPolicy.filter(SubscriptionFilter.stringFilter({ matchPrefixes: ['events/2026/'] }));
@@ -136,7 +136,7 @@ describe('the topic of new objects', () => {
     expect(customResources(template)).toEqual([]);
   });
 
-  test('has room for a queue of another stack', () => {
+  test('a queue of another stack can subscribe to the topic', () => {
     const { scope, connector } = construct();
     const theirs = theirStack(scope.node.root, 'LakeStack');
     connector.newObjectsTopic!.addSubscription(new SqsSubscription(new sqs.Queue(theirs, 'Lake')));
@@ -171,16 +171,19 @@ const ADDITIONS: readonly (readonly [string, (bucket: s3.IBucket, scope: Stack) 
 ];
 
 describe.each(BUCKETS)('another notification at %s', (_, bucketOf) => {
-  test.each(ADDITIONS)('is refused by name, and the error says where to subscribe: %s', (__, add) => {
-    const { scope, connector } = construct();
-    const addition = () => add(bucketOf(connector), scope);
-    expect(addition).toThrow(/^connector\.bucket of acme: .*connector\.newObjectsTopic\.addSubscription\(/s);
-    const template = templateOf(scope);
-    expect(bucketNotifications(template)).toEqual({ TopicConfigurations: [NOTIFICATION] });
-    expect(customResources(template)).toEqual([]);
-  });
+  test.each(ADDITIONS)(
+    'another notification is refused by name, and the error says where to subscribe: %s',
+    (__, add) => {
+      const { scope, connector } = construct();
+      const addition = () => add(bucketOf(connector), scope);
+      expect(addition).toThrow(/^connector\.bucket of acme: .*connector\.newObjectsTopic\.addSubscription\(/s);
+      const template = templateOf(scope);
+      expect(bucketNotifications(template)).toEqual({ TopicConfigurations: [NOTIFICATION] });
+      expect(customResources(template)).toEqual([]);
+    },
+  );
 
-  test('leaves the topic in place where it is for EventBridge', () => {
+  test('a notification for EventBridge leaves the topic in place', () => {
     const { scope, connector } = construct();
     bucketOf(connector).enableEventBridgeNotification();
     const template = templateOf(scope);

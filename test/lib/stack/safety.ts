@@ -217,7 +217,7 @@ describe('the condition through which service a key is used', () => {
     expect(ofKey.filter(value => !own.includes(value))).toEqual([]);
   });
 
-  test('has both where the region is not known at synth', () => {
+  test('the condition has both service names when the region is not known at synth', () => {
     const { own } = services({});
     const ofSecrets = own.map(value => JSON.stringify(value)).filter(text => text.includes('secretsmanager.'));
     expect(ofSecrets.filter(text => text.includes('{"Ref":"AWS::URLSuffix"}'))).not.toEqual([]);

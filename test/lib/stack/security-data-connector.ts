@@ -333,7 +333,7 @@ describe('the construct in somebody’s own app', () => {
     });
   });
 
-  test('keeps its logs for ever with RetentionDays.INFINITE', () => {
+  test('logs are kept for ever with RetentionDays.INFINITE', () => {
     const groups = resources(construct({ logRetention: logs.RetentionDays.INFINITE }).template, 'AWS::Logs::LogGroup');
     expect(groups.map(({ Properties = {} }) => Properties['RetentionInDays'])).toEqual([undefined, undefined]);
   });
@@ -452,19 +452,25 @@ function secretOf(scope: Stack, arn: string): secretsmanager.ISecret {
 }
 
 describe('an existing resource in another place than the stack', () => {
-  test.each(ELSEWHERE)('is refused by the name of the prop: %s', (prop, props) => {
-    const scope = theirStack();
-    expect(refusal({ ...REQUIRED, ...props(scope) }, scope)).toEqual([
-      expect.stringMatching(
-        new RegExp(`^props\\.${prop} is in .*region us-east-1, but the stack in .*region eu-west-1: `),
-      ),
-    ]);
-  });
+  test.each(ELSEWHERE)(
+    'a resource in another place than the stack is refused by the name of the prop: %s',
+    (prop, props) => {
+      const scope = theirStack();
+      expect(refusal({ ...REQUIRED, ...props(scope) }, scope)).toEqual([
+        expect.stringMatching(
+          new RegExp(`^props\\.${prop} is in .*region us-east-1, but the stack in .*region eu-west-1: `),
+        ),
+      ]);
+    },
+  );
 
-  test.each(ELSEWHERE)('is taken where the place of the stack is not known at synth: %s', (_, props) => {
-    const scope = new Stack(createApp(), 'Agnostic');
-    expect(refusal({ ...REQUIRED, ...props(scope) }, scope)).toEqual([]);
-  });
+  test.each(ELSEWHERE)(
+    'a resource of any place is accepted when synth does not know the place of the stack: %s',
+    (_, props) => {
+      const scope = new Stack(createApp(), 'Agnostic');
+      expect(refusal({ ...REQUIRED, ...props(scope) }, scope)).toEqual([]);
+    },
+  );
 
   test.each<[string, (scope: Stack, other: Stack) => Partial<SecurityDataConnectorProps>]>([
     [
@@ -485,7 +491,7 @@ describe('an existing resource in another place than the stack', () => {
     expect(refusal({ ...REQUIRED, runbookUrl: 'https://wiki.example', ...props(scope, scope) }, scope)).toEqual([]);
   });
 
-  test('is refused as a secret of another account without its whole ARN', () => {
+  test('a secret of another account is refused without its full ARN', () => {
     const scope = theirStack();
     const arn = 'arn:aws:secretsmanager:eu-west-1:999999999999:secret:s';
     const secret = secretsmanager.Secret.fromSecretPartialArn(scope, 'Secret', arn);
@@ -494,7 +500,7 @@ describe('an existing resource in another place than the stack', () => {
     ]);
   });
 
-  test('is refused as a table that another stack of the app creates', () => {
+  test('a table that another stack of the app creates is refused', () => {
     const scope = theirStack();
     const other = new Stack(scope.node.root, 'Other', { env: { account: '111122223333', region: 'us-east-1' } });
     const partitionKey = { name: 'pk', type: dynamodb.AttributeType.STRING };
@@ -521,18 +527,18 @@ function unknownMembers(props: object): string[] {
 }
 
 describe('members that are not props', () => {
-  test('are ignored in an interface that extends the props', () => {
+  test('additional members are ignored in an interface that extends the props', () => {
     const theirs: TheirProps = { ...REQUIRED, team: 'security', alarmTarget: { url: 'https://pager.example' } };
     expect(unknownMembers(theirs)).toEqual([]);
   });
 
-  test('are not taken for options of cdk.json', () => {
+  test('additional members are not taken for options of cdk.json', () => {
     const options = { bucketArn: 'arn:aws:s3:::theirs', retentionDays: 7, alarmTopicArn: 'theirs' };
     const given = { ...REQUIRED, retention: Duration.days(30), alarmEmail: 'a@b.example', ...options };
     expect(refusal(given)).toEqual([]);
   });
 
-  test('are ignored in an object that has more members than a destination, a reader or a network needs', () => {
+  test('additional members of a destination, a reader or a network are ignored', () => {
     const scope = theirStack();
     const siemReader = { type: 'external-id', principal: '111122223333', externalId: 'x-1', team: 'security' } as const;
     const network = { vpc: new ec2.Vpc(scope, 'Vpc', { availabilityZones: ['eu-west-1a'] }), flowLogs: true };
@@ -603,11 +609,11 @@ describe('props that TypeScript takes, or that JavaScript gives', () => {
     expect(refusal(given).sort()).toEqual(said.toSorted());
   });
 
-  test('are absent when they are undefined', () => {
+  test('a prop that is undefined is absent', () => {
     expect(refusal({ ...REQUIRED, rate: undefined, destination: undefined })).toEqual([]);
   });
 
-  test('are all named at once', () => {
+  test('wrong props are all named at once', () => {
     const props = {
       ...REQUIRED,
       baseUrl: undefined,

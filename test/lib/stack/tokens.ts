@@ -100,7 +100,7 @@ describe('a token, whose value is known only at deployment', () => {
     if (is === TAKEN) expect(template).toMatch(/\{"Ref":"Late(Text|Number)"\}/);
   });
 
-  test('is refused in every other prop that is not an object of the CDK', () => {
+  test('a token is refused in every other prop that is not an object of the CDK', () => {
     const tried = new Set([...TOKENS.map(([prop]) => prop.split(/[.[]/)[0]), ...OBJECTS]);
     const others = PROPS.filter(prop => !tried.has(prop));
     const refused = others.filter(prop =>

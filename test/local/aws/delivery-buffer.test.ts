@@ -43,7 +43,7 @@ describe('a delivery buffer', () => {
     expect(delivered).toEqual(['ab', 'cd']);
   });
 
-  test('reports the failure of a delivery for which no caller waits', async () => {
+  test('a delivery buffer reports the failure of a delivery for which no caller waits', async () => {
     const { state, target } = setUp();
     const failures: unknown[] = [];
     const onFailure = (error: unknown) => failures.push(error);

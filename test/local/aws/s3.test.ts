@@ -46,7 +46,7 @@ describe('objects', () => {
     await expect(readBack(client, 'a')).rejects.toMatchObject({ name: 'NoSuchKey' });
   });
 
-  test('that this machine cannot read are reported as a failure, not as missing', async () => {
+  test('objects that this machine cannot read are reported as a failure, not as missing', async () => {
     const failures: unknown[] = [];
     await using running = await started({ onFailure: error => failures.push(error) });
     const file = join(running.directory, 's3', Bucket, 'loop');

@@ -10,7 +10,7 @@ export interface LinesDatabase extends AsyncDisposable {
   tuples(sql: string): Promise<Json[][]>;
 }
 
-/** To open a database takes longer than most queries of a test. */
+/** Opens a database. Tests share it and replace its lines, because opening one takes longer than most of their queries. */
 export async function openDuckDbLines({ threads }: { readonly threads?: number } = {}): Promise<LinesDatabase> {
   const instance = await DuckDBInstance.create(':memory:', threads === undefined ? {} : { threads: String(threads) });
   const connection = await instance.connect();
