@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
@@ -40,7 +41,7 @@ export class EventDatabase implements Disposable {
   static async open(folder: string): Promise<EventDatabase> {
     const files = await eventFiles(resolve(folder));
     // Tables and sorts beyond the memory limit go to the temporary folder. The default is the working directory.
-    const temporary = join(tmpdir(), `security-data-query-${process.pid}`);
+    const temporary = join(tmpdir(), `security-data-query-${randomUUID()}`);
     const instance = await DuckDBInstance.create(':memory:', { temp_directory: temporary });
     const database = new EventDatabase(instance, await instance.connect());
     await database.#load(files);

@@ -1,5 +1,5 @@
 /** Templates for tests that need no construct: the CDK, which takes seconds to load, is loaded only for one that this run of jest does not have yet. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SynthesizedTemplate } from './template.ts';
@@ -15,8 +15,9 @@ export async function templateWith(options: Readonly<Record<string, unknown>> = 
   const { synthesize } = await import('./synth.ts');
   const template = synthesize(options);
   if (file) {
-    writeFileSync(`${file}.${process.pid}`, JSON.stringify(template));
-    renameSync(`${file}.${process.pid}`, file);
+    const whole = `${file}.${randomUUID()}`;
+    writeFileSync(whole, JSON.stringify(template));
+    renameSync(whole, file);
   }
   return template;
 }

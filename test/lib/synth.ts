@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { threadId } from 'node:worker_threads';
 import { App, type AppProps, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { readConnectors } from '../../lib/config/read-connectors.ts';
@@ -14,13 +15,16 @@ export const CONTEXT: Record<string, unknown> = {
   'aws:cdk:bundling-stacks': [],
 };
 
-/** The CDK would leave a folder in the system's for each app. Here each process has one, which a later process removes. */
+/**
+ * The CDK would leave a folder in the system's temporary folder for each app. Here each thread of a process has one, because test files run in
+ * threads at the same time. A later process removes the folders of processes that have ended.
+ */
 const OUTDIRS = path.join(ROOT, 'node_modules', '.cache', 'synth');
-const OUTDIR = path.join(OUTDIRS, String(process.pid));
+const OUTDIR = path.join(OUTDIRS, `${process.pid}-${threadId}`);
 
 mkdirSync(OUTDIRS, { recursive: true });
-for (const pid of readdirSync(OUTDIRS)) {
-  if (!isRunning(Number(pid))) rmSync(path.join(OUTDIRS, pid), { recursive: true, force: true });
+for (const folder of readdirSync(OUTDIRS)) {
+  if (!isRunning(Number.parseInt(folder, 10))) rmSync(path.join(OUTDIRS, folder), { recursive: true, force: true });
 }
 
 function isRunning(pid: number): boolean {
