@@ -316,8 +316,8 @@ function refuseShared(
 function warnOfNewTable(scope: Construct): void {
   const text =
     'The bucket exists, and the table is new. If a connector with this bucket ran before, the SIEM gets everything once more, but not what ' +
-    'was removed meanwhile. Give its table as stateTable (in cdk.json stateTableArn): then "connectorctl verify --repair" corrects what ' +
-    'differs. Otherwise delete the copy of the SIEM. See docs/teardown.md, The way back.';
+    'was removed meanwhile. Give its table as stateTable (in cdk.json stateTableArn): then the connector continues where it ended. ' +
+    'Otherwise delete the copy of the SIEM. See docs/teardown.md, The way back.';
   Annotations.of(scope).addWarningV2('security-data-connector:newTable', text);
 }
 

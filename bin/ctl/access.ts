@@ -1,7 +1,7 @@
 /** Reads the API and the table with the settings of the deployed function and the operator's permissions. Writes nothing. */
 import { assign } from '../../lambda/compose.ts';
 import { CredentialsError } from '../../lambda/core/errors.ts';
-import type { Checkpoints, Clock, RowStates } from '../../lambda/ports.ts';
+import type { Clock } from '../../lambda/ports.ts';
 import { readSettings, type Settings, SettingsError } from '../../lambda/settings.ts';
 import { type Api, type ApiOptions, createApi } from '../../lambda/source/api.ts';
 import { type ClientCredentials, type Credentials, createCredentials } from '../../lambda/source/credentials.ts';
@@ -15,57 +15,36 @@ import type { StreamName, SyncedStream } from '../../lambda/streams.ts';
 import { sha256 } from '../../lambda/system.ts';
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
-import type { FunctionEnvironment } from './deployment.ts';
 import { AwsCallError, RefusedError } from './errors.ts';
 import { freshBudget } from './retry-budget.ts';
-import { tableError } from './state.ts';
+import { tableCall } from './state.ts';
 
-export interface Access {
-  readonly settings: Settings;
-  /** The streams that are on, with their paths. */
-  readonly streams: readonly SyncedStream[];
-  readonly api: Api;
-  /** Client id and secret of the API's client. @throws AwsCallError without permission to read the secret */
-  credentials(): Promise<ClientCredentials>;
-  token(): Promise<string>;
-  readonly rowStates: Pick<RowStates, 'get'>;
-  readonly checkpoints: Pick<Checkpoints, 'load'>;
-}
+export type Access = Awaited<ReturnType<typeof openAccess>>;
 
-export interface Replaced {
-  /** Used instead of the credentials in the secret. */
-  readonly credentials?: ClientCredentials;
-  /** Replace variables of the deployed function. An empty value removes the variable. */
-  readonly variables?: FunctionEnvironment;
-}
-
-/** @throws RefusedError, AwsCallError */
-export async function openAccess(context: Context, replaced: Replaced = {}): Promise<Access> {
+/** @param given used instead of the credentials in the secret @throws RefusedError, AwsCallError */
+export async function openAccess(context: Context, given?: ClientCredentials) {
   const { aws, clock } = context;
-  const settings = settingsOf({ ...(await context.environment()), ...replaced.variables });
+  const settings = settingsOf(await context.environment());
   const { table: tableName } = await context.deployment();
-  const { credentials: given } = replaced;
   const credentials = given ? { read: async () => given } : operatorCredentials(aws, settings.secretId);
   const fetch = interruptibleFetch(context);
   const tokens = tokensOfOneRun(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
   const table = () => createTable(aws.dynamodb(), tableName, freshBudget(clock));
-  const read = async <T>(answer: Promise<T>): Promise<T> => {
-    try {
-      return await answer;
-    } catch (error) {
-      throw await tableError(aws, error, tableName);
-    }
-  };
+
   const { baseUrl, requestsPerMinute } = settings;
   const pace = requestsPerMinute === undefined ? undefined : requestPace(requestsPerMinute);
   return {
     settings,
+    /** The streams that are on, with their paths. */
     streams: assign(settings).streams,
     api: apiWithShortBudget({ baseUrl, tokens, fetch, pace }, clock),
+    /** Client id and secret of the API's client. @throws AwsCallError without permission to read the secret */
     credentials: () => credentials.read(freshBudget(clock)),
     token: async () => (await tokens.token(freshBudget(clock))).value,
-    rowStates: { get: (stream, ids) => read(createRowStates(table(), sha256).get(stream, ids)) },
-    checkpoints: { load: streams => read(createCheckpoints(table()).load(streams)) },
+    readRowStates: (stream: StreamName, ids: readonly string[]) =>
+      tableCall(aws, tableName, createRowStates(table(), sha256).get(stream, ids)),
+    loadCheckpoints: (streams: readonly StreamName[]) =>
+      tableCall(aws, tableName, createCheckpoints(table()).load(streams)),
   };
 }
 

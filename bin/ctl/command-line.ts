@@ -19,7 +19,6 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   confirm: async run => (await import('./commands/confirm.ts')).confirmCommand(run),
   lookup: async run => (await import('./commands/lookup/lookup.ts')).lookupCommand(run),
   verify: async run => (await import('./commands/verify/verify.ts')).verifyCommand(run),
-  preview: async run => (await import('./commands/preview.ts')).previewCommand(run),
   'test-event': async run => (await import('./commands/test-event.ts')).testEventCommand(run),
   'dead-letters': async run => (await import('./commands/dead-letters/dead-letters.ts')).deadLettersCommand(run),
   'set-credentials': async run => (await import('./commands/set-credentials.ts')).setCredentialsCommand(run),

@@ -15,20 +15,12 @@ export interface CommandOptions {
   readonly wait: number;
 }
 
-/** As `invokeWhenFree`, with the result as an outcome. */
-export async function sendCommand(context: Context, what: FunctionCommand, options: CommandOptions): Promise<Outcome> {
-  const { result, seconds } = await invokeWhenFree(context, what, options);
-  const paused = result.more && (await scheduleIsOff(context));
-  return { text: resultText(result, seconds, paused), json: { ...result, runSeconds: seconds } };
-}
-
 /**
- * Sends a command and waits for the lease.
+ * Sends a command, waits for the lease, and says how many seconds the run took, a cold start included.
  *
- * @returns the result, and how many seconds the run took, a cold start included
  * @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError
  */
-export async function invokeWhenFree(context: Context, what: FunctionCommand, options: CommandOptions) {
+export async function sendCommand(context: Context, what: FunctionCommand, options: CommandOptions): Promise<Outcome> {
   const { aws, clock, report, signal } = context;
   const { functionName } = await context.deployment();
   let begun = clock.now();
@@ -39,7 +31,10 @@ export async function invokeWhenFree(context: Context, what: FunctionCommand, op
   };
   const dispatch = { invoke, clock, signal, wait: options.wait, say: report.say };
   const result = await carryOut(what, dispatch).catch((error: unknown) => explained(context, error));
-  return { result, seconds: (clock.now() - begun) / 1000 };
+  const seconds = (clock.now() - begun) / 1000;
+
+  const paused = result.more && (await scheduleIsOff(context));
+  return { text: resultText(result, seconds, paused), json: { ...result, runSeconds: seconds } };
 }
 
 const ANOTHER_ORGANIZATION =

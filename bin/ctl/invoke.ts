@@ -44,8 +44,6 @@ export interface FunctionCommand {
   readonly streams?: readonly StreamName[];
   readonly resync?: readonly StreamName[];
   readonly replay?: readonly StreamName[];
-  /** Ids of rows to compare with the API one by one, see commands/verify/repair.ts. */
-  readonly repair?: Readonly<Partial<Record<StreamName, readonly string[]>>>;
   /** Digest of the organization whose rows are sent from now on. */
   readonly confirmOrganization?: string;
 }

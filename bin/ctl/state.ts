@@ -11,7 +11,7 @@ import { systemClock } from '../../lambda/system.ts';
 import type { Aws } from './aws.ts';
 import { awsCommand } from './aws-command.ts';
 import type { Context } from './context.ts';
-import { AwsCallError, awsCall, hasMissing } from './errors.ts';
+import { AwsCallError, hasMissing } from './errors.ts';
 import { freshBudget } from './retry-budget.ts';
 
 export interface LeaseState {
@@ -25,44 +25,19 @@ export interface LeaseState {
   readonly ended: 'no' | 'clean' | 'dirty' | '';
 }
 
-export interface ConnectorState {
-  /** Undefined if no run has ever taken it. */
-  readonly lease: LeaseState | undefined;
-  /** Saved state by stream, or the error that a run would fail with. */
-  readonly streams: ReadonlyMap<StreamName, SavedStream | Error>;
-  /** Digest of the organization that the state belongs to. Undefined before the first run. */
-  readonly organization: string | undefined;
-  /** Number of pending withdrawals by stream. */
-  readonly withdrawals: ReadonlyMap<StreamName, number>;
-}
+export type ConnectorState = Awaited<ReturnType<typeof readState>>;
 
 /** @throws AwsCallError */
-export async function readState(aws: Aws, tableName: string, now: number): Promise<ConnectorState> {
+export async function readState(aws: Aws, tableName: string, now: number) {
   const table = createTable(aws.dynamodb(), tableName, freshBudget(systemClock));
-  const names = STREAMS.map(stream => stream.name);
-  try {
-    const { streams, organization } = await createCheckpoints(table).load(names);
-    return { streams, organization, lease: await readLease(table, now), withdrawals: await countWithdrawals(table) };
-  } catch (error) {
-    throw await tableError(aws, error, tableName);
-  }
-}
-
-/** The advice about a missing table. Nothing but a backup knows which events the SIEM was sent. */
-async function tableGone(aws: Aws): Promise<string> {
-  const list = awsCommand(await aws.dynamodb().config.region(), 'dynamodb list-backups --backup-type SYSTEM');
-  return (
-    'No run can succeed without it. Do not deploy: with an empty table the SIEM keeps what is removed meanwhile. Restore the table ' +
-    `under its name from the backup that AWS keeps for 35 days: ${list}`
-  );
-}
-
-/** An item that another version wrote has its own advice. */
-export async function tableError(aws: Aws, error: unknown, tableName: string): Promise<unknown> {
-  if (error instanceof StateVersionError) return error;
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const gone = await tableGone(aws);
-  return new AwsCallError(`The state table ${tableName} could not be read`, 'Nothing was changed.', cause, gone);
+  const read = async () => ({
+    ...(await createCheckpoints(table).load(STREAMS.map(stream => stream.name))),
+    /** Undefined if no run has ever taken it. */
+    lease: await readLease(table, now),
+    /** Number of pending withdrawals by stream. */
+    withdrawals: await countWithdrawals(table),
+  });
+  return tableCall(aws, tableName, read());
 }
 
 async function readLease(table: Table, now: number): Promise<LeaseState | undefined> {
@@ -87,15 +62,29 @@ export function unconfirmed(saved: SavedStream): number {
   return openIntents(saved).unconfirmed.size;
 }
 
-/** @param otherwise how the user can avoid the call, for the error message @throws AwsCallError */
-export async function describeTable(aws: Aws, name: string, otherwise = ''): Promise<TableDescription> {
-  const gone = await tableGone(aws);
-  const { Table: table = {} } = await awsCall(
-    aws.retryingDynamodb().send(new DescribeTableCommand({ TableName: name })),
-    `The table ${name} could not be described`,
-    `Nothing was changed. ${otherwise}`,
-    gone,
+/** What a read of the state table answers. @throws StateVersionError, which has its own advice; AwsCallError */
+export async function tableCall<T>(aws: Aws, table: string, call: Promise<T>): Promise<T> {
+  return call.catch(async error => {
+    if (error instanceof StateVersionError) throw error;
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    const what = `The state table ${table} could not be read`;
+    throw new AwsCallError(what, 'Nothing was changed.', cause, await tableGone(aws));
+  });
+}
+
+/** The advice about a missing table. Nothing but a backup knows which events the SIEM was sent. */
+async function tableGone(aws: Aws): Promise<string> {
+  const list = awsCommand(await aws.dynamodb().config.region(), 'dynamodb list-backups --backup-type SYSTEM');
+  return (
+    'No run can succeed without it. Do not deploy: with an empty table the SIEM keeps what is removed meanwhile. Restore the table ' +
+    `under its name from the backup that AWS keeps for 35 days: ${list}`
   );
+}
+
+/** @throws AwsCallError */
+export async function describeTable(aws: Aws, name: string): Promise<TableDescription> {
+  const call = aws.retryingDynamodb().send(new DescribeTableCommand({ TableName: name }));
+  const { Table: table = {} } = await tableCall(aws, name, call);
   return table;
 }
 
@@ -106,28 +95,21 @@ export async function lostTable({ aws, deployment }: Context): Promise<string> {
   return isLost ? `The state table ${table} does not exist. ${await tableGone(aws)}` : '';
 }
 
-export interface TableScan {
-  /** Title of the progress bar, before the words for what is read. */
-  readonly title: string;
-  /** How the user can avoid the scan, for the error message. */
-  readonly otherwise?: string;
-}
-
-/** Scans the row states of the whole table, eventually consistent at half the price. @throws RefusedError, AwsCallError */
+/** Scans the row states of the whole table, eventually consistent at half the price. @throws AwsCallError */
 export async function scanRowStates(
   { aws, report, deployment }: Context,
-  { title, otherwise = '' }: TableScan,
   onState: (stream: StreamName, item: Item) => void,
 ): Promise<void> {
   const { table } = await deployment();
   // DynamoDB updates these figures every six hours.
-  const { ItemCount: items = 0, TableSizeBytes: bytes = 0 } = await describeTable(aws, table, otherwise);
-  using progress = report.progress(`${title} ${scanText(items, bytes)}.`);
+  const { ItemCount: items = 0, TableSizeBytes: bytes = 0 } = await describeTable(aws, table);
+  using progress = report.progress(`Reading ${scanText(items, bytes)}.`);
   const input = {
     TableName: table,
     FilterExpression: 'begins_with(pk, :row)',
     ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS } },
   };
+
   let read = 0;
   const scan = async () => {
     for await (const { Items = [], ScannedCount = 0 } of paginateScan({ client: aws.retryingDynamodb() }, input)) {
@@ -139,9 +121,7 @@ export async function scanRowStates(
       progress.advance(`${read} of about ${items} items of the table read`);
     }
   };
-  const advice = `Nothing was changed. ${otherwise}`;
-  const gone = await tableGone(aws);
-  await awsCall(scan(), `The table ${table} could not be read`, advice, gone);
+  await tableCall(aws, table, scan());
 }
 
 /** An eventually consistent read unit. */

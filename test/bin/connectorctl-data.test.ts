@@ -6,5 +6,4 @@ import './suites/lookup.ts';
 import './suites/verify.ts';
 import './suites/dead-letters.ts';
 import './suites/filters.ts';
-import './suites/preview.ts';
 import './suites/completeness.ts';

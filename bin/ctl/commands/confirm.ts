@@ -20,10 +20,22 @@ interface Decision {
   readonly command: FunctionCommand;
 }
 
-/** @returns the decision, or why there is none */
-type Subject = (context: Context) => Promise<Decision | string>;
+/** Something that waits for a decision. Another subject is another entry of `SUBJECTS`. */
+interface Subject {
+  /** What waits, and what the confirmation means. */
+  readonly help: string;
+  /** Reads what waits. @returns the decision, or why there is none */
+  readonly decide: (context: Context) => Promise<Decision | string>;
+}
 
-const SUBJECTS: Readonly<Record<string, Subject>> = { organization };
+const SUBJECTS: Readonly<Record<string, Subject>> = {
+  organization: {
+    help: `organization: after a change of the token endpoint, base URL or client, runs that cannot prove that the organization is the same
+fail with OrganizationChangedError and send nothing: docs/runbook.md#another-organization. The confirmation holds for the addresses
+and the client that are shown. If they change again before the function reads it, the function refuses it.`,
+    decide: organization,
+  },
+};
 
 interface ConfirmOptions {
   readonly yes?: true;
@@ -31,22 +43,21 @@ interface ConfirmOptions {
 }
 
 export function confirmCommand(run: Run): Command {
+  const names = Object.keys(SUBJECTS);
+  const meaning = Object.values(SUBJECTS).map(subject => subject.help);
+  const samples = names.flatMap(name => [`confirm ${name}`, `confirm ${name} --connector acme --yes`]);
   return new Command('confirm')
     .description('show what waits for your decision, and confirm it')
-    .addArgument(new Argument('<subject>', 'what to confirm').choices(Object.keys(SUBJECTS)))
+    .addArgument(new Argument('<subject>', 'what to confirm').choices(names))
     .option('--yes', 'do not ask')
     .addOption(waitOption())
-    .addHelpText('after', help(HELP, 'confirm organization', 'confirm organization --connector acme --yes'))
+    .addHelpText('after', help(meaning.join('\n'), ...samples))
     .action(run(confirm));
 }
 
-const HELP = `organization: after a change of the token endpoint, base URL or client, runs that cannot prove that the organization is the same
-fail with OrganizationChangedError and send nothing: docs/runbook.md#another-organization. The confirmation holds for the addresses
-and the client that are shown. If they change again before the function reads it, the function refuses it.`;
-
 /** @throws RefusedError if not confirmed; as `sendCommand` does */
 async function confirm(context: Context, name: string, options: ConfirmOptions): Promise<Outcome> {
-  const decision = await SUBJECTS[name]!(context);
+  const decision = await SUBJECTS[name]!.decide(context);
   if (typeof decision === 'string') return { text: decision, json: { confirmed: null } };
 
   await confirmed(context, decision.text, options);
@@ -73,7 +84,7 @@ async function organization(context: Context): Promise<Decision | string> {
     `Streams of which events were sent: ${begun.join(', ') || 'none'}. Items in the state table: about ${items}, counted every six hours.`,
     'If runs succeed, there is nothing to confirm: the next run notes the change.',
     `After the confirmation the SIEM gets the rows of the other organization under the same name, ${connector}. The rows of the old one`,
-    `stay alive in the SIEM until "${CONNECTORCTL.command} verify --repair" removes them.`,
+    `stay alive in the SIEM until "${CONNECTORCTL.command} resync assets threats" withdraws them.`,
   ];
   return {
     text: text.join('\n'),

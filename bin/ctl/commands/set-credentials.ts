@@ -99,8 +99,8 @@ async function storedText({ aws }: Context, secretId: string): Promise<string> {
 /** Reasons why a run would fail with these credentials. */
 async function faultOf(context: Context, credentials: ClientCredentials): Promise<string | undefined> {
   try {
-    const { api, streams, checkpoints } = await openAccess(context, { credentials });
-    const { streams: saved } = await checkpoints.load(streams.map(({ name }) => name));
+    const { api, streams, loadCheckpoints } = await openAccess(context, credentials);
+    const { streams: saved } = await loadCheckpoints(streams.map(({ name }) => name));
     for (const { name, path } of streams) {
       const state = saved.get(name);
       const cursor = state instanceof Error ? undefined : state?.checkpoint.cursor;

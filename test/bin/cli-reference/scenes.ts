@@ -1,7 +1,4 @@
 /** What each command is called with, to record the calls to AWS that it makes. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { START } from '../../lambda/support/stepped-clock.ts';
 import { becomeAnotherClient } from '../support/another-client.ts';
@@ -78,14 +75,8 @@ export const SCENES: readonly CommandScenes[] = [
       { before: each => each.run(), args: ['verify'] },
       {
         before: each => each.connector.platform.put('assets', { id: 'asset-7f3a' }),
-        args: ['verify', 'assets', '--repair', '--wait', '0'],
+        args: ['verify', 'assets', '--wait', '0'],
       },
-    ],
-  },
-  {
-    command: 'preview',
-    scenes: [
-      { before: each => each.run(), args: ['preview', '--template', writeTemplate({ CONNECTOR_NAME: 'acme' })] },
     ],
   },
   { command: 'test-event', scenes: [{ args: ['test-event'] }] },
@@ -115,14 +106,6 @@ async function becomeAnother(each: Deployment): Promise<void> {
   becomeAnotherClient(each);
   // The token of the client before expires.
   each.connector.clock.advance(300_000);
-}
-
-/** @param variables of the function in it @returns its path */
-function writeTemplate(variables: Readonly<Record<string, string>>): string {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'template-')), 'Acme.template.json');
-  const connector = { Type: 'AWS::Lambda::Function', Properties: { Environment: { Variables: variables } } };
-  writeFileSync(file, JSON.stringify({ Resources: { connector } }));
-  return file;
 }
 
 async function send(each: Deployment): Promise<void> {

@@ -15,7 +15,7 @@ import {
 import { nextRunEnded } from '../../../bin/ctl/commands/verify/verify.ts';
 import { type VerifiedStream, verifyOutcome } from '../../../bin/ctl/commands/verify/verify-result.ts';
 import type { Context } from '../../../bin/ctl/context.ts';
-import type { Progress } from '../../../bin/ctl/report.ts';
+import { createReport } from '../../../bin/ctl/report.ts';
 import type { LeaseState } from '../../../bin/ctl/state.ts';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';
 import type { RowState } from '../../../lambda/ports.ts';
@@ -109,7 +109,6 @@ describe('a verification', () => {
     unsendable: 0,
     withheld: 0,
     equal: 3,
-    live: 3,
     found: [],
     generation: 0,
     ended: true,
@@ -156,9 +155,9 @@ async function walked(idIndex: IdIndex, ...pages: (readonly [rows: readonly stri
   });
   const api = { page: async () => Buffer.from(bodies.shift() ?? '') };
   const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
-  const context = { clock: steppedClock(), signal: new AbortController().signal } as unknown as Context;
-  const progress = { advance: () => undefined } as unknown as Progress;
-  return walkStream(context, { access, stream: ASSETS, idIndex, learned: {}, progress });
+  const report = createReport({ environment: {}, stdout: {} } as never, true);
+  const context = { clock: steppedClock(), report, signal: new AbortController().signal } as unknown as Context;
+  return walkStream(context, access, { stream: ASSETS, idIndex, learned: {} });
 }
 
 test('the last version of an id in a list counts', async () => {
@@ -191,7 +190,7 @@ async function outcome(
   const access = {
     settings: { threatAssetField: 'asset_id' },
     streams: [ASSETS, THREATS],
-    rowStates: { get: async () => new Map(state ? [['a', state]] : []) },
+    readRowStates: async () => new Map(state ? [['a', state]] : []),
     api: {
       async single({ path, id }: SingleRead) {
         if (answer === undefined || (path === ASSETS.path && id === 'removed')) throw new ApiRefusedError('/a', 404);

@@ -22,7 +22,7 @@ const CHANGES: readonly (readonly string[])[] = [
 ];
 
 function changes(args: readonly string[]): boolean {
-  return args.includes('--repair') || CHANGES.some(words => words.every((word, place) => args[place] === word));
+  return CHANGES.some(words => words.every((word, place) => args[place] === word));
 }
 
 /** Pairs of action and resource, sorted. Each stack is one of every stack. */

@@ -50,7 +50,7 @@ describe('lookup', () => {
 
   test('lookup reports a changed row as differs, says what to do, and shows the row only with --show', async () => {
     const plain = await each.ctl(['lookup', 'assets', 'b']);
-    expect([plain.status, plain.stdout]).toEqual([3, expect.stringMatching(/^assets "b": differs\. .*\n.*--repair/)]);
+    expect([plain.status, plain.stdout]).toEqual([3, expect.stringMatching(/^assets "b": differs\. .*\n.*resync/)]);
     expect(plain.stdout).not.toContain(CANARY);
     const { document } = await asked('assets', 'b', '--show');
     expect(document.api.row).toContain(CANARY);

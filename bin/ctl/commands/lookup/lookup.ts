@@ -71,8 +71,8 @@ async function lookup(context: Context, name: StreamName, id: string, options: L
   const stream = streamOf(access, name);
   const [answer, states, { streams }] = await Promise.all([
     askForRow(access, stream, id),
-    access.rowStates.get(name, [id]),
-    access.checkpoints.load([name]),
+    access.readRowStates(name, [id]),
+    access.loadCheckpoints([name]),
   ]);
   const stored = states.get(id);
   const neighbours = related && (await readNeighbours(access, stream, id));

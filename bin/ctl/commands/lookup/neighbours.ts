@@ -28,7 +28,7 @@ export async function readNeighbours(access: Access, { name, path }: SyncedStrea
   const ids = neighbourIds(text, id);
   if (!ids) return { kind: 'unclear', why: 'it is not JSON' };
 
-  const states = await access.rowStates.get(name, ids);
+  const states = await access.readRowStates(name, ids);
   return { kind: 'neighbours', text, all: ids.map(each => ({ id: each, lastSent: states.get(each)?.status ?? null })) };
 }
 

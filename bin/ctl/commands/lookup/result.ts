@@ -11,7 +11,7 @@ export interface Result {
   readonly remedy: string;
 }
 
-const LATER = `Repeat the command after the next run. If the result stays, use "${CONNECTORCTL.command} verify --repair".`;
+const LATER = `Repeat the command after the next run. If the result stays, "${CONNECTORCTL.command} resync" of the stream heals it.`;
 
 const current = (meaning: string): Result => ({ current: true, meaning, remedy: '' });
 const other = (meaning: string, remedy = LATER): Result => ({ current: false, meaning, remedy });
@@ -29,7 +29,10 @@ export const RESULTS = {
     'The row is too large. The SIEM was sent an oversize event, and the row is a dead letter.',
     `"${CONNECTORCTL.command} dead-letters list" shows it.`,
   ),
-  'awaits a replay': other('The SIEM was sent the row before the last "resync --send-all", and not since.'),
+  'awaits a replay': other(
+    'The SIEM was sent the row before the last "resync --send-all", and not since.',
+    `Repeat the command after the next run. If the result stays, repeat "${CONNECTORCTL.command} resync --send-all" of the stream.`,
+  ),
   unconfirmed: other('A run that was killed may have sent another version. The next run repairs that.', ''),
   unknown: other('The row state or the answer of the API cannot be read.', ''),
 } satisfies Readonly<Record<string, Result>>;

@@ -34,19 +34,21 @@ export async function checkAgain(
   let asked = 0;
   for (let from = 0; from < differences.length; from += PIECE) {
     const piece = differences.slice(from, from + PIECE);
-    const states = await access.rowStates.get(
-      stream.name,
-      piece.flatMap(({ id }) => id ?? []),
-    );
-    for (const each of piece) {
-      const state = each.id === undefined ? undefined : states.get(each.id);
-      const stale = each.kind === 'stale' && (state === undefined || state.generation < generation);
-      if (!stale && agrees(each, state)) resolved++;
-      else if (each.id === undefined || stale || asked++ >= MOST_SINGLE_READS) confirmed.push(each);
+    const ids = piece.flatMap(({ id }) => id ?? []);
+    const states = await access.readRowStates(stream.name, ids);
+
+    for (const difference of piece) {
+      const { id, kind } = difference;
+      const state = id === undefined ? undefined : states.get(id);
+      const stale = kind === 'stale' && (state === undefined || state.generation < generation);
+      const isAsked = id !== undefined && !stale && asked < MOST_SINGLE_READS;
+      if (!stale && agrees(difference, state)) resolved++;
+      else if (!isAsked) confirmed.push(difference);
       else {
-        const outcome = checked(await askForRow(access, stream, each.id), state, begun);
+        asked++;
+        const outcome = checked(await askForRow(access, stream, id), state, begun);
         if (outcome === 'resolved') resolved++;
-        else (outcome === 'moved' ? moved : confirmed).push(each);
+        else (outcome === 'moved' ? moved : confirmed).push(difference);
       }
     }
   }

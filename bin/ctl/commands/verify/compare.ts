@@ -11,40 +11,17 @@ import type { ObjectCount } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
 import { type ReadResult, tryRead } from '../../read-result.ts';
-import type { Progress } from '../../report.ts';
 import { scanRowStates, unconfirmed } from '../../state.ts';
 import { deadLetterCount } from '../dead-letters/counts.ts';
-import {
-  type Difference,
-  differences,
-  disagreement,
-  type IdEntry,
-  type IdIndex,
-  recordListed,
-  UNKNOWN_ID,
-} from './id-index.ts';
+import { type Difference, differences, equalIds, type IdIndex, recordListed, UNKNOWN_ID } from './id-index.ts';
 
-/** The list of a stream, read from its beginning. */
-export interface Walked {
-  /** Rows in the API's list, repeats included. */
-  readonly rows: number;
-  /** Rows that cannot become events. The connector keeps them as dead letters. */
-  readonly unsendable: number;
-  /** Rows in the list that the filter excludes. */
-  readonly withheld: number;
-  /** The API ended the list with a `null` cursor instead of repeating a cursor. */
-  readonly ended: boolean;
-}
-
-export interface Comparison extends Walked {
+export interface Comparison extends Awaited<ReturnType<typeof walkStream>> {
   readonly stream: SyncedStream;
   /**
    * Ids of the list whose last row is the last one sent, tombstones included. An id that is removed on both sides and no longer listed
    * does not count, so there are never more than rows in the list. Undefined for a stream without row states.
    */
   readonly equal: number | undefined;
-  /** Ids that the SIEM was last sent as rows, undefined for a stream without row states. */
-  readonly live: number | undefined;
   readonly found: readonly Difference[];
   /** Generation of the checkpoint. Older states await a replay. */
   readonly generation: number;
@@ -61,47 +38,33 @@ export async function compare(
   access: Access,
   streams: readonly SyncedStream[],
 ): Promise<Comparison[]> {
-  const { aws, report, signal } = context;
   const deployment = await context.deployment();
-  const savedStreams = await savedStreamsOf(access, streams);
+  const savedStreams = await readSavedStreams(access, streams);
   const idIndexes = await readStates(context, streams, savedStreams);
+
   const comparisons: Comparison[] = [];
   for (const stream of streams) {
-    const { name } = stream;
-    const saved = savedStreams.get(name)!;
+    const saved = savedStreams.get(stream.name)!;
     const { names: learned, generation } = saved.checkpoint;
-    const idIndex = idIndexes.get(name);
-    const live = idIndex && countIds(idIndex, ({ sent }) => sent === 'row');
-    const title = `Reading ${name} from the API, 500 rows per request. Nothing is sent or saved.`;
-    using progress = report.progress(title);
-    const walked = await walkStream(context, { access, stream, idIndex, learned, progress });
+    const idIndex = idIndexes.get(stream.name);
+    const walked = await walkStream(context, access, { stream, idIndex, learned });
+
     comparisons.push({
       ...walked,
       stream,
-      equal: idIndex && countIds(idIndex, isEqual),
-      live,
+      equal: idIndex && equalIds(idIndex),
       found: idIndex ? differences(idIndex) : [],
       generation,
       unconfirmed: unconfirmed(saved),
-      deadLetters: await tryRead(() => deadLetterCount(aws, deployment, name), signal),
+      deadLetters: await tryRead(() => deadLetterCount(context.aws, deployment, stream.name), context.signal),
     });
   }
   return comparisons;
 }
 
-function countIds(idIndex: IdIndex, isCounted: (entry: IdEntry) => boolean): number {
-  let count = 0;
-  for (const entry of idIndex.values()) if (isCounted(entry)) count++;
-  return count;
-}
-
-function isEqual(entry: IdEntry): boolean {
-  const isListed = entry.listed === 'live' || entry.listed === 'tombstone';
-  return isListed && entry.sent !== undefined && !disagreement(entry);
-}
-
-async function savedStreamsOf(access: Access, streams: readonly SyncedStream[]): Promise<SavedStreams> {
-  const loaded = await access.checkpoints.load(streams.map(({ name }) => name));
+/** @throws RefusedError if another version wrote the state of a stream; AwsCallError */
+export async function readSavedStreams(access: Access, streams: readonly SyncedStream[]): Promise<SavedStreams> {
+  const loaded = await access.loadCheckpoints(streams.map(({ name }) => name));
   return new Map(
     [...loaded.streams].map(([name, saved]) => {
       if (saved instanceof Error) throw new RefusedError(saved.message, { cause: saved });
@@ -110,14 +73,7 @@ async function savedStreamsOf(access: Access, streams: readonly SyncedStream[]):
   );
 }
 
-/** Counts unconfirmed ids again: a run in progress has some until it commits. */
-export async function unconfirmedAgain<T extends Comparison>(access: Access, comparisons: readonly T[]): Promise<T[]> {
-  const streams = comparisons.map(({ stream }) => stream);
-  const savedStreams = await savedStreamsOf(access, streams);
-  return comparisons.map(each => ({ ...each, unconfirmed: unconfirmed(savedStreams.get(each.stream.name)!) }));
-}
-
-/** Differences are read again with strong consistency. */
+/** The scan is eventually consistent, so differences are read again with strong consistency. */
 async function readStates(
   context: Context,
   streams: readonly SyncedStream[],
@@ -126,35 +82,34 @@ async function readStates(
   const withStates = streams.filter(({ hasRowStates }) => hasRowStates);
   const idIndexes = new Map<StreamName, IdIndex>(withStates.map(({ name }) => [name, new Map()]));
   if (withStates.length === 0) return idIndexes;
-  await scanRowStates(context, { title: 'Reading' }, (name, item) => {
-    const idIndex = idIndexes.get(name);
-    if (!idIndex) return;
+
+  await scanRowStates(context, (name, item) => {
     const { status, rowHash: sentHash, generation } = decodeState(item);
     const sent = status === 'live' ? 'row' : 'removal';
-    const stale = generation < savedStreams.get(name)!.checkpoint.generation;
-    idIndex.set(item['pk']!.S!.slice(rowPrefix(name).length), { ...UNKNOWN_ID, sent, sentHash, stale });
+    const stale = generation < (savedStreams.get(name)?.checkpoint.generation ?? 0);
+    const key = item['pk']!.S!.slice(rowPrefix(name).length);
+    idIndexes.get(name)?.set(key, { ...UNKNOWN_ID, sent, sentHash, stale });
   });
   return idIndexes;
 }
 
 export interface WalkInput {
-  readonly access: Access;
   readonly stream: SyncedStream;
   /** Undefined: rows are only counted. */
   readonly idIndex: IdIndex | undefined;
   readonly learned: MemberNames;
-  readonly progress: Progress;
 }
 
 /** Walks a list from its beginning and records each row in the index. @throws as the API's client does */
-export async function walkStream({ clock, signal }: Context, input: WalkInput): Promise<Walked> {
-  const { access, stream, idIndex, learned, progress } = input;
-  const counts = { rows: 0, unsendable: 0, withheld: 0 };
-  const list = readPages({
+export async function walkStream({ clock, report, signal }: Context, access: Access, input: WalkInput) {
+  const { stream, idIndex, learned } = input;
+  const { name, path } = stream;
+  using progress = report.progress(`Reading ${name} from the API, 500 rows per request. Nothing is sent or saved.`);
+  const pages = readPages({
     source: access.api,
     clock,
     hash: sha256,
-    path: stream.path,
+    path,
     cut: rowCut(stream, access.settings.threatAssetField),
     cursor: undefined,
     previous: undefined,
@@ -165,22 +120,33 @@ export async function walkStream({ clock, signal }: Context, input: WalkInput): 
     signal,
     onRefusedCursor: () => undefined,
   });
-  for await (const page of list) {
-    counts.rows += page.rows.length;
+
+  const walked = {
+    /** Rows in the API's list, repeats included. */
+    rows: 0,
+    /** Rows that cannot become events. The connector keeps them as dead letters. */
+    unsendable: 0,
+    /** Rows in the list that the filter excludes. */
+    withheld: 0,
+    /** The API ended the list with a `null` cursor instead of repeating a cursor. */
+    ended: true,
+  };
+  for await (const page of pages) {
+    walked.rows += page.rows.length;
     for (const element of page.rows) {
       const row = readRow(element, stream, sha256);
       if ('reason' in row) {
-        counts.unsendable++;
+        walked.unsendable++;
         continue;
       }
       const isWithheld = row.filter === 'withhold';
-      if (isWithheld) counts.withheld++;
-      const key = rowKey(stream.name, row.id, sha256).pk.S.slice(rowPrefix(stream.name).length);
+      if (isWithheld) walked.withheld++;
+      const key = rowKey(name, row.id, sha256).pk.S.slice(rowPrefix(name).length);
       const kind = isWithheld ? 'filtered' : row.deleted ? 'tombstone' : 'live';
       if (idIndex) recordListed(idIndex, key, { kind, rowHash: row.rowHash });
     }
-    progress.advance(`${counts.rows} rows of ${stream.name} read`);
-    if (page.repeats) return { ...counts, ended: false };
+    progress.advance(`${walked.rows} rows of ${name} read`);
+    if (page.repeats) return { ...walked, ended: false };
   }
-  return { ...counts, ended: true };
+  return walked;
 }

@@ -36,13 +36,17 @@ export function recordListed(
   entry.listedHash = row.rowHash === entry.sentHash ? entry.sentHash : row.rowHash;
 }
 
+/**
+ * Kinds of differences, with the command that heals each. `resync` sends where state and API differ. Where the state is as the API has
+ * the row, only `resync --send-all` sends it.
+ */
 export const DIFFERENCES = {
-  missing: 'never sent to the SIEM',
-  other: 'sent with other content',
-  hidden: 'sent as removed, but live at the API',
-  ghost: 'live at the SIEM, but removed from the API',
-  unfiltered: 'live at the SIEM, but excluded by the filter',
-  stale: 'not sent again since the last replay',
+  missing: { text: 'never sent to the SIEM', healedBy: 'resync' },
+  other: { text: 'sent with other content', healedBy: 'resync' },
+  hidden: { text: 'sent as removed, but live at the API', healedBy: 'resync' },
+  ghost: { text: 'live at the SIEM, but removed from the API', healedBy: 'resync' },
+  unfiltered: { text: 'live at the SIEM, but excluded by the filter', healedBy: 'resync' },
+  stale: { text: 'not sent again since the last replay', healedBy: 'resync --send-all' },
 } as const;
 
 export type DifferenceKind = keyof typeof DIFFERENCES;
@@ -66,6 +70,16 @@ export function disagreement({ sent, sentHash, stale, listed, listedHash }: IdEn
   if (sent === 'row' && listed !== 'live') return 'ghost';
   if (sent === 'removal' && listed === 'live') return 'hidden';
   return listed && listedHash !== sentHash ? 'other' : undefined;
+}
+
+/** Number of ids in the list whose last row is the last one that the SIEM was sent. */
+export function equalIds(idIndex: IdIndex): number {
+  let count = 0;
+  for (const entry of idIndex.values()) {
+    const isListed = entry.listed === 'live' || entry.listed === 'tombstone';
+    if (isListed && entry.sent !== undefined && !disagreement(entry)) count++;
+  }
+  return count;
 }
 
 export function differences(idIndex: IdIndex): Difference[] {

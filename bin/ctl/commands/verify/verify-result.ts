@@ -9,7 +9,7 @@ import { tableText } from '../../text.ts';
 import { deadLetterText } from '../dead-letters/counts.ts';
 import type { Checked } from './check-again.ts';
 import type { Comparison } from './compare.ts';
-import { DIFFERENCES, type Difference, type DifferenceKind } from './id-index.ts';
+import { DIFFERENCES, type Difference } from './id-index.ts';
 
 export interface VerifiedStream extends Comparison {
   /** Undefined if differences were not checked again. They may not be sent yet. */
@@ -23,31 +23,33 @@ export interface Verification {
 }
 
 /** Confirmed differences, or all differences if none was checked again. */
-export function lasting({ found, checked }: VerifiedStream): readonly Difference[] {
+function lasting({ found, checked }: VerifiedStream): readonly Difference[] {
   return checked ? [...checked.confirmed, ...checked.moved] : found;
 }
 
-export function isComplete(stream: VerifiedStream): boolean {
+function isComplete(stream: VerifiedStream): boolean {
   const { unconfirmed, deadLetters } = stream;
   return lasting(stream).length === 0 && unconfirmed === 0 && 'value' in deadLetters && deadLetters.value.count === 0;
 }
 
 /** @param limit of ids per kind in the text */
-export function verifyOutcome({ streams, paused }: Verification, limit: number): Outcome {
+export function verifyOutcome(verification: Verification, limit: number): Outcome {
+  const { streams, paused } = verification;
   const complete = streams.every(isComplete);
-  // A count alone proves nothing.
-  const proven = complete && !streams.some(({ equal }) => equal !== undefined) ? null : complete;
+  const isCompared = streams.some(({ equal }) => equal !== undefined);
   return {
     text: joined([
-      headline(streams, { complete, paused }),
+      headline(verification, complete),
       ...(paused ? [PAUSED] : []),
       '',
       countsText(streams),
-      ...(streams.some(({ equal }) => equal !== undefined) ? [COUNTED] : []),
+      ...(isCompared ? [COUNTED] : []),
       ...streams.flatMap(each => details(each, limit)),
+      ...healingLines(streams),
     ]),
     json: {
-      complete: proven,
+      // A count alone proves nothing.
+      complete: complete && !isCompared ? null : complete,
       paused,
       streams: Object.fromEntries(streams.map(each => [each.stream.name, streamJson(each)])),
     },
@@ -57,23 +59,27 @@ export function verifyOutcome({ streams, paused }: Verification, limit: number):
 
 const PAUSED = `The schedule is off. Start a run with "${CONNECTORCTL.command} run", then verify again: remaining differences are confirmed.`;
 
-function headline(
-  streams: readonly VerifiedStream[],
-  { complete, paused }: { readonly complete: boolean; readonly paused: boolean },
-): Text {
+function headline({ streams, paused }: Verification, complete: boolean): Text {
   const compared = streams.filter(({ equal }) => equal !== undefined);
+  if (compared.length === 0) return 'Counted only: this stream has no row states, so completeness is not proven.';
+
   const sum = (count: (stream: VerifiedStream) => number) => compared.reduce((total, each) => total + count(each), 0);
   const resolved = sum(({ checked }) => checked?.resolved ?? 0);
-  const equal = `${idsText(sum(each => each.equal ?? 0))} equal${resolved > 0 ? `, ${resolved} resolved since` : ''}.`;
-  if (compared.length === 0) return 'Counted only: this stream has no row states, so completeness is not proven.';
+  const since = resolved > 0 ? `, ${resolved} resolved since` : '';
+  const equal = `${counted(
+    sum(each => each.equal ?? 0),
+    'id',
+  )} equal${since}.`;
   if (complete) return painted`${paint.good('Complete')}: ${equal}`;
+
   const differing = sum(each => lasting(each).length);
-  if (differing === 0)
+  if (differing === 0) {
     return painted`${paint.unconfirmed('Not complete')}: ${equal} Dead letters or unconfirmed ids remain.`;
-  const unchecked = compared.some(({ found, checked }) => found.length > 0 && !checked);
-  const since = paused ? 'the schedule is off' : 'no run has ended since';
-  const sure = unchecked ? ` Not confirmed: ${since}, so they may not be sent yet.` : '';
-  return painted`${paint.bad('Differs')}: ${idsText(differing)}; ${equal}${sure}`;
+  }
+  const isChecked = compared.every(({ found, checked }) => found.length === 0 || checked);
+  const reason = paused ? 'the schedule is off' : 'no run has ended since';
+  const doubt = isChecked ? '' : ` Not confirmed: ${reason}, so they may not be sent yet.`;
+  return painted`${paint.bad('Differs')}: ${counted(differing, 'id')}; ${equal}${doubt}`;
 }
 
 /** The figures of the first line are the sums of these columns. */
@@ -87,9 +93,9 @@ function countsText(streams: readonly VerifiedStream[]): string {
   const rows = streams.map(each => [
     each.stream.name,
     String(each.rows),
-    each.equal === undefined ? 'not compared' : String(each.equal),
+    String(each.equal ?? 'not compared'),
     each.equal === undefined ? '' : String(each.found.length),
-    each.checked ? String(each.checked.resolved) : '',
+    String(each.checked?.resolved ?? ''),
     String(each.unconfirmed),
     readResultText(each.deadLetters, deadLetterText),
   ]);
@@ -99,38 +105,48 @@ function countsText(streams: readonly VerifiedStream[]): string {
   );
 }
 
-function details(stream: VerifiedStream, limit: number): string[] {
-  const { unsendable, withheld, unconfirmed, deadLetters, checked, ended } = stream;
+function details(verified: VerifiedStream, limit: number): string[] {
+  const { stream, unsendable, withheld, unconfirmed, deadLetters, checked, ended } = verified;
   const hasDeadLetters = 'value' in deadLetters && deadLetters.value.count > 0;
   const moved = checked?.moved.length ?? 0;
   const notes: readonly (readonly [holds: boolean, note: string])[] = [
     [!ended, 'the API repeated a cursor instead of ending the list. Rows after it were not compared.'],
     [unconfirmed > 0, `${unconfirmed} ids may have been sent by a killed run that did not record it.`],
-    [withheld > 0, `the filter excludes ${rowsText(withheld)} of the list, which the SIEM is not sent.`],
-    [unsendable > 0, `${rowsText(unsendable)} cannot become events: dead letters.`],
+    [withheld > 0, `the filter excludes ${counted(withheld, 'row')} of the list, which the SIEM is not sent.`],
+    [unsendable > 0, `${counted(unsendable, 'row')} cannot become events: dead letters.`],
     [hasDeadLetters, 'the SIEM lacks the dead letters: "dead-letters list" shows them.'],
   ];
-  return [
-    ...[...groupBy(lasting(stream), each => each.kind)].flatMap(([kind, all]) => kindLines(stream, kind, all, limit)),
-    ...(moved > 0
-      ? [`  ${moved} of them were sent again meanwhile, and single reads have other members. Verify again.`]
-      : []),
-    ...notes.filter(([holds]) => holds).map(([, note]) => `  ${stream.stream.name}: ${note}`),
-  ];
-}
 
-function kindLines({ stream }: VerifiedStream, kind: DifferenceKind, all: Difference[], limit: number): string[] {
-  const shown = all.slice(0, limit).map(each => `    ${nameOf(each)}`);
-  const more = all.length > limit ? [`    and ${all.length - limit} more: --limit, or --json for all`] : [];
-  return ['', `  ${stream.name}: ${all.length} ${DIFFERENCES[kind]}`, ...shown, ...more];
+  const kinds = [...groupBy(lasting(verified), ({ kind }) => kind)].flatMap(([kind, all]) => [
+    '',
+    `  ${stream.name}: ${all.length} ${DIFFERENCES[kind].text}`,
+    ...all.slice(0, limit).map(each => `    ${nameOf(each)}`),
+    ...(all.length > limit ? [`    and ${all.length - limit} more: --limit, or --json for all`] : []),
+  ]);
+  const meanwhile = `  ${moved} of them were sent again meanwhile, and single reads have other members. Verify again.`;
+  return [
+    ...kinds,
+    ...(moved > 0 ? [meanwhile] : []),
+    ...notes.filter(([holds]) => holds).map(([, note]) => `  ${stream.name}: ${note}`),
+  ];
 }
 
 function nameOf({ id, key }: Difference): string {
   return id === undefined ? `an id with the hash ${key.slice(1)}` : JSON.stringify(id);
 }
 
-function streamJson(stream: VerifiedStream): object {
-  const { rows, unsendable, withheld, equal, ended, found, unconfirmed, deadLetters, checked } = stream;
+/** The commands that heal what differs, for example `resync assets threats`. */
+function healingLines(streams: readonly VerifiedStream[]): string[] {
+  const all = streams.flatMap(each => lasting(each).map(({ kind }) => ({ kind, stream: each.stream.name })));
+  const commands = [...groupBy(all, ({ kind }) => DIFFERENCES[kind].healedBy)].map(([command, of]) => {
+    const [name, ...options] = command.split(' ');
+    return [CONNECTORCTL.command, name, ...new Set(of.map(({ stream }) => stream)), ...options].join(' ');
+  });
+  return commands.length === 0 ? [] : ['', 'If they still differ after the next run, this heals them:', ...commands];
+}
+
+function streamJson(verified: VerifiedStream): object {
+  const { rows, unsendable, withheld, equal, ended, found, unconfirmed, deadLetters, checked } = verified;
   const moved = new Set(checked?.moved);
   return {
     rowsListed: rows,
@@ -141,10 +157,11 @@ function streamJson(stream: VerifiedStream): object {
     differed: found.length,
     resolvedSince: checked?.resolved ?? null,
     confirmed: found.length === 0 || checked !== undefined,
-    differences: lasting(stream).map(each => ({
+    differences: lasting(verified).map(each => ({
       id: each.id ?? null,
       ...(each.id === undefined && { hash: each.key.slice(1) }),
-      kind: DIFFERENCES[each.kind],
+      kind: DIFFERENCES[each.kind].text,
+      healedBy: DIFFERENCES[each.kind].healedBy,
       ...(moved.has(each) && { confirmed: false }),
     })),
     unconfirmedIds: unconfirmed,
@@ -152,10 +169,7 @@ function streamJson(stream: VerifiedStream): object {
   };
 }
 
-function idsText(count: number): string {
-  return count === 1 ? '1 id' : `${count} ids`;
-}
-
-function rowsText(count: number): string {
-  return count === 1 ? '1 row' : `${count} rows`;
+/** For example `1 id` or `3 ids`. */
+function counted(count: number, word: 'id' | 'row'): string {
+  return count === 1 ? `1 ${word}` : `${count} ${word}s`;
 }

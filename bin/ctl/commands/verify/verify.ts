@@ -1,13 +1,12 @@
 import { Argument, Command } from 'commander';
-import { STREAMS, type StreamName, type SyncedStream } from '../../../../lambda/streams.ts';
+import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
 import { openAccess, streamOf } from '../../access.ts';
 import { help, type Run, STREAM_NAMES, wholeNumber } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { scheduleIsOff } from '../../schedule.ts';
-import { type LeaseState, readState } from '../../state.ts';
+import { type LeaseState, readState, unconfirmed } from '../../state.ts';
 import { checkAgain } from './check-again.ts';
-import { compare, unconfirmedAgain } from './compare.ts';
-import { repair } from './repair.ts';
+import { compare, readSavedStreams } from './compare.ts';
 import { type Verification, type VerifiedStream, verifyOutcome } from './verify-result.ts';
 
 const WAIT_SECONDS = 180;
@@ -15,7 +14,7 @@ const NAMED_IDS = 20;
 
 export function verifyCommand(run: Run): Command {
   return new Command('verify')
-    .description('compare everything at the API with what the SIEM was sent; without --repair it changes nothing')
+    .description('compare everything at the API with what the SIEM was sent; changes nothing')
     .addArgument(
       new Argument('[stream...]', 'which streams; DNS blocks are only counted')
         .choices(STREAM_NAMES)
@@ -28,16 +27,11 @@ export function verifyCommand(run: Run): Command {
       WAIT_SECONDS,
     )
     .option('--limit <n>', 'ids to print of each kind', wholeNumber(), NAMED_IDS)
-    .option(
-      '--repair',
-      'have the function compare what differs row by row, withdraw what is gone and send what is missing',
-    )
-    .addHelpText('after', help(MEANING, 'verify', 'verify threats --wait 0 --json', 'verify --repair'))
+    .addHelpText('after', help(MEANING, 'verify', 'verify threats --wait 0 --json'))
     .action(
-      run(async (context, streams: readonly StreamName[], { wait, limit, repair: repairs }: Options) => {
-        const verification = await verify(context, streams, wait);
-        return repairs ? repair(context, verification, limit) : verifyOutcome(verification, limit);
-      }),
+      run(async (context, streams: readonly StreamName[], { wait, limit }: Options) =>
+        verifyOutcome(await verify(context, streams, wait), limit),
+      ),
     );
 }
 
@@ -45,7 +39,6 @@ interface Options {
   /** Seconds to wait for the next run. 0: differences are not checked again. */
   readonly wait: number;
   readonly limit: number;
-  readonly repair?: true;
 }
 
 const MEANING = `It finds rows that were never sent, were sent with other content or as removed, are live at the SIEM but removed from the API or
@@ -56,13 +49,13 @@ The first line has the sums of the table below it, in ids. "ids equal" counts id
 that the SIEM was sent. It is smaller than "rows listed" by repeated rows, rows that a filter excludes, rows that cannot become
 events, tombstones of ids that were never sent, and ids that differ. "differed" also counts ids that only the SIEM has.
 It reads the whole table, and needs about 240 MB of memory for a million ids.
---repair: under its lease the function reads each row at the API, 500 ids at a time. It withdraws what is gone, and sends what is
-missing or different. Each row is "sent", "withdrawn", "unchanged" (the SIEM has it already) or "kept", with the reason.
+The output names the command that heals what differs: "resync" where the row state differs from the API, "resync --send-all"
+where the state is as the API has the row.
 
 Exit status 3: ids differ after the next run, no run ended in time, the schedule is off, ids are unconfirmed, or there are
 dead letters. While the schedule is off the command does not wait.
---repair exits with 0 if every difference is repaired and no dead letter or unconfirmed id remains.
-It compares with what Firehose acknowledged. It does not query the SIEM.`;
+It compares with what Firehose acknowledged. It does not query the SIEM: if the SIEM lost rows that are equal here, use
+"resync --send-all".`;
 
 /**
  * Compares, waits for the next run, and checks the differences again.
@@ -76,38 +69,40 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
   const { table } = await context.deployment();
   // Said before the comparison, which may take long: without a run, differences cannot be confirmed.
   if (wait > 0 && (await scheduleIsOff(context))) report.say(PAUSED);
+
   const begun = clock.now();
-  const comparisons = await compare(
-    context,
-    access,
-    streamsOf(names, name => streamOf(access, name)),
-  );
+  const streams = [...new Set(names.length > 0 ? names : WITH_STATES)].map(name => streamOf(access, name));
+  const comparisons = await compare(context, access, streams);
   const count = comparisons.reduce((sum, { found, unconfirmed }) => sum + found.length + unconfirmed, 0);
   const paused = count > 0 && wait > 0 && (await scheduleIsOff(context));
   if (count === 0 || wait === 0 || paused) {
     return { streams: comparisons.map(each => ({ ...each, checked: undefined })), paused };
   }
+
   const lease = async () => (await readState(aws, table, clock.now())).lease;
   const epoch = (await lease())?.epoch ?? 0;
   report.say(
     `${count} ids differ or are unconfirmed. They may not be sent yet. Waiting up to ${wait} s for the next run to end.`,
   );
   const ended = await nextRunEnded(context, { lease, epoch, wait });
+
   const verified: VerifiedStream[] = [];
-  for (const each of comparisons) {
-    const checked = ended && each.found.length > 0 ? await checkAgain(access, each, begun) : undefined;
-    verified.push({ ...each, checked });
+  for (const comparison of comparisons) {
+    const checked = ended && comparison.found.length > 0 ? await checkAgain(access, comparison, begun) : undefined;
+    verified.push({ ...comparison, checked });
   }
-  return { streams: await unconfirmedAgain(access, verified), paused };
+  // A run in progress has some until it commits.
+  const saved = await readSavedStreams(access, streams);
+  return {
+    streams: verified.map(each => ({ ...each, unconfirmed: unconfirmed(saved.get(each.stream.name)!) })),
+    paused,
+  };
 }
 
 const PAUSED =
   'The schedule is off, so no run will send what is missing. Differences are reported without confirmation.';
 
-function streamsOf(names: readonly StreamName[], find: (name: StreamName) => SyncedStream): SyncedStream[] {
-  const withStates = STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name }) => name);
-  return [...new Set(names.length > 0 ? names : withStates)].map(find);
-}
+const WITH_STATES = STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name }) => name);
 
 const PAUSE_MILLISECONDS = 1_000;
 
