@@ -23,8 +23,6 @@ interface FunctionOption {
   readonly default?: unknown;
   /** Variable of the function that holds the value. */
   readonly variable: string;
-  /** Description for editors and documents. */
-  readonly text: string;
 }
 
 const listPath = v.pipe(
@@ -71,7 +69,6 @@ const PATH_OPTIONS = Object.fromEntries(
     {
       schema: listPath,
       variable: pathSetting,
-      text: 'Path of the list of DNS blocks below baseUrl. To change it, see docs/runbook.md#change-the-path-of-the-dns-blocks. Left out: the stream is off.',
     },
   ]),
 ) as Record<StreamWithoutPath['pathOption'], FunctionOption & { readonly schema: typeof listPath }>;
@@ -133,43 +130,35 @@ export const FUNCTION_OPTIONS = {
   filters: {
     schema: byStream(filter),
     variable: 'FILTERS',
-    text: 'JMESPath expression for each stream (`assets`, `threats`, `dnsBlocks`). A row for which it is exactly `false` is not sent. See docs/filters.md. Left out: every row is sent.',
   },
   omit: {
     schema: byStream(omittedMembers),
     variable: 'OMIT',
-    text: 'Members to leave out of rows: for each stream a list of paths such as `contact.email`. See docs/filters.md#leave-members-out. Left out: rows are sent whole.',
   },
   dnsBlocksSince: {
     schema: instant,
     variable: 'DNS_BLOCKS_SINCE',
-    text: 'Date from which DNS blocks are sent, such as `2026-01-31` (UTC), or a time with its zone. See docs/filters.md#dns-blocks-from-a-date. Left out: every block is sent.',
   },
   refreshDays: {
     schema: integer(1, 3650, 'days'),
     variable: 'REFRESH_DAYS',
-    text: 'Days within which every row that exists is sent again. Set it to the retention of your SIEM. See docs/refresh.md. Left out: a row is sent when it changes.',
   },
   threatAssetField: {
     schema: assetMember,
     default: 'asset_id',
     variable: 'THREAT_ASSET_FIELD',
-    text: 'Member of a threat that names its asset. To change it, see docs/runbook.md#change-the-member-that-names-a-threats-asset.',
   },
   requestsPerMinute: {
     schema: integer(10, 6000),
     variable: 'REQUESTS_PER_MINUTE',
-    text: 'Most requests to the API in any minute, 10 to 6,000. A backfill takes longer. See docs/configuration.md#a-budget-of-requests. Left out: no budget.',
   },
   rowsMember: {
     schema: memberName,
     variable: 'ROWS_MEMBER',
-    text: 'Member of a response that holds the rows. Left out: found by its shape.',
   },
   paginationMember: {
     schema: memberName,
     variable: 'PAGINATION_MEMBER',
-    text: 'Member of a response that holds the pagination object. Left out: found by its shape.',
   },
 } as const satisfies Readonly<Record<string, FunctionOption>>;
 

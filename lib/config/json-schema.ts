@@ -12,29 +12,36 @@ export const JSON_SCHEMA_FILE = path.join(DOCS, 'connectors.schema.json');
 
 export const CONFIGURATION_PAGE = path.join(DOCS, 'configuration.md');
 
-const CONNECTORS_FILE = {
-  type: 'string',
-  description:
-    'JSON file with the list of connectors, relative to the folder of cdk.json. Not together with connectors.',
-};
-
 /**
  * JSON Schema of `cdk.json` as far as the connectors go. Rules that hold between members, and those that only code can express, are checked
- * when the app is synthesized.
+ * when the app is synthesized. The descriptions are those of the file, where they are written by hand. Everything else is generated.
  */
 export function jsonSchemaText(): string {
-  const { $schema, ...connectors } = connectorsJsonSchema();
+  const { $schema, ...connectors } = toJsonSchema(connectorsSchema, {
+    typeMode: 'input',
+    errorMode: 'ignore',
+    ignoreActions: ['check'],
+  });
   const schema = {
     $schema,
     title: 'cdk.json of the security data connector',
     type: 'object',
-    properties: { context: { type: 'object', properties: { connectors, connectorsFile: CONNECTORS_FILE } } },
+    properties: {
+      context: { type: 'object', properties: { connectors, connectorsFile: { type: 'string' } } },
+    },
   };
-  return `${JSON.stringify(schema, null, 2)}\n`;
+  const file = JSON.parse(readFileSync(JSON_SCHEMA_FILE, 'utf8'));
+  return `${JSON.stringify(withDescriptions(schema, file), null, 2)}\n`;
 }
 
-function connectorsJsonSchema() {
-  return toJsonSchema(connectorsSchema, { typeMode: 'input', errorMode: 'ignore', ignoreActions: ['check'] });
+/** A part of the schema, with the descriptions of the same part of the file. */
+function withDescriptions(part: unknown, inFile: unknown): unknown {
+  if (typeof part !== 'object' || part === null) return part;
+
+  const written = (inFile ?? {}) as Readonly<Record<string, unknown>>;
+  const members = Object.entries(part).map(([key, member]) => [key, withDescriptions(member, written[key])]);
+  if (Array.isArray(part)) return members.map(([, member]) => member);
+  return { ...Object.fromEntries(members), description: written['description'] };
 }
 
 /** The page with its generated parts as they should be. */
@@ -47,13 +54,17 @@ export function configurationPage(): string {
   );
 }
 
+interface Option {
+  /** Its last sentence is `Left out: …` where there is no default. Absent until somebody writes it. */
+  readonly description?: string;
+  readonly default?: unknown;
+}
+
 function optionTable(): string {
-  const { properties = {}, required = [] } = connectorsJsonSchema().items as {
-    properties?: Readonly<Record<string, { readonly description?: string; readonly default?: unknown }>>;
-    required?: readonly string[];
-  };
-  const rows = Object.entries(properties).map(([name, option]) => {
-    const [sentences = '', absent] = option.description!.split(/ Left out: |\.$/);
+  const { properties, required } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors.items;
+  const rows = Object.entries<Option>(properties).map(([name, option]) => {
+    const { description = '' } = option;
+    const [sentences = '', absent] = description.split(/ Left out: |\.$/);
     const leftOut = option.default === undefined ? absent : `\`${JSON.stringify(option.default)}\``;
     return `| \`${name}\` | ${required.includes(name) ? 'required' : leftOut} | ${linked(sentences)} |`;
   });

@@ -1,6 +1,6 @@
 /**
- * The schema of `cdk.json`: every option with its rule, its default and its description, from which the JSON Schema for editors and the table of
- * options follow. `props.ts` turns options into props of the construct.
+ * The schema of `cdk.json`: every option with its rule and its default. docs/connectors.schema.json has its description. `props.ts` turns
+ * options into props of the construct.
  */
 import * as v from 'valibot';
 import { exactObject } from '../../lambda/exact-object.ts';
@@ -23,22 +23,6 @@ import {
   string,
   text,
 } from './fields.ts';
-
-type Schema = v.GenericSchema;
-
-/** @param description sentences that editors and documents show */
-function required<const S extends Schema>(schema: S, description: string) {
-  return v.pipe(schema, v.description(description));
-}
-
-/** @param description sentences, of which the last one is `Left out: …` where there is no default */
-function optional<const S extends Schema>(schema: S, description: string) {
-  return v.optional(v.pipe(schema, v.description(description)));
-}
-
-function defaulting<const S extends Schema, const D extends v.InferInput<S>>(schema: S, value: D, description: string) {
-  return v.optional(v.pipe(schema, v.description(description)), value as never);
-}
 
 const connectorName = v.pipe(
   string,
@@ -92,80 +76,43 @@ const externalId = v.pipe(
 );
 
 function bufferSeconds(most: number) {
-  const description = `How long Firehose buffers events before it delivers them, 0 to ${most} seconds.`;
-  return defaulting(integer(0, most, 'seconds'), BUFFER_SECONDS, description);
+  return v.optional(integer(0, most, 'seconds'), BUFFER_SECONDS);
 }
 
-function endpointSecret(member: string) {
-  const description = `Existing secret with \`{"${member}"}\`. Left out: a secret with a placeholder is created, and an output has the command that fills it.`;
-  return optional(secretArn, description);
-}
-
-const retrySeconds = defaulting(
-  integer(0, 7200, 'seconds'),
-  RETRY_SECONDS,
-  'How long Firehose retries an unreachable endpoint before it writes events to the bucket, 7,200 seconds at most.',
-);
+const retrySeconds = v.optional(integer(0, 7200, 'seconds'), RETRY_SECONDS);
 
 export const DESTINATION_SCHEMAS = {
   s3: exactObject({ type: v.literal('s3'), bufferSeconds: bufferSeconds(MOST_BUFFER_SECONDS.s3) }),
   splunk: exactObject({
     type: v.literal('splunk'),
-    url: required(
-      endpointUrl,
-      'Address of the HTTP Event Collector, with indexer acknowledgement enabled. https only.',
-    ),
-    secretArn: endpointSecret('hec_token'),
+    url: endpointUrl,
+    secretArn: v.optional(secretArn),
     bufferSeconds: bufferSeconds(MOST_BUFFER_SECONDS.splunk),
     retrySeconds,
   }),
   http: exactObject({
     type: v.literal('http'),
-    url: required(
-      endpointUrl,
-      "Address that accepts Firehose's HTTP requests and splits records at line ends. https only.",
-    ),
-    name: optional(text, 'Name of the endpoint in the console. Left out: none.'),
-    secretArn: endpointSecret('api_key'),
+    url: endpointUrl,
+    name: v.optional(text),
+    secretArn: v.optional(secretArn),
     bufferSeconds: bufferSeconds(MOST_BUFFER_SECONDS.http),
     retrySeconds,
   }),
   existing: exactObject({
     type: v.literal('existing'),
-    deliveryStreamArn: required(
-      deliveryStreamArn,
-      'Delivery stream that accepts direct puts, in the same account and region.',
-    ),
-    deliversTo: defaulting(
-      oneOf(['s3', 'splunk', 'http']),
-      's3',
-      'What that stream delivers to. The names of its metrics follow from it.',
-    ),
+    deliveryStreamArn,
+    deliversTo: v.optional(oneOf(['s3', 'splunk', 'http']), 's3'),
   }),
 };
 
 export const READER_SCHEMAS = {
-  'external-id': exactObject({
-    type: v.literal('external-id'),
-    principal: required(principal, 'Account id, or ARN of the role or user, that assumes the reader role.'),
-    externalId: required(
-      externalId,
-      'External id that the SIEM presents, so that no other customer of it can use the role.',
-    ),
-  }),
+  'external-id': exactObject({ type: v.literal('external-id'), principal, externalId }),
   sentinel: exactObject({
     type: v.literal('sentinel'),
-    workspaceId: required(v.pipe(string, v.uuid('must be a UUID')), 'Id of the Log Analytics workspace.'),
-    cloud: defaulting(oneOf(['commercial', 'government']), 'commercial', 'Cloud of the workspace.'),
-    oidcProviderArn: optional(
-      oidcProviderArn,
-      "ARN of an existing identity provider. Left out: the provider that Microsoft's guide creates in this account, by its well-known name.",
-    ),
-    createOidcProvider: defaulting(
-      flag,
-      false,
-      'Whether to create the identity provider. An account can have it only once.',
-    ),
+    workspaceId: v.pipe(string, v.uuid('must be a UUID')),
+    cloud: v.optional(oneOf(['commercial', 'government']), 'commercial'),
+    oidcProviderArn: v.optional(oidcProviderArn),
+    createOidcProvider: v.optional(flag, false),
   }),
 };
 
@@ -183,147 +130,62 @@ function kindMessage(kinds: object) {
 const destination = v.variant('type', Object.values(DESTINATION_SCHEMAS), kindMessage(DESTINATION_SCHEMAS));
 const siemReader = v.variant('type', Object.values(READER_SCHEMAS), kindMessage(READER_SCHEMAS));
 
+/** Ids of resources, one at least. */
+function resourceIds(prefix: string, kind: string) {
+  return v.pipe(v.array(resourceId(prefix), 'must be a list'), v.minLength(1, `must name one ${kind} at least`));
+}
+
 const vpc = exactObject({
-  vpcId: required(resourceId('vpc'), 'VPC of the function.'),
-  subnetIds: required(
-    v.pipe(v.array(resourceId('subnet'), 'must be a list'), v.minLength(1, 'must name one subnet at least')),
-    'Subnets with a route to the API and to AWS.',
-  ),
-  securityGroupIds: optional(
-    v.pipe(v.array(resourceId('sg'), 'must be a list'), v.minLength(1, 'must name one security group at least')),
-    'Security groups of the function. Left out: one is created that allows the outbound connections of the function.',
-  ),
+  vpcId: resourceId('vpc'),
+  subnetIds: resourceIds('subnet', 'subnet'),
+  securityGroupIds: v.optional(resourceIds('sg', 'security group')),
 });
-
-type FunctionOptions = typeof FUNCTION_OPTIONS;
-type FunctionEntries = { [K in keyof FunctionOptions]: OptionalOf<FunctionOptions[K]> };
-type OptionalOf<O> = O extends { readonly schema: infer S extends Schema; readonly default?: infer D }
-  ? v.OptionalSchema<S, Extract<D, v.Default<S, undefined>>>
-  : never;
-
-/** Options that only the function reads. */
-const functionEntries: unknown = Object.fromEntries(
-  Object.entries<{ schema: Schema; default?: unknown; text: string }>(FUNCTION_OPTIONS).map(([name, option]) => [
-    name,
-    v.optional(v.pipe(option.schema, v.description(option.text)), option.default),
-  ]),
-);
 
 /** Options of the construct, by their names in `cdk.json`. */
 export const connectorSchema = exactObject({
-  name: required(
-    connectorName,
-    "Name of the connector, unique in account and region: in the stack's name, every event, metric and alarm. Lower-case letters, digits and single hyphens, 32 characters at most.",
-  ),
-  baseUrl: required(address(BASE_URL), 'Base URL of the API, without `/v1` or the path of a list. https only.'),
-  authUrl: required(address(AUTH_URL), 'URL of the realm that issues tokens, or of its token endpoint. https only.'),
-  ...(functionEntries as FunctionEntries),
-  rateMinutes: defaulting(
-    integer(1, 60, 'minutes'),
-    1,
-    'Time between two runs, in whole minutes from 1 to 60. The periods of the alarms follow from it.',
-  ),
-  enabled: defaulting(
-    flag,
-    true,
-    'Whether the schedule runs. `false` pauses the connector and its alarms. Nothing is lost.',
-  ),
-  memoryMegabytes: defaulting(
-    integer(256, 10240, 'megabytes'),
-    1769,
-    'Memory of the function in megabytes. With 1,769 it has a whole CPU, which a backfill needs to keep up with the API.',
-  ),
-  logRetentionDays: defaulting(
-    logRetentionDays,
-    90,
-    'Days to keep logs. 9999 (`RetentionDays.INFINITE`) keeps them for ever, for 0.03 dollars a gigabyte and month.',
-  ),
-  retentionDays: defaulting(
-    integer(1, 3650, 'days'),
-    365,
-    'Days to keep delivered events, backups and dead letters in the bucket that is created. Not with an existing bucket.',
-  ),
-  removalPolicy: defaulting(
-    oneOf(['retain', 'destroy']),
-    'retain',
-    'What happens to the created table, bucket and secrets when they leave the stack: they are retained or destroyed. Unless destroyed, the table is also protected from deletion.',
-  ),
-  secretArn: optional(
-    secretArn,
-    'Existing secret with `{"client_id", "client_secret"}`, in the same region. Each connector needs its own. See docs/configuration.md#resources-of-another-account. Left out: a secret with a placeholder is created, and an output has the command that fills it.',
-  ),
-  bucketArn: optional(
-    bucketArn,
-    'Existing bucket for events, backups and dead letters. No other connector may use it, because readers may read all of `events/`. Configure it to notify the topic in the output `NewObjectsTopicArn` of objects below `events/`. Left out: a bucket is created.',
-  ),
-  stateTableArn: optional(
-    tableArn,
-    'Existing table of a connector that was removed, in the same account and region. The connector continues where that one ended. See docs/teardown.md#the-way-back. Left out: a table is created.',
-  ),
-  kmsKeyArn: optional(
-    kmsKeyArn,
-    "KMS key of the same region for table, bucket, secrets and delivery stream. An existing bucket, table or secret must use this key or AWS's own. Left out: keys of AWS.",
-  ),
-  destination: defaulting(
-    destination,
-    { type: 's3' },
-    'What the delivery stream delivers to: an object whose `type` is `s3`, `splunk`, `http` or `existing`. See docs/configuration.md#destination.',
-  ),
-  siemQueue: defaulting(
-    flag,
-    true,
-    'Whether the stack has a queue with a notification of each new object, for a SIEM. Only where the destination is S3.',
-  ),
-  siemReader: optional(
-    siemReader,
-    'Who may assume a role that reads queue and objects: an object whose `type` is `external-id` or `sentinel`. See docs/configuration.md#siem-reader. Left out: a policy to attach, and no role.',
-  ),
-  alarmEmail: optional(
-    v.pipe(string, v.email('must be an e-mail address')),
-    'Address to notify of alarms. Not with an existing topic. Left out: nobody is subscribed.',
-  ),
-  alarmTopicArn: optional(
-    topicArn,
-    'Existing topic to notify of alarms, in the same region. Where it is given by its ARN, its policy must allow CloudWatch to publish. See docs/configuration.md#resources-of-another-account. Left out: a topic is created.',
-  ),
-  alarms: defaulting(
-    alarmOverridesSchema,
-    {},
-    'Changes of alarms, by name: another `threshold`, another `severity`, or `false` to leave the alarm out. See docs/configuration.md#alarms.',
-  ),
-  runbookUrl: defaulting(
-    runbookUrl,
-    'docs/runbook.md',
-    'URL of your copy of the runbook. Each alarm links to its section. The default is a path, which no notification can open.',
-  ),
-  dashboard: defaulting(flag, false, 'Whether the stack has a dashboard in CloudWatch, which costs 3 dollars a month.'),
-  vpc: optional(vpc, 'Network of the function. Its subnets must reach the API and AWS. Left out: that of Lambda.'),
-  proxyUrl: optional(
-    proxyUrlSchema,
-    'URL of the proxy to the API, the token endpoint and AWS, such as `http://proxy.example.com:3128`, without user and password. See docs/configuration.md#proxy-and-private-certificates. Left out: no proxy.',
-  ),
-  noProxy: optional(
-    noProxySchema,
-    'Hosts to reach without the proxy, with the hosts below each: `amazonaws.com` where the network has VPC endpoints. Only with `proxyUrl`. Left out: every host is reached through the proxy.',
-  ),
-  caCertificates: optional(
-    text,
-    'PEM file with certificate authorities to trust beside the public ones, for a proxy that inspects TLS or an API with private certificates. The path is relative to the folder of `cdk.json`. Left out: the public certificate authorities alone.',
-  ),
-  permissionsBoundaryArn: optional(
-    policyArn,
-    'Policy that bounds every role of the stack. Left out: that of the scope, if any.',
-  ),
+  name: connectorName,
+  baseUrl: address(BASE_URL),
+  authUrl: address(AUTH_URL),
+  dnsBlocksPath: v.optional(FUNCTION_OPTIONS.dnsBlocksPath.schema),
+  filters: v.optional(FUNCTION_OPTIONS.filters.schema),
+  omit: v.optional(FUNCTION_OPTIONS.omit.schema),
+  dnsBlocksSince: v.optional(FUNCTION_OPTIONS.dnsBlocksSince.schema),
+  refreshDays: v.optional(FUNCTION_OPTIONS.refreshDays.schema),
+  threatAssetField: v.optional(FUNCTION_OPTIONS.threatAssetField.schema, FUNCTION_OPTIONS.threatAssetField.default),
+  requestsPerMinute: v.optional(FUNCTION_OPTIONS.requestsPerMinute.schema),
+  rowsMember: v.optional(FUNCTION_OPTIONS.rowsMember.schema),
+  paginationMember: v.optional(FUNCTION_OPTIONS.paginationMember.schema),
+  rateMinutes: v.optional(integer(1, 60, 'minutes'), 1),
+  enabled: v.optional(flag, true),
+  // The function has a whole CPU from this size on, which a backfill needs to keep up with the API.
+  memoryMegabytes: v.optional(integer(256, 10240, 'megabytes'), 1769),
+  logRetentionDays: v.optional(logRetentionDays, 90),
+  retentionDays: v.optional(integer(1, 3650, 'days'), 365),
+  removalPolicy: v.optional(oneOf(['retain', 'destroy']), 'retain'),
+  secretArn: v.optional(secretArn),
+  bucketArn: v.optional(bucketArn),
+  stateTableArn: v.optional(tableArn),
+  kmsKeyArn: v.optional(kmsKeyArn),
+  destination: v.optional(destination, { type: 's3' }),
+  siemQueue: v.optional(flag, true),
+  siemReader: v.optional(siemReader),
+  alarmEmail: v.optional(v.pipe(string, v.email('must be an e-mail address'))),
+  alarmTopicArn: v.optional(topicArn),
+  alarms: v.optional(alarmOverridesSchema, {}),
+  runbookUrl: v.optional(runbookUrl, 'docs/runbook.md'),
+  dashboard: v.optional(flag, false),
+  vpc: v.optional(vpc),
+  proxyUrl: v.optional(proxyUrlSchema),
+  noProxy: v.optional(noProxySchema),
+  caCertificates: v.optional(text),
+  permissionsBoundaryArn: v.optional(policyArn),
 });
 
 /** One organization: one entry of the context `connectors`, one stack. */
 export const entrySchema = exactObject({
   ...connectorSchema.entries,
-  account: optional(accountId, 'Account to deploy to. Left out: that of the credentials in use.'),
-  region: optional(
-    v.pipe(string, v.regex(REGION, 'must be a region such as eu-west-1')),
-    'Region to deploy to. Left out: that of the credentials in use.',
-  ),
+  account: v.optional(accountId),
+  region: v.optional(v.pipe(string, v.regex(REGION, 'must be a region such as eu-west-1'))),
 });
 
 /** The context `connectors` of `cdk.json`. */

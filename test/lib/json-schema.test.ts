@@ -38,10 +38,11 @@ test.each([
   expect(accepts([{ ...EXAMPLE, ...options }])).toBe(false);
 });
 
-test('every option has a sentence that editors show', () => {
+test('every option, and every member of vpc, destination and siemReader, has a sentence that editors show', () => {
   const { items } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors;
-  const silent = Object.entries<{ description?: string }>(items.properties)
-    .filter(([, { description }]) => !description?.endsWith('.'))
-    .map(([name]) => name);
-  expect(silent).toEqual([]);
+  const { vpc, destination, siemReader } = items.properties;
+  const silent = [items, vpc, ...destination.oneOf, ...siemReader.oneOf]
+    .flatMap(({ properties }) => Object.entries<{ description?: string }>(properties))
+    .filter(([name, { description }]) => name !== 'type' && !description?.endsWith('.'));
+  expect(silent.map(([name]) => name)).toEqual([]);
 });
