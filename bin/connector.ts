@@ -1,5 +1,5 @@
 import { Annotations, App } from 'aws-cdk-lib';
-import { ConfigurationError } from '../lib/config/fault.ts';
+import { ConfigurationError } from '../lib/config/problem.ts';
 import { connectorsIn } from '../lib/config/read-connectors.ts';
 import { ConnectorStack } from '../lib/connector-stack.ts';
 import { checkWithNag } from './nag.ts';

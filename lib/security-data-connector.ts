@@ -14,7 +14,7 @@ import type { Monitored } from './alarms/alarm-definition.ts';
 import { createAlarms, createAlarmTopic, isAddress } from './alarms/create-alarms.ts';
 import { timingOf } from './alarms/timing.ts';
 import { checkProps, misspeltProps } from './config/check-props.ts';
-import { ConfigurationError } from './config/fault.ts';
+import { ConfigurationError } from './config/problem.ts';
 import { type ConnectorOptions, withDefaults } from './config/props.ts';
 import { SHARED_BUCKET, SHARED_TABLE } from './config/read-connectors.ts';
 import { connectorMetric, deliveryMetric, type MetricSubject, streamSum } from './connector-metrics.ts';
@@ -83,7 +83,7 @@ export class SecurityDataConnector extends Construct {
   /**
    * Checks the props and creates the resources.
    *
-   * @throws {ConfigurationError} naming every fault of the props
+   * @throws {ConfigurationError} naming every problem of the props
    */
   constructor(scope: Construct, id: string, props: SecurityDataConnectorProps) {
     super(scope, id);

@@ -1,6 +1,6 @@
 /** What `@security-data-connector/connector` exports: the construct, its props, and what its attributes are. */
 
-export { ConfigurationError, type Fault } from '../lib/config/fault.ts';
+export { ConfigurationError, type Problem } from '../lib/config/problem.ts';
 export type {
   AlarmName,
   AlarmOverride,

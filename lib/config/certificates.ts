@@ -4,50 +4,55 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { shownText } from '../../lambda/issue-text.ts';
 import type { Entry } from './contradictions.ts';
-import type { Fault } from './fault.ts';
+import type { Problem } from './problem.ts';
 
 /**
- * The fault of the file of an entry, with a path relative to the entry.
+ * The problem of the file of an entry, with a path relative to the entry.
  *
  * @param folder that the path is relative to: the folder of cdk.json
  */
-export function certificatesFaults({ caCertificates: file }: Entry, folder: string): Fault[] {
+export function certificatesProblems({ caCertificates: file }: Entry, folder: string): Problem[] {
   if (typeof file !== 'string' || file === '') return [];
-  const reason = fileFault(path.resolve(folder, file));
-  return reason === undefined ? [] : [{ path: 'caCertificates', reason: `${shownText(file, 256)} ${reason}` }];
-}
-
-function fileFault(file: string): string | undefined {
-  let text: string;
   try {
-    text = readFileSync(file, 'utf8');
-  } catch (cause) {
-    return `cannot be read (${(cause as NodeJS.ErrnoException).code}): check the path, which is relative to the folder of cdk.json`;
+    readCertificates(path.resolve(folder, file));
+    return [];
+  } catch (error) {
+    return [{ path: 'caCertificates', reason: `${shownText(file, 256)} ${(error as Error).message}` }];
   }
+}
+
+/** @throws Error whose message follows the name of the file */
+function readCertificates(file: string): X509Certificate[] {
+  const text = textOf(file);
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text))
-    return 'holds a private key, which would be deployed with the function: give a file with certificates alone';
-  const blocks = certificateBlocks(text);
-  if (blocks.length === 0) return 'holds no certificate in PEM: it must have lines -----BEGIN CERTIFICATE-----';
-  const damaged = blocks.findIndex(block => !isCertificate(block));
-  return damaged < 0 ? undefined : `holds a certificate that cannot be read: number ${damaged + 1} of ${blocks.length}`;
+    throw new Error(
+      'holds a private key, which would be deployed with the function: give a file with certificates alone',
+    );
+
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g);
+  if (!blocks) throw new Error('holds no certificate in PEM: it must have lines -----BEGIN CERTIFICATE-----');
+
+  return blocks.map((block, index) => {
+    try {
+      return new X509Certificate(block);
+    } catch {
+      throw new Error(`holds a certificate that cannot be read: number ${index + 1} of ${blocks.length}`);
+    }
+  });
 }
 
-function certificateBlocks(text: string): string[] {
-  return text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
-}
-
-function isCertificate(block: string): boolean {
+function textOf(file: string): string {
   try {
-    new X509Certificate(block);
-    return true;
-  } catch {
-    return false;
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new Error(`cannot be read (${code}): check the path, which is relative to the folder of cdk.json`, { cause });
   }
 }
 
 /** Warnings about certificates that can be deployed, but make connections fail now or later. */
 export function certificatesWarnings(file: string, now: number): string[] {
-  const certificates = certificateBlocks(readFileSync(file, 'utf8')).map(block => new X509Certificate(block));
+  const certificates = readCertificates(file);
   const subjects = new Set(certificates.map(({ subject }) => subject));
   return certificates.flatMap(({ subject, issuer, validTo, validFrom }) => {
     const name = `The certificate ${nameOf(subject)}`;

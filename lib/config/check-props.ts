@@ -1,15 +1,16 @@
 /** Checks of props: what TypeScript cannot say. They are written as options of `cdk.json`, so that its rules hold for them too. */
 import { type Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
+import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { Construct } from 'constructs';
 import { similarName } from '../../lambda/exact-object.ts';
 import type { SecurityDataConnectorProps } from '../connector-props.ts';
-import { certificatesFaults } from './certificates.ts';
+import { certificatesProblems } from './certificates.ts';
 import { contradictionsIn, type Entry, objectIn } from './contradictions.ts';
-import { ConfigurationError, type Fault } from './fault.ts';
 import { misplaced, type Place, placeInArn } from './place.ts';
-import { defined, PROP_NAMES, PROPS, pick } from './props.ts';
+import { ConfigurationError, type Problem } from './problem.ts';
+import { defined, PROP_NAMES, pick } from './props.ts';
 import { connectorSchema, DESTINATION_SCHEMAS, READER_SCHEMAS } from './schema.ts';
-import { schemaFaults } from './schema-faults.ts';
+import { schemaProblems } from './schema-problems.ts';
 
 /** Options that may be tokens, whose values are known only at deployment, because nothing at synth depends on them. */
 const MAY_BE_TOKENS = [
@@ -19,67 +20,78 @@ const MAY_BE_TOKENS = [
   ...['principal', 'externalId', 'workspaceId', 'oidcProviderArn'].map(member => `siemReader.${member}`),
 ];
 
-/** The policies that the resources support. None of them supports snapshots. */
-const REMOVAL_POLICIES = ['DESTROY', 'RETAIN', 'RETAIN_ON_UPDATE_OR_DELETE'] as const;
+/** No resource of the connector supports snapshots. */
+const { DESTROY, RETAIN, RETAIN_ON_UPDATE_OR_DELETE } = RemovalPolicy;
+const REMOVAL_POLICIES: readonly unknown[] = [undefined, DESTROY, RETAIN, RETAIN_ON_UPDATE_OR_DELETE];
 
 /**
  * @param scope of the connector, whose stack has an account and a region
- * @throws {ConfigurationError} naming every fault
+ * @throws {ConfigurationError} naming every problem
  */
 export function checkProps(scope: Construct, props: SecurityDataConnectorProps): void {
-  const faults: Fault[] = [];
-  const entry = entryOf(props, faults);
-  faults.push(...valueFaults(entry));
+  const problems: Problem[] = [];
+  const entry = entryOf(props, problems);
+  problems.push(...valueProblems(entry));
+  if (!REMOVAL_POLICIES.includes(props.removalPolicy))
+    problems.push({
+      path: 'removalPolicy',
+      reason: 'must be RemovalPolicy.DESTROY, RETAIN, RETAIN_ON_UPDATE_OR_DELETE',
+    });
+  if (props.network?.securityGroups?.length === 0)
+    problems.push({ path: 'vpc.securityGroupIds', reason: 'must be a list of ISecurityGroup, one at least' });
 
-  const { removalPolicy, network, bucket, alarmTopic } = props;
-  if (removalPolicy !== undefined && !REMOVAL_POLICIES.some(name => RemovalPolicy[name] === removalPolicy))
-    faults.push({ path: 'removalPolicy', reason: `must be RemovalPolicy.${REMOVAL_POLICIES.join(', ')}` });
-  if (network?.securityGroups?.length === 0)
-    faults.push({ path: 'vpc.securityGroupIds', reason: 'must be a list of ISecurityGroup, one at least' });
-
-  const wrong = new Set(faults.map(({ path }) => path.split(/[.[]/)[0]));
-  const all = Object.entries({ ...entry, ...defined({ bucketArn: bucket, alarmTopicArn: alarmTopic }) });
+  const wrong = new Set(problems.map(({ path }) => path.split(/[.[]/)[0]));
+  const all = Object.entries({ ...entry, ...defined({ bucketArn: props.bucket, alarmTopicArn: props.alarmTopic }) });
   const sound = Object.fromEntries(all.filter(([option]) => !wrong.has(option)));
   // The CDK runs an app in the folder of its cdk.json.
-  faults.push(...contradictionsIn(sound), ...certificatesFaults(sound, process.cwd()));
-  faults.push(...misplacedProps(props, knownPlace(Stack.of(scope))));
+  problems.push(...contradictionsIn(sound), ...certificatesProblems(sound, process.cwd()));
+  problems.push(...misplacedProps(props, knownPlace(Stack.of(scope))));
 
-  if (faults.length > 0) throw new ConfigurationError(faults.map(inPropNames));
+  if (problems.length === 0) return;
+  throw new ConfigurationError(
+    problems.map(({ path, reason }) => ({ path: `props.${PROP_NAMES[path] ?? path}`, reason })),
+  );
 }
 
+/** Options whose prop has the same name and the same kind of value. */
+const SAME_OPTIONS = Object.keys(connectorSchema.entries).filter(
+  option => !(option in PROP_NAMES) && option !== 'removalPolicy',
+);
+
 /** The props as an entry of `cdk.json`, without objects of the CDK and without members that are not props. */
-function entryOf(props: SecurityDataConnectorProps, faults: Fault[]): Entry {
-  const amount = (option: string, duration: Duration | undefined, unit: keyof typeof AMOUNTS) => {
+function entryOf(props: SecurityDataConnectorProps, problems: Problem[]): Entry {
+  const amount = (path: string, duration: Duration | undefined, unit: keyof typeof AMOUNTS) => {
     if (!duration?.isUnresolved() || duration.unitLabel() === unit) return duration && AMOUNTS[unit](duration);
-    faults.push({ path: option, reason: `is a token, so it must be given as Duration.${unit}(…)` });
+    problems.push({ path, reason: `is a token, so it must be given as Duration.${unit}(…)` });
     return undefined;
   };
 
   const { siemReader, destination } = props;
-  const sameNames = Object.keys(connectorSchema.entries).filter(option => !(option in PROP_NAMES));
+  const { bufferInterval, retry, deliveryStream }: AnyDestination = destination ?? {};
   return defined({
-    ...pick(props, sameNames),
+    ...pick(props, SAME_OPTIONS),
     name: props.connectorName,
     rateMinutes: amount('rateMinutes', props.rate, 'minutes'),
     memoryMegabytes: props.memorySize,
     logRetentionDays: props.logRetention,
     retentionDays: amount('retentionDays', props.retention, 'days'),
-    // Its values are those of an enumeration, not the words of cdk.json.
-    removalPolicy: undefined,
-    siemReader: siemReader && membersOf(siemReader, READER_SCHEMAS),
-    destination: destination && {
-      ...membersOf(destination, DESTINATION_SCHEMAS),
-      ...('bufferInterval' in destination && {
-        bufferSeconds: amount('destination.bufferSeconds', destination.bufferInterval, 'seconds'),
+    siemReader: siemReader && pick(siemReader, membersOf(siemReader, READER_SCHEMAS)),
+    destination:
+      destination &&
+      defined({
+        ...pick(destination, membersOf(destination, DESTINATION_SCHEMAS)),
+        bufferSeconds: amount('destination.bufferSeconds', bufferInterval, 'seconds'),
+        retrySeconds: amount('destination.retrySeconds', retry, 'seconds'),
+        deliveryStreamArn: deliveryStream?.deliveryStreamRef.deliveryStreamArn,
       }),
-      ...('retry' in destination && {
-        retrySeconds: amount('destination.retrySeconds', destination.retry, 'seconds'),
-      }),
-      ...('deliveryStream' in destination && {
-        deliveryStreamArn: destination.deliveryStream.deliveryStreamRef.deliveryStreamArn,
-      }),
-    },
   });
+}
+
+/** Members of destinations that `cdk.json` has by other names. */
+interface AnyDestination {
+  readonly bufferInterval?: Duration;
+  readonly retry?: Duration;
+  readonly deliveryStream?: IDeliveryStreamRef;
 }
 
 const AMOUNTS = {
@@ -90,23 +102,20 @@ const AMOUNTS = {
 
 type Kinds = Readonly<Record<string, { readonly entries: object }>>;
 
-/** The members that belong to the kind of a destination or reader, without those whose option has another name. */
-function membersOf(value: { readonly type: string }, kinds: Kinds): Record<string, unknown> {
-  const members = Object.keys(kinds[value.type]?.entries ?? {});
-  return pick(value, ['type', ...members.filter(member => memberName(member) === member)]);
+/** Names of the options of a destination or reader. */
+function membersOf({ type }: { readonly type: string }, kinds: Kinds): string[] {
+  return ['type', ...Object.keys(kinds[type]?.entries ?? {})];
 }
 
-/** Faults by the schema of `cdk.json`. Of a token, only whether it may be one can be said. */
-function valueFaults(entry: Entry): Fault[] {
+/** Problems by the schema of `cdk.json`. Of a token, only whether it may be one can be said. */
+function valueProblems(entry: Entry): Problem[] {
   const tokens = tokensIn(entry).map(path => path.slice(1));
-  const mayBe = (path: string) => MAY_BE_TOKENS.some(allowed => path === allowed || path.startsWith(`${allowed}.`));
-  const known = schemaFaults(connectorSchema, entry, '').map(({ path, reason }) => ({ path: path.slice(1), reason }));
+  const refused = tokens.filter(path => !MAY_BE_TOKENS.includes(path));
+  const reason = 'must be known when the app is synthesized, and is a token';
 
   return [
-    ...known.filter(({ path }) => !tokens.includes(path)),
-    ...tokens
-      .filter(path => !mayBe(path))
-      .map(path => ({ path, reason: 'must be known when the app is synthesized, and is a token' })),
+    ...schemaProblems(connectorSchema, entry).filter(({ path }) => !tokens.includes(path)),
+    ...refused.map(path => ({ path, reason })),
   ];
 }
 
@@ -117,8 +126,8 @@ function tokensIn(value: unknown): string[] {
   return Object.entries(objectIn(value)).flatMap(([key, member]) => tokensIn(member).map(path => `.${key}${path}`));
 }
 
-/** Faults of resources in another place than the stack. */
-function misplacedProps(props: SecurityDataConnectorProps, stack: Place): Fault[] {
+/** Problems of resources in another place than the stack. */
+function misplacedProps(props: SecurityDataConnectorProps, stack: Place): Problem[] {
   const { secret, bucket, stateTable, encryptionKey, alarmTopic, destination } = props;
   const token = destination && 'secret' in destination ? destination.secret : undefined;
   const stream = destination?.type === 'existing' ? destination.deliveryStream : undefined;
@@ -152,34 +161,27 @@ function knownPlace({ account, region }: Place): Place {
   return { account: known(account), region: known(region) };
 }
 
-/** The same fault under the name of the prop: `destination.bufferSeconds` becomes `props.destination.bufferInterval`. */
-function inPropNames({ path, reason }: Fault): Fault {
-  const [, option = '', rest = ''] = /^(\w+)(.*)$/s.exec(path)!;
-  const isObject = option === 'destination' || option === 'vpc';
-  const member = isObject ? rest.replace(/(?<=^\.)\w+$/, memberName) : rest;
-  return { path: `props.${PROP_NAMES[option] ?? option}${member}`, reason };
-}
-
-/** The name of an option as a member of a prop. A destination calls its name as `cdk.json` does. */
-function memberName(option: string): string {
-  return option === 'name' || !Object.hasOwn(PROP_NAMES, option) ? option : PROP_NAMES[option]!;
-}
-
 /**
  * Members that are not props, but resemble one. TypeScript refuses them where an object is written down, but not in an object that is passed on.
  * Other unknown members are ignored, because the props of a stack often extend those of the construct.
  */
-export function misspeltProps(props: SecurityDataConnectorProps): Fault[] {
+export function misspeltProps(props: SecurityDataConnectorProps): Problem[] {
   const { destination } = props;
-  const members = destination ? Object.keys(DESTINATION_SCHEMAS[destination.type].entries).map(memberName) : [];
-  return [...misspelt('props', props, PROPS), ...misspelt('props.destination', destination ?? {}, members)];
+  const ofDestination = destination ? membersOf(destination, DESTINATION_SCHEMAS) : [];
+  return [
+    ...misspelt(props, Object.keys(connectorSchema.entries), ''),
+    ...misspelt(destination ?? {}, ofDestination, 'destination.'),
+  ];
 }
 
-function misspelt(path: string, values: object, known: readonly string[]): Fault[] {
+/** @param parent begins the paths of the options, such as `destination.` */
+function misspelt(values: object, options: readonly string[], parent: string): Problem[] {
+  const propOf = (option: string) => (PROP_NAMES[`${parent}${option}`] ?? option).replace(parent, '');
+  const known = options.map(propOf);
   const unknown = Object.keys(values).filter(name => !known.includes(name));
+
   return unknown.flatMap(name => {
-    const renamed = memberName(name);
-    const meant = known.includes(renamed) ? renamed : similarName(name, known);
-    return meant ? [{ path: `${path}.${name}`, reason: `is not a prop; did you mean ${meant}?` }] : [];
+    const meant = options.includes(name) ? propOf(name) : similarName(name, known);
+    return meant ? [{ path: `props.${parent}${name}`, reason: `is not a prop; did you mean ${meant}?` }] : [];
   });
 }

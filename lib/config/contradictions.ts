@@ -7,11 +7,11 @@ import {
   refreshCapacity,
   refreshPages,
 } from '../../lambda/refresh-pace.ts';
-import { PAGE_LIMIT, STREAMS, streamKey } from '../../lambda/streams.ts';
+import { PAGE_LIMIT } from '../../lambda/streams.ts';
 import { kindOf } from '../delivery/destinations.ts';
-import type { Fault } from './fault.ts';
+import type { Problem } from './problem.ts';
 
-/** One connector by the names of its options. Other faults may be left in it, so a value may have any type. */
+/** One connector by the names of its options. It may have other problems, so a value may have any type. */
 export type Entry = Readonly<Record<string, unknown>>;
 
 /** An object within an entry, empty if the value is something else. */
@@ -19,13 +19,19 @@ export function objectIn(value: unknown): Entry {
   return typeof value === 'object' && value !== null ? (value as Entry) : {};
 }
 
-/** Faults with paths such as `retentionDays`, relative to the entry. */
-export function contradictionsIn(entry: Entry): Fault[] {
-  const given = (option: string) => entry[option] !== undefined;
-  const siemReader = objectIn(entry['siemReader']);
-  const deliversObjects = kindOf({ type: String(objectIn(entry['destination'])['type'] ?? 's3') })?.deliversObjects;
+/** The value at a path of an entry, such as `destination.type`. */
+export function valueAt(entry: Entry, path: string): unknown {
+  return path.split('.').reduce((value: unknown, member) => objectIn(value)[member], entry);
+}
 
-  const faults: [path: string, isFault: boolean, reason: string][] = [
+const STREAM_IS_OFF = 'has no effect without dnsBlocksPath: the stream is off';
+
+/** Problems with paths such as `retentionDays`, relative to the entry. */
+export function contradictionsIn(entry: Entry): Problem[] {
+  const given = (path: string) => valueAt(entry, path) !== undefined;
+  const deliversObjects = kindOf({ type: String(valueAt(entry, 'destination.type') ?? 's3') })?.deliversObjects;
+
+  const problems: [path: string, isProblem: boolean, reason: string][] = [
     [
       'siemReader',
       given('siemReader') && (entry['siemQueue'] === false || !deliversObjects),
@@ -42,42 +48,23 @@ export function contradictionsIn(entry: Entry): Fault[] {
       given('alarmEmail') && given('alarmTopicArn'),
       'cannot be added to an existing topic: subscribe the address there',
     ],
-    ...offStreams(entry),
-    [
-      'dnsBlocksSince',
-      given('dnsBlocksSince') && !given('dnsBlocksPath'),
-      'has no effect without dnsBlocksPath: the stream is off',
-    ],
+    ['filters.dnsBlocks', given('filters.dnsBlocks') && !given('dnsBlocksPath'), STREAM_IS_OFF],
+    ['omit.dnsBlocks', given('omit.dnsBlocks') && !given('dnsBlocksPath'), STREAM_IS_OFF],
+    ['dnsBlocksSince', given('dnsBlocksSince') && !given('dnsBlocksPath'), STREAM_IS_OFF],
     ['omit.threats', omitsParent(entry['omit'], entry['threatAssetField']), OMITS_PARENT],
     [
       'siemReader.createOidcProvider',
-      siemReader['createOidcProvider'] === true && siemReader['oidcProviderArn'] !== undefined,
+      valueAt(entry, 'siemReader.createOidcProvider') === true && given('siemReader.oidcProviderArn'),
       'contradicts oidcProviderArn: give one of the two',
     ],
   ];
 
-  const found = faults.filter(([, isFault]) => isFault).map(([path, , reason]) => ({ path, reason }));
+  const found = problems.filter(([, isProblem]) => isProblem).map(([path, , reason]) => ({ path, reason }));
   return [...found, ...tooFastRefresh(entry)];
 }
 
-/** Filters of streams that are off, because their path is not given. */
-function offStreams(entry: Entry): [path: string, isFault: boolean, reason: string][] {
-  const streams = STREAMS.filter(stream => 'pathOption' in stream);
-
-  return streams.flatMap(({ name, pathOption }) => {
-    const reason = `has no effect without ${pathOption}: the stream is off`;
-    const isOff = entry[pathOption] === undefined;
-    const key = streamKey(name);
-    return ['filters', 'omit'].map((option): [string, boolean, string] => [
-      `${option}.${key}`,
-      isOff && objectIn(entry[option])[key] !== undefined,
-      reason,
-    ]);
-  });
-}
-
 /** The API may not list all rows of a stream within the days of a pass of the refresh. */
-function tooFastRefresh(entry: Entry): Fault[] {
+function tooFastRefresh(entry: Entry): Problem[] {
   const days = Number(entry['refreshDays']);
   if (!(days > 0)) return [];
 

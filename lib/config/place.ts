@@ -1,7 +1,7 @@
 /** Rules for the account and region of existing resources. */
 import { shownText } from '../../lambda/issue-text.ts';
 import { type Entry, objectIn } from './contradictions.ts';
-import type { Fault } from './fault.ts';
+import type { Problem } from './problem.ts';
 
 /** Account and region. A part that is known only at deployment is undefined. */
 export interface Place {
@@ -42,12 +42,12 @@ const PLACE_RULES: Readonly<Record<string, PlaceRule>> = {
 };
 
 /**
- * The fault of a resource that is in another place than the stack.
+ * The problem of a resource that is in another place than the stack.
  *
  * @param path ends in the option, such as `destination.secretArn`
  * @param same parts to compare, if they are others than those of the rule
  */
-export function misplaced(path: string, theirs: Place, stack: Place, same?: readonly (keyof Place)[]): Fault[] {
+export function misplaced(path: string, theirs: Place, stack: Place, same?: readonly (keyof Place)[]): Problem[] {
   const [parts, because, instead] = PLACE_RULES[path.split('.').at(-1)!]!;
   const differing = (same ?? parts).filter(part => differs(theirs[part], stack[part]));
   if (differing.length === 0) return [];
@@ -68,8 +68,8 @@ export function placeInArn(arn: unknown): Place {
   return { account: account || undefined, region: region || undefined };
 }
 
-/** Faults of the ARNs of an entry of `cdk.json`, with paths relative to it. */
-export function misplacedIn(entry: Entry): Fault[] {
+/** Problems of the ARNs of an entry of `cdk.json`, with paths relative to it. */
+export function misplacedIn(entry: Entry): Problem[] {
   const known = (part: unknown) => (typeof part === 'string' ? part : undefined);
   const stack = { account: known(entry['account']), region: known(entry['region']) };
   const destination = objectIn(entry['destination']);

@@ -12,7 +12,7 @@ import type { Construct } from 'constructs';
 import type { Destination, Network, SecurityDataConnectorProps } from '../connector-props.ts';
 import { type ConnectorConfig, connectorSchema, DEFAULTS } from './schema.ts';
 
-/** Props whose option has another name, those of destinations and networks included. */
+/** By the path of an option, the path of the prop where it has another name. */
 export const PROP_NAMES: Readonly<Record<string, string>> = {
   name: 'connectorName',
   rateMinutes: 'rate',
@@ -26,10 +26,11 @@ export const PROP_NAMES: Readonly<Record<string, string>> = {
   alarmTopicArn: 'alarmTopic',
   permissionsBoundaryArn: 'permissionsBoundary',
   vpc: 'network',
-  bufferSeconds: 'bufferInterval',
-  retrySeconds: 'retry',
-  deliveryStreamArn: 'deliveryStream',
-  securityGroupIds: 'securityGroups',
+  'vpc.securityGroupIds': 'network.securityGroups',
+  'destination.secretArn': 'destination.secret',
+  'destination.bufferSeconds': 'destination.bufferInterval',
+  'destination.retrySeconds': 'destination.retry',
+  'destination.deliveryStreamArn': 'destination.deliveryStream',
 };
 
 /** Names of all props of the construct. */
@@ -38,17 +39,23 @@ export const PROPS: readonly string[] = Object.keys(connectorSchema.entries).map
 /** Props of the construct for one entry of the configuration. */
 export function toProps(scope: Construct, config: ConnectorConfig): SecurityDataConnectorProps {
   const { account, region, name, destination, vpc, ...options } = config;
-  const { secretArn, bucketArn, stateTableArn, kmsKeyArn, alarmTopicArn, permissionsBoundaryArn, ...values } = options;
-  const { retention, ...plain } = plainProps(values);
+  const { rateMinutes, memoryMegabytes, logRetentionDays, retentionDays, removalPolicy, ...others } = options;
+  const { secretArn, bucketArn, stateTableArn, kmsKeyArn, alarmTopicArn, permissionsBoundaryArn, ...same } = others;
 
   return {
-    ...plain,
+    ...(same as Partial<SecurityDataConnectorProps> & typeof same),
     connectorName: name,
+    rate: Duration.minutes(rateMinutes),
+    memorySize: memoryMegabytes,
+    logRetention: logRetentionDays,
+    removalPolicy: removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     destination: destinationOf(scope, destination),
     ...(vpc && { network: networkOf(scope, vpc) }),
     ...(secretArn && { secret: Secret.fromSecretCompleteArn(scope, 'Secret', secretArn) }),
     // The objects of an existing bucket are not ours to delete.
-    ...(bucketArn ? { bucket: Bucket.fromBucketArn(scope, 'Bucket', bucketArn) } : { retention }),
+    ...(bucketArn
+      ? { bucket: Bucket.fromBucketArn(scope, 'Bucket', bucketArn) }
+      : { retention: Duration.days(retentionDays) }),
     ...(stateTableArn && { stateTable: Table.fromTableArn(scope, 'StateTable', stateTableArn) }),
     ...(kmsKeyArn && { encryptionKey: Key.fromKeyArn(scope, 'EncryptionKey', kmsKeyArn) }),
     ...(alarmTopicArn && { alarmTopic: Topic.fromTopicArn(scope, 'AlarmTopic', alarmTopicArn) }),
@@ -57,24 +64,6 @@ export function toProps(scope: Construct, config: ConnectorConfig): SecurityData
     }),
   } as SecurityDataConnectorProps;
 }
-
-/** Options with units or words, as the props that they become. */
-function plainProps<T extends Units>({ rateMinutes, memoryMegabytes, logRetentionDays, ...values }: T) {
-  const { retentionDays, removalPolicy, ...same } = values;
-  return {
-    ...same,
-    rate: Duration.minutes(rateMinutes),
-    memorySize: memoryMegabytes,
-    logRetention: logRetentionDays,
-    retention: Duration.days(retentionDays),
-    removalPolicy: removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-  };
-}
-
-type Units = Pick<
-  ConnectorConfig,
-  'rateMinutes' | 'memoryMegabytes' | 'logRetentionDays' | 'retentionDays' | 'removalPolicy'
->;
 
 function destinationOf(scope: Construct, destination: ConnectorConfig['destination']): Destination {
   if (destination.type === 'existing') {
@@ -108,23 +97,28 @@ function networkOf(scope: Construct, vpcOptions: NonNullable<ConnectorConfig['vp
   return { vpc, subnets: { subnets }, ...(securityGroups && { securityGroups }) };
 }
 
-type Defaulted = {
-  [K in keyof typeof DEFAULTS]: undefined extends (typeof DEFAULTS)[K] ? never : K;
-}[keyof typeof DEFAULTS];
+const DEFAULT_PROPS = {
+  threatAssetField: DEFAULTS.threatAssetField,
+  rate: Duration.minutes(DEFAULTS.rateMinutes),
+  enabled: DEFAULTS.enabled,
+  memorySize: DEFAULTS.memoryMegabytes,
+  logRetention: DEFAULTS.logRetentionDays,
+  retention: Duration.days(DEFAULTS.retentionDays),
+  removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  destination: DEFAULTS.destination as Destination,
+  siemQueue: DEFAULTS.siemQueue,
+  alarms: DEFAULTS.alarms,
+  runbookUrl: DEFAULTS.runbookUrl,
+  dashboard: DEFAULTS.dashboard,
+};
 
 /** The props with every default filled in. */
 export type ConnectorOptions = SecurityDataConnectorProps &
-  Required<
-    Pick<
-      SecurityDataConnectorProps,
-      (Defaulted & keyof SecurityDataConnectorProps) | 'rate' | 'memorySize' | 'logRetention' | 'retention'
-    >
-  >;
+  Required<Pick<SecurityDataConnectorProps, keyof typeof DEFAULT_PROPS>>;
 
 /** Fills in every default, and leaves out members that are not props. */
 export function withDefaults(props: SecurityDataConnectorProps): ConnectorOptions {
-  const defaults = plainProps(DEFAULTS as typeof DEFAULTS & Units);
-  return { ...defined(defaults), ...pick(props, PROPS) } as unknown as ConnectorOptions;
+  return { ...DEFAULT_PROPS, ...pick(props, PROPS) } as ConnectorOptions;
 }
 
 /** The members of these names that are not undefined. */

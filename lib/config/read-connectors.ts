@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import { shownText } from '../../lambda/issue-text.ts';
-import { certificatesFaults } from './certificates.ts';
+import { certificatesProblems } from './certificates.ts';
 import { contradictionsIn, type Entry, objectIn } from './contradictions.ts';
-import { ConfigurationError, type Fault } from './fault.ts';
 import { misplacedIn } from './place.ts';
+import { ConfigurationError, type Problem } from './problem.ts';
 import { type ConnectorConfig, connectorsSchema } from './schema.ts';
-import { schemaFaults } from './schema-faults.ts';
+import { schemaProblems } from './schema-problems.ts';
 
 /** The context keys of the connectors: a list or its JSON text, or the path of a JSON file. */
 export interface ConnectorsContext {
@@ -19,7 +19,7 @@ export interface ConnectorsContext {
  * Reads the configuration from the context of the app.
  *
  * @param folder that paths are relative to: the folder of cdk.json
- * @throws {ConfigurationError} naming every fault.
+ * @throws {ConfigurationError} naming every problem.
  */
 export function connectorsIn(context: ConnectorsContext, folder: string): readonly ConnectorConfig[] {
   const { connectors, connectorsFile } = context;
@@ -35,26 +35,26 @@ export function connectorsIn(context: ConnectorsContext, folder: string): readon
  * Reads a list of connectors, or the JSON text of one as `-c connectors=…` gives it.
  *
  * @param folder that paths are relative to
- * @throws {ConfigurationError} naming every fault.
+ * @throws {ConfigurationError} naming every problem.
  */
 export function readConnectors(context: unknown, folder = process.cwd()): readonly ConnectorConfig[] {
   const list = typeof context === 'string' ? parseText(context) : context;
   const entries = Array.isArray(list) ? list.map(objectIn) : [];
-  const faults = [
-    ...schemaFaults(connectorsSchema, list, 'connectors'),
-    ...entries.flatMap((entry, index) => entryFaults(entry, folder).map(within(`connectors[${index}]`))),
+  const problems = [
+    ...schemaProblems(connectorsSchema, list, 'connectors'),
+    ...entries.flatMap((entry, index) => entryProblems(entry, folder).map(within(`connectors[${index}]`))),
     ...collisions(entries),
   ];
-  if (faults.length > 0) throw new ConfigurationError(faults);
+  if (problems.length > 0) throw new ConfigurationError(problems);
   return v.parse(connectorsSchema, list);
 }
 
-/** Faults between the options of a connector, independent of its other faults. */
-function entryFaults(entry: Entry, folder: string): Fault[] {
-  return [...contradictionsIn(entry), ...misplacedIn(entry), ...certificatesFaults(entry, folder)];
+/** Problems between the options of a connector, independent of its other problems. */
+function entryProblems(entry: Entry, folder: string): Problem[] {
+  return [...contradictionsIn(entry), ...misplacedIn(entry), ...certificatesProblems(entry, folder)];
 }
 
-function within(root: string): (fault: Fault) => Fault {
+function within(root: string): (problem: Problem) => Problem {
   return ({ path: member, reason }) => ({ path: `${root}.${member}`, reason });
 }
 
@@ -127,8 +127,8 @@ const UNIQUE: Readonly<Record<string, string>> = {
   stateTableArn: SHARED_TABLE,
 };
 
-/** Values that several connectors have, independent of other faults of the list. */
-function collisions(entries: readonly Entry[]): Fault[] {
+/** Values that several connectors have, independent of other problems of the list. */
+function collisions(entries: readonly Entry[]): Problem[] {
   const repeatedValues = Object.entries(UNIQUE).flatMap(([option, reason]) =>
     repeated(entries, option, reason, entry => entry[option]),
   );
@@ -148,7 +148,7 @@ function repeated(
   path: string,
   reason: string,
   valueIn: (entry: Entry) => unknown,
-): Fault[] {
+): Problem[] {
   const values = entries.map(valueIn);
   return values.flatMap((value, index) => {
     const first = values.indexOf(value);

@@ -5,21 +5,21 @@ import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { RegionInfo } from 'aws-cdk-lib/region-info';
-import { ConfigurationError } from '../../lib/config/fault.ts';
+import { ConfigurationError } from '../../lib/config/problem.ts';
 import { connectorsIn, readConnectors } from '../../lib/config/read-connectors.ts';
 import { ROOT } from '../docs/pages.ts';
 import { certificateAuthority } from '../support/certificate-authority.ts';
 import { EXAMPLE } from './template.ts';
 import { KEY_ARN, SECRET_ARN, VARIANT_NAMES, VARIANTS } from './variants.ts';
 
-const faultsOf = (context: unknown) => faultsOfReading(() => readConnectors(context));
+const problemsOf = (context: unknown) => problemsOfReading(() => readConnectors(context));
 
-function faultsOfReading(read: () => unknown): Record<string, string> {
+function problemsOfReading(read: () => unknown): Record<string, string> {
   try {
     read();
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    return Object.fromEntries(error.faults.map(({ path: at, reason }) => [at, reason]));
+    return Object.fromEntries(error.problems.map(({ path: at, reason }) => [at, reason]));
   }
   return {};
 }
@@ -95,7 +95,7 @@ const VALUES: readonly [member: string, value: unknown, reason: RegExp][] = [
   ['omit.assets', [], /one member at least/],
 ];
 
-/** Options that are refused together, the faulty member, and a word of the reason. */
+/** Options that are refused together, the wrong member, and a word of the reason. */
 const COMBINATIONS: readonly [member: string, options: Record<string, unknown>, reason: RegExp][] = [
   ['destination.type', { destination: { type: 'kafka' } }, /"s3"/],
   ['destination.type', { destination: {} }, /"s3"/],
@@ -137,7 +137,7 @@ const COMBINATIONS: readonly [member: string, options: Record<string, unknown>, 
 /** A stack whose place is known at synth. */
 const PLACE = { account: '111122223333', region: 'eu-west-1' };
 
-/** Existing resources in the wrong place, the faulty member, and the reason. */
+/** Existing resources in the wrong place, the wrong member, and the reason. */
 const MISPLACED: readonly [member: string, options: Record<string, unknown>, reason: RegExp][] = [
   [
     'stateTableArn',
@@ -178,19 +178,19 @@ describe('the configuration', () => {
   test.each([
     ...VALUES.map(([member, value, reason]) => [member, nested(member, value), reason] as const),
     ...COMBINATIONS,
-  ])('names %s as the one faulty member of %j, with the reason', (member, options, reason) => {
-    const faults = faultsOf([{ ...EXAMPLE, ...options }]);
-    expect(faults).toEqual({ [`connectors[0].${member}`]: expect.stringMatching(reason) });
+  ])('names %s as the one wrong member of %j, with the reason', (member, options, reason) => {
+    const problems = problemsOf([{ ...EXAMPLE, ...options }]);
+    expect(problems).toEqual({ [`connectors[0].${member}`]: expect.stringMatching(reason) });
   });
 
   test.each(MISPLACED)(
     'the configuration refuses %s of another region or account than the stack: %j',
     (member, options, reason) => {
-      expect(faultsOf([{ ...EXAMPLE, ...PLACE, ...options }])).toEqual({
+      expect(problemsOf([{ ...EXAMPLE, ...PLACE, ...options }])).toEqual({
         [`connectors[0].${member}`]: expect.stringMatching(reason),
       });
       // Where the credentials of the deployment decide the place, nothing can be compared.
-      expect(faultsOf([{ ...EXAMPLE, ...options }])).toEqual({});
+      expect(problemsOf([{ ...EXAMPLE, ...options }])).toEqual({});
     },
   );
 
@@ -199,12 +199,12 @@ describe('the configuration', () => {
     ['secret', { secretArn: SECRET_ARN.replace('111122223333', '999999999999') }],
     ['key', { kmsKeyArn: KEY_ARN.replace('111122223333', '999999999999') }],
   ])('takes a %s of another account in the region of the stack', (_, options) => {
-    expect(faultsOf([{ ...EXAMPLE, ...PLACE, ...options }])).toEqual({});
+    expect(problemsOf([{ ...EXAMPLE, ...PLACE, ...options }])).toEqual({});
   });
 
   test('the configuration accepts every region that the CDK knows', () => {
     const refused = RegionInfo.regions.filter(
-      ({ name }) => 'connectors[0].region' in faultsOf([{ ...EXAMPLE, region: name }]),
+      ({ name }) => 'connectors[0].region' in problemsOf([{ ...EXAMPLE, region: name }]),
     );
     expect(refused.map(({ name }) => name)).toEqual([]);
   });
@@ -212,22 +212,22 @@ describe('the configuration', () => {
   test('the configuration accepts every retention of logs that the CDK knows', () => {
     const days = Object.values(RetentionDays).filter(value => typeof value === 'number');
     expect(
-      days.filter(logRetentionDays => Object.keys(faultsOf([{ ...EXAMPLE, logRetentionDays }])).length > 0),
+      days.filter(logRetentionDays => Object.keys(problemsOf([{ ...EXAMPLE, logRetentionDays }])).length > 0),
     ).toEqual([]);
   });
 
   test.each(VARIANT_NAMES)('takes the variant %s', name => {
-    expect(faultsOf([{ ...EXAMPLE, ...VARIANTS[name] }])).toEqual({});
+    expect(problemsOf([{ ...EXAMPLE, ...VARIANTS[name] }])).toEqual({});
   });
 
-  test('names every fault of every connector at once', () => {
-    const faults = faultsOf([
+  test('names every problem of every connector at once', () => {
+    const problems = problemsOf([
       { name: 'A', baseUrl: 'http://x', memoryMegabytes: 1 },
       EXAMPLE,
       3,
       { ...EXAMPLE, foo: 1 },
     ]);
-    expect(Object.keys(faults).sort()).toEqual([
+    expect(Object.keys(problems).sort()).toEqual([
       'connectors[0].authUrl',
       'connectors[0].baseUrl',
       'connectors[0].memoryMegabytes',
@@ -239,7 +239,7 @@ describe('the configuration', () => {
   });
 
   test('names every unknown option of every object, and takes nothing for one that is', () => {
-    const faults = faultsOf([
+    const problems = problemsOf([
       {
         ...EXAMPLE,
         rateminutes: 1,
@@ -250,7 +250,7 @@ describe('the configuration', () => {
       },
       { ...EXAMPLE, name: 'other', siemReader: { type: 'sentinel', workspace: WORKSPACE, externalId: 'x' } },
     ]);
-    const unknown = Object.entries(faults).filter(([, reason]) => reason.startsWith('is not an option'));
+    const unknown = Object.entries(problems).filter(([, reason]) => reason.startsWith('is not an option'));
     expect(Object.fromEntries(unknown)).toEqual({
       'connectors[0].rateminutes': 'is not an option; did you mean rateMinutes?',
       'connectors[0].rate': 'is not an option',
@@ -264,9 +264,9 @@ describe('the configuration', () => {
     });
   });
 
-  test('a fault shows names and values of cdk.json on one line and cut off', () => {
+  test('a problem shows names and values of cdk.json on one line and cut off', () => {
     const long = 'x'.repeat(10_000);
-    const faults = faultsOf([
+    const problems = problemsOf([
       {
         ...EXAMPLE,
         [`\u001b[2J\n${long}`]: 1,
@@ -274,7 +274,7 @@ describe('the configuration', () => {
         caCertificates: `\u001b[2J${long}.pem`,
       },
     ]);
-    const shown = Object.entries(faults).map(([at, reason]) => `${at}: ${reason}`);
+    const shown = Object.entries(problems).map(([at, reason]) => `${at}: ${reason}`);
     expect(shown).toHaveLength(3);
     for (const text of shown) {
       expect(text).not.toMatch(/[\p{Cc}\p{Cf}]/u);
@@ -284,12 +284,12 @@ describe('the configuration', () => {
 
   test('the configuration names at most fifty unknown options of a list', () => {
     const unknown = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`x${index}`, 1]));
-    expect(Object.keys(faultsOf([{ ...EXAMPLE, ...unknown }]))).toHaveLength(50);
+    expect(Object.keys(problemsOf([{ ...EXAMPLE, ...unknown }]))).toHaveLength(50);
   });
 
   test.each(['name', 'baseUrl', 'authUrl'])('requires %s', member => {
     const rest = Object.fromEntries(Object.entries(EXAMPLE).filter(([key]) => key !== member));
-    expect(faultsOf([rest])).toEqual({ [`connectors[0].${member}`]: 'is required' });
+    expect(problemsOf([rest])).toEqual({ [`connectors[0].${member}`]: 'is required' });
   });
 
   test.each<[string, object, RegExp]>([
@@ -300,7 +300,7 @@ describe('the configuration', () => {
     ['siemReader.createOidcProvider', { siemReader: SENTINEL }, /once/],
   ])('refuses a %s that two connectors share, at the second of them', (member, shared, reason) => {
     const list = [{ name: 'a', ...shared }, { name: 'b' }, { name: 'c', ...shared }];
-    expect(faultsOf(list.map(each => ({ ...EXAMPLE, ...each })))).toEqual({
+    expect(problemsOf(list.map(each => ({ ...EXAMPLE, ...each })))).toEqual({
       [`connectors[2].${member}`]: expect.stringMatching(reason),
     });
   });
@@ -311,7 +311,7 @@ describe('the configuration', () => {
     ['an empty list', []],
     ['the JSON text of an object', '{}'],
   ])('refuses %s', (_, context) => {
-    expect(Object.keys(faultsOf(context))).toEqual(['connectors']);
+    expect(Object.keys(problemsOf(context))).toEqual(['connectors']);
   });
 
   test.each([
@@ -319,11 +319,11 @@ describe('the configuration', () => {
     ['cut within a text', '[{"name": "acme'],
     ['whose first line is blank', ''],
   ])('says of text %s that the CDK has cut it, and what to write', (_, context) => {
-    expect(faultsOf(context)).toEqual({ connectors: expect.stringMatching(/only the first line.*connectorsFile=/) });
+    expect(problemsOf(context)).toEqual({ connectors: expect.stringMatching(/only the first line.*connectorsFile=/) });
   });
 
   test('does not blame the CDK for text that is wrong by itself', () => {
-    expect(faultsOf('[}]')).toEqual({ connectors: 'must be valid JSON when given as text' });
+    expect(problemsOf('[}]')).toEqual({ connectors: 'must be valid JSON when given as text' });
   });
 
   test('is the same as a list and as the JSON text of one', () => {
@@ -352,7 +352,7 @@ describe('the configuration', () => {
 
   test('has a valid example in cdk.json', () => {
     const { context } = JSON.parse(readFileSync(path.join(ROOT, 'cdk.json'), 'utf8'));
-    expect(faultsOf(context.connectors)).toEqual({});
+    expect(problemsOf(context.connectors)).toEqual({});
   });
 });
 
@@ -362,7 +362,7 @@ describe('the configuration in a file', () => {
     writeFileSync(path.join(folder, name), text);
     return name;
   };
-  const faults = (context: Record<string, unknown>) => faultsOfReading(() => connectorsIn(context, folder));
+  const problems = (context: Record<string, unknown>) => problemsOfReading(() => connectorsIn(context, folder));
   const one = write('one.json', JSON.stringify([EXAMPLE], null, 2));
 
   test('is read from below the folder of cdk.json, or from an absolute path', () => {
@@ -380,7 +380,7 @@ describe('the configuration in a file', () => {
     ['a list of their own in cdk.json', [{ ...EXAMPLE, baseUrl: 'https://api.acme.com' }]],
     ['a list on the command line', JSON.stringify([EXAMPLE])],
   ])('is refused together with %s, because one of the two would be ignored', (_, connectors) => {
-    expect(faults({ connectors, connectorsFile: one })).toEqual({
+    expect(problems({ connectors, connectorsFile: one })).toEqual({
       connectorsFile:
         'cannot be used together with connectors: remove "connectors" from cdk.json, or give one of the two',
     });
@@ -393,7 +393,7 @@ describe('the configuration in a file', () => {
     ['has no name', '', /must be the path of a JSON file/],
     ['is no text', 3, /must be the path of a JSON file/],
   ])('that %s is refused with a reason', (_, connectorsFile, reason) => {
-    expect(faults({ connectorsFile })).toEqual({ connectorsFile: expect.stringMatching(reason) });
+    expect(problems({ connectorsFile })).toEqual({ connectorsFile: expect.stringMatching(reason) });
   });
 });
 
@@ -401,13 +401,13 @@ describe('the file of certificate authorities', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'authorities-'));
   const authority = certificateAuthority('Acme root');
   const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
-  const faults = (caCertificates: string) =>
-    faultsOfReading(() => readConnectors([{ ...EXAMPLE, caCertificates }], folder))['connectors[0].caCertificates'];
+  const problems = (caCertificates: string) =>
+    problemsOfReading(() => readConnectors([{ ...EXAMPLE, caCertificates }], folder))['connectors[0].caCertificates'];
 
   test('is taken from below the folder of cdk.json, with text between its certificates', () => {
     write('two.pem', `# Acme\n${authority.certificate}# Acme 2\n${certificateAuthority('Acme 2').certificate}`);
-    expect(faults('two.pem')).toBeUndefined();
-    expect(faults(path.join(folder, 'two.pem'))).toBeUndefined();
+    expect(problems('two.pem')).toBeUndefined();
+    expect(problems(path.join(folder, 'two.pem'))).toBeUndefined();
   });
 
   test.each([
@@ -420,7 +420,7 @@ describe('the file of certificate authorities', () => {
     ],
   ])('is refused with %s', (_, text, reason) => {
     write('wrong.pem', text);
-    expect(faults('wrong.pem')).toMatch(reason);
+    expect(problems('wrong.pem')).toMatch(reason);
   });
 });
 
@@ -451,7 +451,7 @@ describe('the configuration through the command line of the CDK', () => {
     return `${stdout}${stderr}`;
   }
 
-  test('text of several lines arrives cut, and the fault says so and names the file as the way out', () => {
+  test('text of several lines arrives cut, and the problem says so and names the file as the way out', () => {
     const output = synth(`connectors=${readFileSync(file, 'utf8')}`);
     expect(output).toContain('connectors: ends before its JSON does. The CDK takes only the first line');
     expect(output).toContain('-c connectorsFile=connectors.json');
@@ -464,7 +464,7 @@ describe('the configuration through the command line of the CDK', () => {
   });
 });
 
-test('a faulty configuration ends the app with every fault before anything is bundled or written', () => {
+test('a wrong configuration ends the app with every problem before anything is bundled or written', () => {
   const out = mkdtempSync(path.join(os.tmpdir(), 'connector-'));
   const connectors = [EXAMPLE, { ...EXAMPLE, name: 'other', rateMinutes: 61, baseUrl: 'http://x' }];
   const { status, stderr } = appWith({ connectors }, out);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readSettings } from '../../lambda/settings.ts';
-import { ConfigurationError } from '../../lib/config/fault.ts';
+import { ConfigurationError } from '../../lib/config/problem.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { configured } from './synth.ts';
 

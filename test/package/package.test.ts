@@ -113,7 +113,7 @@ describe('the types of the package', () => {
 
   test('show the construct by plain interfaces, and nothing of how it is made', () => {
     expect(files.filter(file => !file.startsWith('package/')).sort()).toEqual([
-      'lib/config/fault.d.ts',
+      'lib/config/problem.d.ts',
       'lib/connector-props.d.ts',
       'lib/security-data-connector.d.ts',
     ]);

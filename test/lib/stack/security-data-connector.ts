@@ -10,7 +10,7 @@ import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
-import type { ConfigurationError } from '../../../lib/config/fault.ts';
+import type { ConfigurationError } from '../../../lib/config/problem.ts';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { createApp, templateOf } from '../synth.ts';
@@ -34,12 +34,12 @@ function keyUses(template: SynthesizedTemplate): Record<string, string[]> {
   return uses;
 }
 
-function faults(props: Partial<SecurityDataConnectorProps>): string[] {
+function problems(props: Partial<SecurityDataConnectorProps>): string[] {
   try {
     construct(props);
     return [];
   } catch (error) {
-    return (error as ConfigurationError).faults.map(({ path }) => path);
+    return (error as ConfigurationError).problems.map(({ path }) => path);
   }
 }
 
@@ -377,11 +377,11 @@ describe('the construct holds its props to the rules of the configuration', () =
       { siemQueue: false, siemReader: { type: 'external-id', principal: '111122223333', externalId: 'x-1' } },
     ],
   ])('and refuses %s, by the name of the prop', (member, props) => {
-    expect(faults(props)).toEqual([`props.${member}`]);
+    expect(problems(props)).toEqual([`props.${member}`]);
   });
 
-  test('and names every fault at once', () => {
-    expect(faults({ memorySize: 0, authUrl: 'http://x.example' })).toEqual(['props.authUrl', 'props.memorySize']);
+  test('and names every problem at once', () => {
+    expect(problems({ memorySize: 0, authUrl: 'http://x.example' })).toEqual(['props.authUrl', 'props.memorySize']);
   });
 });
 
@@ -391,7 +391,7 @@ function refusal(props: unknown, scope = theirStack()): string[] {
     new SecurityDataConnector(scope, 'Connector', props as SecurityDataConnectorProps);
     return [];
   } catch (error) {
-    const { name, faults: all } = error as ConfigurationError;
+    const { name, problems: all } = error as ConfigurationError;
     expect(name).toBe('ConfigurationError');
     return all.map(({ path, reason }) => `${path} ${reason}`);
   }
@@ -584,7 +584,7 @@ describe('props that TypeScript takes, or that JavaScript gives', () => {
       ['props.destination.type is required: must be "s3", "splunk", "http" or "existing"'],
     ],
     [
-      'a destination with faults of its own',
+      'a destination with problems of its own',
       { destination: { type: 'http', bufferSeconds: 5, retry: Duration.hours(3), toString: 1 } },
       ['props.destination.retry must be a whole number of seconds from 0 to 7200', 'props.destination.url is required'],
     ],

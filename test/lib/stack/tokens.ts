@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Aws, CfnParameter, Duration, Stack } from 'aws-cdk-lib';
-import type { ConfigurationError } from '../../../lib/config/fault.ts';
+import type { ConfigurationError } from '../../../lib/config/problem.ts';
 import { PROPS } from '../../../lib/config/props.ts';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
 import { MOST_BUFFER_SECONDS } from '../../../lib/delivery/destinations.ts';
@@ -17,7 +17,7 @@ interface Late {
 }
 
 /** What the construct says of props that are known only at deployment, or the template's text. */
-function synthesized(props: (late: Late) => object): { faults: string[]; template: string; stack: Stack } {
+function synthesized(props: (late: Late) => object): { problems: string[]; template: string; stack: Stack } {
   const stack = new Stack(createApp(), 'TheirStack');
   const text = new CfnParameter(stack, 'LateText').valueAsString;
   const number = new CfnParameter(stack, 'LateNumber', { type: 'Number' }).valueAsNumber;
@@ -26,9 +26,9 @@ function synthesized(props: (late: Late) => object): { faults: string[]; templat
     new SecurityDataConnector(stack, 'Connector', given);
   } catch (error) {
     if ((error as Error).name !== 'ConfigurationError') throw error;
-    return { faults: (error as ConfigurationError).faults.map(({ path }) => path), template: '', stack };
+    return { problems: (error as ConfigurationError).problems.map(({ path }) => path), template: '', stack };
   }
-  return { faults: [], template: JSON.stringify(templateOf(stack)), stack };
+  return { problems: [], template: JSON.stringify(templateOf(stack)), stack };
 }
 
 const KNOWN = 'is refused by the name of the prop';
@@ -93,8 +93,8 @@ const OBJECTS = [
 
 describe('a token, whose value is known only at deployment', () => {
   test.each(TOKENS.map(([prop, props, is]) => [prop, is, props] as const))('in %s %s', (prop, is, props) => {
-    const { faults, template } = synthesized(props);
-    expect(faults).toEqual(is === KNOWN ? [`props.${prop}`] : []);
+    const { problems, template } = synthesized(props);
+    expect(problems).toEqual(is === KNOWN ? [`props.${prop}`] : []);
     // The CDK writes the token of a number as such a number until it resolves it.
     expect(template).not.toMatch(/-?\d+(\.\d+)?e\+\d+|\$\{Token/i);
     if (is === TAKEN) expect(template).toMatch(/\{"Ref":"Late(Text|Number)"\}/);
@@ -104,7 +104,7 @@ describe('a token, whose value is known only at deployment', () => {
     const tried = new Set([...TOKENS.map(([prop]) => prop.split(/[.[]/)[0]), ...OBJECTS]);
     const others = PROPS.filter(prop => !tried.has(prop));
     const refused = others.filter(prop =>
-      synthesized(({ text }) => ({ [prop]: text })).faults.includes(`props.${prop}`),
+      synthesized(({ text }) => ({ [prop]: text })).problems.includes(`props.${prop}`),
     );
     expect(refused).toEqual(others);
   });
@@ -123,11 +123,11 @@ describe('a token, whose value is known only at deployment', () => {
   );
 
   test('must be in the unit that is deployed, because nothing can convert it', () => {
-    const { faults } = synthesized(({ number }) => ({
+    const { problems } = synthesized(({ number }) => ({
       retention: Duration.hours(number),
       destination: { type: 'http', url: URL, retry: Duration.minutes(number) },
     }));
-    expect(faults).toEqual(['props.retention', 'props.destination.retry']);
+    expect(problems).toEqual(['props.retention', 'props.destination.retry']);
   });
 
   test('that is an account, or the ARN of a role, is the principal of the reader’s trust as it is', () => {
@@ -143,8 +143,8 @@ describe('a token, whose value is known only at deployment', () => {
   });
 
   test('as an address lets the function out to the port of https', () => {
-    const { faults, template } = synthesized(({ text }) => ({ baseUrl: text, authUrl: text }));
-    expect([faults, template.length > 0]).toEqual([[], true]);
+    const { problems, template } = synthesized(({ text }) => ({ baseUrl: text, authUrl: text }));
+    expect([problems, template.length > 0]).toEqual([[], true]);
     const { stack } = synthesized(({ text }) => ({ runbookUrl: text, alarmEmail: 'a@b.example' }));
     const endpoints = resources(templateOf(stack), 'AWS::SNS::Subscription').map(
       ({ Properties }) => Properties['Endpoint'],

@@ -1,0 +1,18 @@
+/** Something wrong with an option or a prop, with its path, such as `connectors[1].rateMinutes`. */
+export interface Problem {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** The configuration cannot be used. Lists every problem at once, each with the path of its member. Nothing has been synthesized. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[], options?: ErrorOptions) {
+    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+    const lines = problems.map(({ path, reason }) => `  ${path}: ${reason}`);
+    super(`The connector configuration has ${count}; nothing was synthesized.\n${lines.join('\n')}`, options);
+    this.problems = problems;
+  }
+}
