@@ -11,14 +11,14 @@ export class ConnectorStack extends Stack {
   constructor(scope: Construct, config: ConnectorConfig) {
     super(scope, `SecurityDataConnector-${config.name}`, stackProps(config));
     this.connector = new SecurityDataConnector(this, 'Connector', toProps(this, config));
-    this.nameOutputs();
+    nameOutputs(this);
   }
+}
 
-  /** A stack has one connector, so its outputs need no prefix: `FunctionName`, not `ConnectorFunctionName05A544E1`. */
-  private nameOutputs(): void {
-    for (const output of this.node.findAll()) {
-      if (output instanceof CfnOutput) output.overrideLogicalId(output.node.id);
-    }
+/** A stack has one connector, so its outputs need no prefix: `FunctionName`, not `ConnectorFunctionName05A544E1`. */
+export function nameOutputs(stack: Stack): void {
+  for (const output of stack.node.findAll()) {
+    if (output instanceof CfnOutput) output.overrideLogicalId(output.node.id);
   }
 }
 

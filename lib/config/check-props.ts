@@ -14,7 +14,7 @@ import { schemaProblems } from './schema-problems.ts';
 
 /** Options that may be tokens, whose values are known only at deployment, because nothing at synth depends on them. */
 const MAY_BE_TOKENS = [
-  ...['baseUrl', 'authUrl', 'dnsBlocksPath', 'threatAssetField', 'rowsMember', 'paginationMember'],
+  ...['name', 'baseUrl', 'authUrl', 'dnsBlocksPath', 'threatAssetField', 'rowsMember', 'paginationMember'],
   ...['logRetentionDays', 'retentionDays', 'alarmEmail', 'runbookUrl'],
   ...['url', 'name', 'bufferSeconds', 'retrySeconds', 'deliveryStreamArn'].map(member => `destination.${member}`),
   ...['principal', 'externalId', 'workspaceId', 'oidcProviderArn'].map(member => `siemReader.${member}`),

@@ -101,7 +101,8 @@ export function succeeded({ status, stdout, stderr }: Ended): void {
   assert.equal(status, 0, `ended with ${status}:\n${(stdout + stderr).slice(-3000)}`);
 }
 
-async function describe(name: string, stack: string, environment: NodeJS.ProcessEnv): Promise<Deployment> {
+/** The connector of a stack, whoever deployed it. */
+export async function describe(name: string, stack: string, environment: NodeJS.ProcessEnv): Promise<Deployment> {
   const cloudFormation = new CloudFormationClient();
   const { Stacks: [found] = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stack }));
   const outputs = Object.fromEntries(found!.Outputs!.map(each => [each.OutputKey!, each.OutputValue!]));

@@ -25,7 +25,7 @@ test('without Python the emulator is skipped with its name and the reason, which
 
 test('all stories are played unless some are named, and with --bounded only the bounded ones', () => {
   expect(readOptions([], {}).stories).toEqual(STORY_NAMES);
-  expect(readOptions(['--bounded'], {}).stories).toEqual(['life', 'reader', 'runbook']);
+  expect(readOptions(['--bounded'], {}).stories).toEqual(['life', 'reader', 'runbook', 'without-cdk']);
   expect(readOptions(['upgrade', '--bounded'], {}).stories).toEqual(['upgrade']);
 });
 

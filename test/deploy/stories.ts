@@ -8,6 +8,7 @@ import { runbook } from './runbook.ts';
 import type { Story } from './story.ts';
 import { upgrade } from './upgrade.ts';
 import { variants } from './variants.ts';
+import { withoutCdk } from './without-cdk.ts';
 
 interface Chapter {
   readonly about: string;
@@ -26,6 +27,7 @@ export const STORIES = {
   runbook: { about: 'the commands of docs/runbook.md, and incidents that they repair', bounded: true, play: runbook },
   upgrade: { about: 'a stack of an earlier release, updated in place', bounded: false, play: upgrade },
   variants: { about: 'each variant, updates in place, deployments that fail', bounded: false, play: variants },
+  'without-cdk': { about: 'the template, deployed by the AWS CLI alone', bounded: true, play: withoutCdk },
 } as const satisfies Record<string, Chapter>;
 
 export type StoryName = keyof typeof STORIES;

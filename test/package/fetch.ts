@@ -33,10 +33,10 @@ export async function fetchNode(version: string, cache: string): Promise<string>
 }
 
 /** @returns the program. @throws Error without Go */
-export async function fetchActionlint(cache: string): Promise<string> {
-  const { module, version } = PARTS.actionlint;
-  const folder = path.join(cache, `actionlint-${version}`);
-  const program = path.join(folder, 'actionlint');
+export async function fetchProgram(name: 'actionlint' | 'hclfmt', cache: string): Promise<string> {
+  const { module, version } = PARTS[name];
+  const folder = path.join(cache, `${name}-${version}`);
+  const program = path.join(folder, name);
   if (!existsSync(program)) {
     mkdirSync(folder, { recursive: true });
     await succeed('env', [`GOBIN=${folder}`, 'go', 'install', `${module}@${version}`], { folder });

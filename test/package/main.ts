@@ -16,7 +16,7 @@ import {
   templateOfClone,
   testApp,
 } from './apps.ts';
-import { fetchActionlint, fetchNode } from './fetch.ts';
+import { fetchNode, fetchProgram } from './fetch.ts';
 import { assertContents, assertReproducible, attw, type Packed, pack, publint } from './packed.ts';
 import { type NodeMajor, PARTS } from './parts.ts';
 import { succeed } from './run.ts';
@@ -68,12 +68,17 @@ async function ofFile(packed: Packed): Promise<void> {
   await check('attw', () => attw(packed, options.cache));
   await check('reproducible', () => assertReproducible(path.join(folder, 'copy')));
   await check('actionlint', async () => {
-    const actionlint = await fetchActionlint(options.cache).catch(missing);
+    const actionlint = await fetchProgram('actionlint', options.cache).catch(missing);
     const workflows = ['.github/workflows/ci.yml', '.github/workflows/release.yml'];
     const files = [...workflows, 'examples/pipeline/.github/workflows/deploy.yml'];
     for (const file of files) page(file);
     await succeed(actionlint, files, { folder: ROOT });
     return `${files.length} workflows`;
+  });
+  await check('hclfmt', async () => {
+    const hclfmt = await fetchProgram('hclfmt', options.cache).catch(missing);
+    await succeed(hclfmt, ['-check', 'examples/terraform/main.tf'], { folder: ROOT });
+    return 'examples/terraform';
   });
 }
 

@@ -5,6 +5,8 @@ export const PARTS = {
   publint: '0.3.25',
   attw: '0.18.5',
   actionlint: { module: 'github.com/rhysd/actionlint/cmd/actionlint', version: 'v1.7.12' },
+  /** Parses the language of Terraform. */
+  hclfmt: { module: 'github.com/hashicorp/hcl/v2/cmd/hclfmt', version: 'v2.25.0' },
 } as const;
 
 export type NodeMajor = keyof typeof PARTS.nodes;

@@ -36,7 +36,7 @@ const TAKEN = 'arrives in the template';
 
 /** For each prop that is no object of the CDK, a token in its place. */
 const TOKENS: readonly [string, (late: Late) => object, typeof KNOWN | typeof TAKEN][] = [
-  ['connectorName', ({ text }) => ({ connectorName: text }), KNOWN],
+  ['connectorName', ({ text }) => ({ connectorName: text, dashboard: true }), TAKEN],
   ['baseUrl', ({ text }) => ({ baseUrl: text, dashboard: true }), TAKEN],
   ['authUrl', ({ text }) => ({ authUrl: text }), TAKEN],
   ['dnsBlocksPath', ({ text }) => ({ dnsBlocksPath: text, filters: { dnsBlocks: 'a' } }), TAKEN],
