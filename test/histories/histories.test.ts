@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { explore, historiesOf } from './explore.ts';
+import { RULES } from './histories.ts';
+import { MUTANTS } from './mutants.ts';
+import { drawHistories } from './random.ts';
+
+describe('the promise holds', () => {
+  test.each(RULES.map(({ name, line }) => [name, line] as const))('%s', async (_, line) => {
+    const { histories, failures } = await explore(line);
+    expect(failures).toEqual([]);
+    expect(histories).toBeGreaterThan(0);
+  });
+
+  test('in 20 random histories', async () => {
+    const { failures } = await drawHistories({ seed: 1, runs: 20 });
+    expect(failures).toEqual([]);
+  });
+});
+
+describe('a line with a star', () => {
+  test('stands for one history for each request of the run, before and after it', async () => {
+    const histories: string[] = [];
+    for await (const words of historiesOf(['a=1', 'run:kill-send*', 'run'])) histories.push(words.join(' '));
+    expect(histories).toEqual(['a=1 run:before-send1 run', 'a=1 run:after-send1 run']);
+  });
+});
+
+describe('every mutant', () => {
+  test('breaks lines that are there once', () => {
+    const wrong = MUTANTS.filter(({ file, line }) => readFileSync(file, 'utf8').split(line).length !== 2);
+    expect(wrong.map(({ rule }) => rule)).toEqual([]);
+  });
+
+  test('names the rule that notices it', () => {
+    const names = RULES.map(({ name }) => name);
+    expect(MUTANTS.filter(({ noticedBy }) => !names.includes(noticedBy)).map(({ rule }) => rule)).toEqual([]);
+  });
+});

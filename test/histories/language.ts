@@ -1,0 +1,302 @@
+/** The words of histories, and a history at work. The head of histories.txt explains the words. */
+import type { Commands } from '../../lambda/core/run-streams.ts';
+import type { Settings } from '../../lambda/settings.ts';
+import type { StreamName } from '../../lambda/streams.ts';
+import { changeRows, Impossible, idsOf, type RowShape } from './changes.ts';
+import type { Item } from './expressions.ts';
+import {
+  type Condition,
+  FAULTS,
+  type Fault,
+  type Moment,
+  OPERATIONS,
+  type Operation,
+  type Process,
+} from './process.ts';
+import { Table } from './table.ts';
+import { type Ran, type Received, START, World } from './world.ts';
+
+const HOUR = 3_600_000;
+const WORD_MILLISECONDS = 1_000;
+/** Longer than a lease lasts. */
+const BETWEEN_RUNS_MILLISECONDS = 61_000;
+/** The only content that filters exclude. */
+const FILTER = 'c != `2`';
+
+const SETTING =
+  /^(every-version|empty-end|old-positions|hidden-moves|needs:one-log|long-ids|fat|(withhold|refresh|reconcile|delays|fits)=\d+)$/;
+const RUN = /^(run|soon|twin|confirm|(resync|replay|sendall)-[atd])(:|$)/;
+const STREAM_OF: Readonly<Record<string, StreamName>> = { a: 'assets', t: 'threats', d: 'dns-blocks' };
+
+export const isSetting = (word: string): boolean => SETTING.test(word);
+export const isRun = (word: string): boolean => RUN.test(word);
+
+/** A history at work, word by word. */
+export class Stage {
+  readonly world: World;
+  readonly everyVersion: boolean;
+  readonly refreshDays: number | undefined;
+  readonly shape: RowShape;
+  /** Words that have been played. */
+  readonly played: string[] = [];
+  /** The latest run. */
+  last: Ran | undefined;
+  filter = '';
+  /** Numbers of the runs that something befell: events may be repeated. */
+  readonly struck = new Set<number>();
+  /** Numbers of the runs that read a stream again from the beginning … */
+  readonly again = new Set<number>();
+  /** … and of those that read the DNS blocks again, of which no row state is kept. */
+  readonly blocksAgain = new Set<number>();
+  /** By stream how many events there were when the SIEM lost them and asked for a replay. */
+  readonly lost = new Map<StreamName, number>();
+  /** Streams that were not sent again as a whole since the table was lost or restored. */
+  readonly forgetful = new Set<StreamName>();
+  changesWithinRuns = false;
+  readonly #setting: ReadonlySet<string>;
+  #frozen: Process | undefined;
+  #backup: Map<string, Item> | undefined;
+  #size: number | undefined;
+  #began = START;
+
+  constructor(words: readonly string[]) {
+    this.#setting = new Set(words.filter(isSetting));
+    this.everyVersion = this.#setting.has('every-version');
+    this.refreshDays = this.#number('refresh');
+    const withhold = this.#number('withhold');
+    this.world = new World({
+      platform: {
+        ...(this.everyVersion && { retention: 'every-version' }),
+        ...(this.#setting.has('empty-end') && { endOfStream: 'empty-page-null' }),
+        ...(this.#setting.has('old-positions') && { restoredThreats: 'old-positions' }),
+        ...(withhold !== undefined && { withholdMs: withhold * 1_000 }),
+      },
+      delays: this.#number('delays'),
+      fits: this.#number('fits'),
+      settings: { pageLimit: 2, refreshDays: this.refreshDays, ...this.#reconcile() },
+    });
+    this.shape = {
+      longIds: this.#setting.has('long-ids'),
+      fat: this.#setting.has('fat'),
+      assetMember: this.world.settings.threatAssetField,
+    };
+  }
+
+  #number(name: string): number | undefined {
+    const word = [...this.#setting].find(setting => setting.startsWith(`${name}=`));
+    return word === undefined ? undefined : Number(word.slice(name.length + 1));
+  }
+
+  #reconcile(): Partial<Settings> {
+    const reconcileDays = this.#number('reconcile');
+    return reconcileDays === undefined ? {} : ({ reconcileDays } as Partial<Settings>);
+  }
+
+  /** @returns whether the word was possible */
+  async play(word: string): Promise<boolean> {
+    this.played.push(word);
+    if (isSetting(word)) return true;
+    if (isRun(word)) {
+      await this.#run(word);
+      return true;
+    }
+    await this.world.timeline.pass(WORD_MILLISECONDS);
+    return this.#attempt(word);
+  }
+
+  #attempt(word: string): boolean {
+    try {
+      this.#change(word);
+      return true;
+    } catch (error) {
+      if (error instanceof Impossible) return false;
+      throw error;
+    }
+  }
+
+  /** Lets the time between two runs pass, and runs the function. */
+  async #run(word: string): Promise<void> {
+    const { world } = this;
+    const [verb = '', ...texts] = word.split(':');
+    const [command = '', initial = ''] = verb.split('-');
+    const frozen = this.#frozen;
+    this.#frozen = undefined;
+    const conditions = texts.map(text => this.#condition(text, frozen));
+    await world.timeline.pass(command === 'soon' ? WORD_MILLISECONDS : BETWEEN_RUNS_MILLISECONDS);
+
+    const number = world.runs + 1;
+    if (conditions.length > 0) this.struck.add(number);
+    if (command !== 'run' && command !== 'soon') this.again.add(number);
+    if (initial === 'd') this.blocksAgain.add(number);
+    const sent = world.events.length;
+    const ran = await this.#invoke(command, STREAM_OF[initial], conditions);
+    this.last = ran;
+    this.#noteCommand(command, STREAM_OF[initial], ran, sent);
+    if (ran.process.frozen) this.#frozen = ran.process;
+    if (frozen) {
+      frozen.thaw();
+      await world.timeline.until(() => frozen.stopped);
+    }
+    this.#noteFailure(ran, frozen !== undefined);
+  }
+
+  async #invoke(command: string, stream: StreamName | undefined, conditions: readonly Condition[]): Promise<Ran> {
+    const { world } = this;
+    if (command === 'twin') {
+      // Its clock says what the clock of the first run said.
+      const skew = world.skew;
+      world.skew = this.#began - world.timeline.now;
+      const ran = await world.run({}, conditions, world.twin);
+      world.skew = skew;
+      return ran;
+    }
+    if (world.runs === 0) this.#began = world.timeline.now;
+    const streams = stream ? [stream] : [];
+    if (command === 'resync') return world.run({ resync: streams }, conditions);
+    if (command === 'replay' || command === 'sendall') return world.run({ replay: streams }, conditions);
+    return world.run(command === 'confirm' ? ({ confirmWithdrawals: true } as Partial<Commands>) : {}, conditions);
+  }
+
+  /** A SIEM that asks for a replay has lost what it had. A run that was killed before it could begin the replay has not begun it. */
+  #noteCommand(command: string, stream: StreamName | undefined, { process, outcome }: Ran, sent: number): void {
+    if (stream === undefined) return;
+    if (command === 'replay') {
+      this.struck.add(process.run);
+      if (outcome && !outcome.leaseHeld) this.lost.set(stream, sent);
+    }
+    if (command === 'sendall') this.struck.add(process.run);
+    if (command === 'sendall' && outcome && !outcome.leaseHeld) this.forgetful.delete(stream);
+  }
+
+  #noteFailure({ process, outcome, error }: Ran, besideThawed: boolean): void {
+    const failures = [...(outcome?.failures ?? [])].map(([stream, { message }]) => `${stream}: ${message}`);
+    if (error && error.name !== 'LeaseBusyError') failures.push(error.message);
+    const isExpected = this.struck.has(process.run) || besideThawed || this.world.organization > 0;
+    if (besideThawed) this.struck.add(process.run);
+    if (failures.length > 0 && !isExpected)
+      this.world.breaches.push(`A run failed that nothing befell. ${failures.join(' ')}`);
+  }
+
+  /** `after-7`, `lost-send2+`, `thaw-3`, `lands-9`, `@4-a`. */
+  #condition(text: string, frozen: Process | undefined): Condition {
+    const [, mark, operation, at, onward, change] = /^(@|[a-z-]+-)([a-z]*)(\d+)(\+?)(.*)$/.exec(text) ?? [];
+    const moment: Moment = {
+      operation: operation === '' ? undefined : (operation as Operation),
+      at: Number(at),
+      onward: onward === '+',
+    };
+    const isKnown = operation === '' || OPERATIONS.includes(operation as Operation);
+    const kind = mark?.slice(0, -1);
+    if (mark === '@' && isKnown) {
+      this.changesWithinRuns = true;
+      return { ...moment, onward: false, happen: () => void this.#attempt(`${onward}${change}`) };
+    }
+    if (kind === 'thaw' && isKnown) return { ...moment, happen: () => frozen?.thaw() };
+    if (kind === 'lands' && isKnown) return { ...moment, happen: () => this.world.landStrays() };
+    if (!isKnown || !FAULTS.includes(kind as Fault)) throw new SyntaxError(`Unknown fault: ${text}`);
+    return { ...moment, fault: kind as Fault };
+  }
+
+  #change(word: string): void {
+    const { world } = this;
+    const [name = '', value = ''] = word.split('=');
+    if (name === 'filter') {
+      this.filter = value;
+      this.#configure({ filters: optionsOf({ a: { assets: FILTER }, t: { threats: FILTER } }, value) });
+    } else if (name === 'omit')
+      this.#configure({ omit: optionsOf({ t: { threats: ['o'] }, d: { dnsBlocks: ['o'] } }, value) });
+    else if (name === 'limit') world.settings = { ...world.settings, pageLimit: Number(value) };
+    else if (name === 'wait') world.timeline.now += Number(value) * HOUR;
+    else if (name === 'clock') world.skew = Number(value) * HOUR;
+    else if (name === 'client') {
+      world.organization = value === 'other' ? 1 : 0;
+      world.main.tokens = undefined;
+    } else this.#changeState(word);
+  }
+
+  #changeState(word: string): void {
+    const { world } = this;
+    const { main, platform } = world;
+    if (word === 'rotate') platform.account.rotateSecret();
+    else if (word === 'expire') platform.authority.expireTokens();
+    else if (word === 'bad') world.deliversBadRow = true;
+    else if (word === 'forget') {
+      world.forgetCursors();
+      this.#readsAgain();
+      this.struck.add(world.runs + 1);
+    } else if (word === 'backup') this.#backup = new Map(main.table.items);
+    else if (word === 'restore' || word === 'lose') this.#replaceTable(word === 'restore' ? this.#backup : new Map());
+    else if (word === 'size') this.#compareSize();
+    else if (word.startsWith('has:')) this.#require(word.slice('has:'.length));
+    else {
+      if (word.startsWith('-') && !this.#setting.has('hidden-moves')) this.#refuseHiddenMove(word.slice(1));
+      changeRows(word, platform, this.shape);
+    }
+  }
+
+  /** Another selection reads each stream again, and may show versions that were shown before. */
+  #configure(change: Partial<Settings>): void {
+    this.world.settings = { ...this.world.settings, ...change };
+    this.again.add(this.world.runs + 1);
+  }
+
+  #readsAgain(): void {
+    this.again.add(this.world.runs + 1);
+    this.blocksAgain.add(this.world.runs + 1);
+  }
+
+  #replaceTable(items: Map<string, Item> | undefined): void {
+    if (!items) throw new Impossible('There is no backup');
+    const { main } = this.world;
+    main.table = new Table();
+    main.table.items = new Map(items);
+    this.#readsAgain();
+    this.struck.add(this.world.runs + 1);
+    for (const stream of Object.values(STREAM_OF)) this.forgetful.add(stream);
+  }
+
+  /** What goes round in a circle must not make the table grow. */
+  #compareSize(): void {
+    const { size } = this.world.main.table.items;
+    if (this.#size !== undefined && size !== this.#size)
+      this.world.breaches.push(`The table grew from ${this.#size} to ${size} items`);
+    this.#size = size;
+  }
+
+  /** `has:a=2`: the SIEM has this content. `has:-a`: it has no such row, or knows that it is gone. */
+  #require(text: string): void {
+    const [, gone, name = '', content] = /^(-?)(\w+?)(?:=(\d))?$/.exec(text) ?? [];
+    for (const id of idsOf(name, this.shape)) {
+      const held = this.heldOf(id);
+      const exists = held !== undefined && held.kind !== 'withdrawn' && held.kind !== 'tombstone';
+      const isRight = gone ? !exists : exists && (content === undefined || held.content?.includes(`"c":${content},`));
+      if (!isRight) this.world.breaches.push(`${text} is expected: ${held?.line ?? 'the SIEM does not have it'}`);
+    }
+  }
+
+  /** The event that holds for an id: the one with the greatest sequence. */
+  heldOf(id: string): Received | undefined {
+    const events = this.world.events.filter(event => event.id === id && event.connector === 'main');
+    return events.reduce<Received | undefined>(
+      (held, event) => (held && held.sequence >= event.sequence ? held : event),
+      undefined,
+    );
+  }
+
+  /** A threat that moves to an asset which is removed before it was read disappears without any sign: docs/limits.md. */
+  #refuseHiddenMove(name: string): void {
+    const assets = idsOf(name, this.shape);
+    for (const { id, parentId } of this.world.platform.tenantData.streams.threats.latest.values()) {
+      if (!assets.includes(parentId)) continue;
+      const held = this.heldOf(id);
+      if (held && held.kind !== 'withdrawn' && held.asset !== parentId)
+        throw new Impossible('Nothing would show that a threat moved to it');
+    }
+  }
+}
+
+/** The options of the streams whose initials are in the value. */
+function optionsOf<T extends object>(byInitial: Readonly<Record<string, T>>, initials: string): T {
+  const chosen = Object.entries(byInitial).filter(([initial]) => initials.includes(initial));
+  return Object.assign({}, ...chosen.map(([, option]) => option)) as T;
+}

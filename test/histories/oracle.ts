@@ -1,0 +1,309 @@
+/** The promise, held against what a history left behind. Every sentence returned is a breach. */
+import type { StreamName } from '../../lambda/streams.ts';
+import type { Stage } from './language.ts';
+import { BAD_ROW, contentOf, type DeliveredRow, type Page, type Received, withoutOmitted } from './world.ts';
+
+const HOUR = 3_600_000;
+/** Longer than anything that the connector waits for: the hour before a sweep, the six hours between two readings of restored assets. */
+const REST_HOURS = 7;
+const MOST_RUNS_TO_REST = 8;
+/** Of a run that finds nothing new. */
+const QUIET = { pages: 3, tableCalls: 4 } as const;
+
+/** Repeats are byte for byte the same events: the core writes a log. */
+export const ONE_LOG = process.env['ONE_LOG'] === '1';
+
+export class Oracle {
+  readonly #stage: Stage;
+  readonly #lost: string[] = [];
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    stage.world.onSavedCursor = (stream, before) => this.#requireSent(stream, before);
+  }
+
+  /** Lets the connector come to rest. @returns what is wrong then */
+  async breaches(): Promise<string[]> {
+    const { world } = this.#stage;
+    world.organization = 0;
+    world.skew = Math.max(world.skew, 0);
+    world.settings = { ...world.settings, refreshDays: undefined, ...NO_RECONCILIATION };
+    const unrest = (await this.#rest()) ?? (this.#putsOff ? await this.#restLater() : this.#loudness());
+    return [
+      ...(unrest === undefined ? [] : [unrest]),
+      ...world.breaches,
+      ...this.nothingLost(),
+      ...this.onlyChanges(),
+      ...this.removalsReachTheSiem(),
+      ...this.copyConverges(),
+      ...this.valuesUntouched(),
+      ...(await this.#notRefreshed()),
+    ];
+  }
+
+  /** What is read again, by a command, another filter or for a restored asset, may be put off for hours. */
+  get #putsOff(): boolean {
+    return (
+      this.#stage.again.size > 0 || this.#stage.played.some(word => word.includes('+') || word.startsWith('reconcile'))
+    );
+  }
+
+  /** Promise 1: every row version that the API delivered is with the SIEM, or among the dead letters, before its cursor is saved. */
+  nothingLost(): string[] {
+    const { world } = this.#stage;
+    const letters = [...world.main.bucket.values()].map(bytes => Buffer.from(bytes).toString());
+    const isBadRowLost = world.badRowWasDelivered && !letters.some(letter => letter.includes(BAD_ROW));
+    return [...this.#lost, ...(isBadRowLost ? ['The row without an id is not among the dead letters'] : [])];
+  }
+
+  /** Promise 2: an event has news for the SIEM. Only what befell a run excuses a repeat, which then is the same event. */
+  onlyChanges(): string[] {
+    const last = new Map<string, Received>();
+    const byLine = new Map<string, Received>();
+    const byEventId = new Map<string, Received>();
+    return this.#stage.world.events.flatMap(event => {
+      const key = `${event.connector} ${keyOf(event)}`;
+      const [before, same] = [last.get(key), byLine.get(event.line)];
+      const namesake = byEventId.get(event.eventId);
+      last.set(key, event);
+      byLine.set(event.line, event);
+      byEventId.set(event.eventId, event);
+      if (namesake && !isSameEvent(namesake, event))
+        return [`Two events have one event_id: ${namesake.line} and ${event.line}`];
+      if (same && ONE_LOG) return this.#isDisturbed(same, event) ? [] : [`Sent twice without a cause: ${event.line}`];
+      if (event.kind === 'tombstone' && !this.#mayBeUnknown(before))
+        return [`The SIEM does not have it: ${event.line}`];
+      return event.refresh ? this.#refreshBreaches(before, event) : this.#repeatBreaches(before, event);
+    });
+  }
+
+  /** A tombstone of an asset that was never sent is none of the SIEM's business. */
+  #mayBeUnknown(before: Received | undefined): boolean {
+    const { struck, again } = this.#stage;
+    return (before !== undefined && before.kind !== 'withdrawn') || struck.size > 0 || again.size > 0;
+  }
+
+  #repeatBreaches(before: Received | undefined, event: Received): string[] {
+    const { everyVersion, again, blocksAgain } = this.#stage;
+    const isBlock = event.stream === 'dns-blocks';
+    if (before?.kind !== event.kind || (before.content !== event.content && !isBlock)) return [];
+    const isReadAgain = isBlock
+      ? isBetween(blocksAgain, before, event)
+      : everyVersion && isBetween(again, before, event);
+    const isStruck = this.#isDisturbed(before, event);
+    if (!isStruck && !isReadAgain) return [`Nothing new: ${event.line}`];
+    const isRepeat = !isBetween(again, before, event) && event.kind !== 'withdrawn' && isSameRow(before, event);
+    return isRepeat && before.eventId !== event.eventId
+      ? [`A repeat has another event_id: ${event.line} after ${before.line}`]
+      : [];
+  }
+
+  /** A refresh repeats exactly what the SIEM has, once that is old. */
+  #refreshBreaches(before: Received | undefined, event: Received): string[] {
+    if (before && this.#isDisturbed(before, event)) return [];
+    if (before?.kind !== event.kind || before.content !== event.content)
+      return [`Refreshed although the SIEM has something else: ${event.line}`];
+    const least = (this.#stage.refreshDays! * 24 * HOUR) / 3;
+    return event.made - before.made < least ? [`Refreshed too early: ${event.line}`] : [];
+  }
+
+  /** Something befell a run from the one that sent the first event to the one that sent the second. */
+  #isDisturbed(before: Received, event: Received): boolean {
+    return isBetween(this.#stage.struck, before, event);
+  }
+
+  /** Promise 3: removed assets and their threats are gone, and nothing is withdrawn that exists. */
+  removalsReachTheSiem(): string[] {
+    const { world, struck, changesWithinRuns, forgetful } = this.#stage;
+    const copy = this.#copy();
+    const ghosts = [...copy.values()].filter(({ kind, stream, id }) => {
+      if (kind !== 'upsert' || forgetful.has(stream) || stream === 'dns-blocks') return false;
+      return !world.platform.tenantData.isLive(stream, id);
+    });
+    const needless = world.events.filter(({ kind, reason, existed, assetExisted }) => {
+      // The API may have changed after the run had read it.
+      if (kind !== 'withdrawn' || struck.size > 0 || changesWithinRuns) return false;
+      return reason === undefined ? assetExisted : reason === 'not-listed' && existed;
+    });
+    return [
+      ...ghosts.map(({ line }) => `The SIEM has what does not exist: ${line}`),
+      ...needless.map(({ line }) => `Withdrawn although it exists: ${line}`),
+    ];
+  }
+
+  /** Promise 4: by the greatest sequence the SIEM's copy is what the API answers, also if it drops event_ids that it knows. */
+  copyConverges(): string[] {
+    const copies = { 'the copy': this.#copy(), 'the copy without known event_ids': this.#copy(true) };
+    const bySequence = new Map<string, string>();
+    const doubles =
+      this.#stage.forgetful.size > 0
+        ? []
+        : this.#stage.world.events.filter(({ sequence, line, connector }) => {
+            const before = bySequence.get(connector + sequence);
+            bySequence.set(connector + sequence, line);
+            return before !== undefined && before !== line;
+          });
+    return [
+      ...Object.entries(copies).flatMap(([which, copy]) =>
+        this.#unlikeTruth(copy).map(breach => `In ${which}: ${breach}`),
+      ),
+      ...doubles.map(({ line }) => `Two events have one sequence: ${line}`),
+    ];
+  }
+
+  /** Promise 5: each row is the text that the API sent, but for members that are left out. */
+  valuesUntouched(): string[] {
+    const { delivered, events } = this.#stage.world;
+    const changed = events.filter(
+      ({ stream, id, content }) => content !== undefined && !delivered.has(`${stream} ${id} ${content}`),
+    );
+    return changed.map(({ line }) => `The API sent no such row: ${line}`);
+  }
+
+  #unlikeTruth(copy: ReadonlyMap<string, Received>): string[] {
+    const { world, forgetful } = this.#stage;
+    return Object.entries(world.platform.truth()).flatMap(([stream, rows]) =>
+      [...rows].flatMap(([id, text]) => {
+        const row = JSON.parse(text);
+        const held = copy.get(`${stream} ${id}`);
+        if (forgetful.has(stream as StreamName)) return [];
+        const isFiltered = this.#isFiltered(stream, row);
+        // A tombstone of an asset that the SIEM never had, or has as withdrawn, is not for it.
+        if (row.deleted === true || isFiltered) {
+          const isGone = !held || held.kind === 'withdrawn' || held.kind === 'tombstone';
+          return isGone ? [] : [`${held.line} should be gone: ${text}`];
+        }
+        const expected = this.#expected(stream, text, held);
+        return held?.content === expected
+          ? []
+          : [`${held?.line ?? `${stream} ${id} is missing and`} should be ${text}`];
+      }),
+    );
+  }
+
+  #isFiltered(stream: string, row: { readonly c: number; readonly deleted?: boolean }): boolean {
+    return this.#stage.filter.includes(stream[0]!) && row.c === 2 && row.deleted !== true;
+  }
+
+  /** A block that was sent with the member stays as it was sent. */
+  #expected(stream: string, text: string, held: Received | undefined): string {
+    const { omit } = this.#stage.world.settings;
+    const content = contentOf(text);
+    const isOmitted =
+      stream === 'threats' ? omit?.threats : stream === 'dns-blocks' && !held?.content?.includes('"o":');
+    return isOmitted ? withoutOmitted(content) : content;
+  }
+
+  /** What the SIEM has of the connector by the greatest sequence. What it lost before a replay it does not have. */
+  #copy(dropsKnown = false): ReadonlyMap<string, Received> {
+    const { world, lost } = this.#stage;
+    const copy = new Map<string, Received>();
+    const known = new Set<string>();
+    for (const [index, event] of world.events.entries()) {
+      if (event.connector !== 'main' || index < (lost.get(event.stream) ?? 0)) continue;
+      if (dropsKnown && known.has(event.eventId)) continue;
+      known.add(event.eventId);
+      const held = copy.get(keyOf(event));
+      if (!held || event.sequence > held.sequence) copy.set(keyOf(event), event);
+    }
+    return copy;
+  }
+
+  /** Runs until one has nothing to do. @returns what is wrong when none comes */
+  async #rest(): Promise<string | undefined> {
+    const { world } = this.#stage;
+    for (let run = 0; run < MOST_RUNS_TO_REST; run++) {
+      const [sent, written] = [world.events.length, world.main.table.written.length];
+      await this.#stage.play('run');
+      if (world.events.length === sent && new Set(world.main.table.written.slice(written)).size <= 1) return undefined;
+    }
+    return 'The connector does not come to rest';
+  }
+
+  /** What is put off is done by then, and the run after that finds nothing. */
+  async #restLater(): Promise<string | undefined> {
+    const { world } = this.#stage;
+    for (let round = 0; round < MOST_RUNS_TO_REST; round++) {
+      const sent = world.events.length;
+      world.timeline.now += REST_HOURS * HOUR;
+      const unrest = await this.#rest();
+      if (unrest !== undefined) return unrest;
+      if (world.events.length === sent) return this.#loudness();
+    }
+    return 'The connector sends something again and again';
+  }
+
+  /** The run before has found nothing: it may ask for little. */
+  #loudness(): string | undefined {
+    const { process } = this.#stage.last!;
+    const pages = process.count('page', 'row');
+    const calls = process.count('get', 'query', 'scan', 'update');
+    if (pages > QUIET.pages) return `A quiet run asks the API ${pages} times`;
+    return calls > QUIET.tableCalls ? `A quiet run asks the table ${calls} times` : undefined;
+  }
+
+  /** Promise of `refreshDays`, where nothing has befallen the runs: an hourly run sends every row again in time. */
+  async #notRefreshed(): Promise<string[]> {
+    const { world, refreshDays, struck, changesWithinRuns } = this.#stage;
+    if (refreshDays === undefined || struck.size > 0 || changesWithinRuns) return [];
+    world.settings = { ...world.settings, refreshDays };
+    for (let hour = 0; hour <= refreshDays * 24; hour++) {
+      world.timeline.now += HOUR;
+      await this.#stage.play('run');
+    }
+    const since = world.timeline.now - refreshDays * 24 * HOUR;
+    return [...this.#copy().values()]
+      .filter(({ kind, stream, made }) => kind === 'upsert' && stream !== 'dns-blocks' && made <= since)
+      .map(({ line }) => `Not refreshed within ${refreshDays} days: ${line}`);
+  }
+
+  /** A later run followed the cursor after these pages. */
+  #requireSent(stream: StreamName, page: Page): void {
+    const { again, forgetful } = this.#stage;
+    // A second walk may hold back what it finds, and a lost table remembers no cursor.
+    if (again.size > 0 || forgetful.size > 0 || this.#stage.refreshDays !== undefined) return;
+    for (let read: Page | undefined = page; read; read = read.before)
+      for (const row of read.rows) if (!this.#isSent(stream, row)) this.#lost.push(lossOf(stream, row));
+  }
+
+  #isSent(stream: StreamName, { id, content, deleted }: DeliveredRow): boolean {
+    const { events, superseded } = this.#stage.world;
+    if (superseded.has(`${stream} ${id} ${content}`)) return true;
+    const ofRow = events.filter(event => event.id === id && event.stream === stream);
+    if (deleted && (ofRow.length === 0 || this.#stage.filter !== '')) return true;
+    if (this.#isFiltered(stream, JSON.parse(content))) return true;
+    return ofRow.some(event => event.content === content || event.content === withoutOmitted(content));
+  }
+}
+
+const NO_RECONCILIATION = { reconcileDays: undefined } as object;
+
+function keyOf({ stream, id }: Received): string {
+  return `${stream} ${id}`;
+}
+
+function lossOf(stream: StreamName, { content }: DeliveredRow): string {
+  return `A cursor was saved before this ${stream} row was sent: ${content}`;
+}
+
+function isBetween(runs: ReadonlySet<number>, one: Received, other: Received): boolean {
+  // What a frozen run sends may arrive after what the next one sent.
+  const [since, until] = [Math.min(one.run, other.run), Math.max(one.run, other.run)];
+  return [...runs].some(run => run >= since && run <= until);
+}
+
+function isSameEvent(one: Received, other: Received): boolean {
+  return (
+    keyOf(one) === keyOf(other) &&
+    one.connector === other.connector &&
+    (ONE_LOG && other.stream !== 'dns-blocks'
+      ? one.line === other.line
+      : one.content === other.content || other.stream === 'dns-blocks')
+  );
+}
+
+const POSITION = /"stream_position":"[^"]*"/;
+
+function isSameRow(one: Received, other: Received): boolean {
+  return POSITION.exec(one.line)?.[0] === POSITION.exec(other.line)?.[0] && one.line.length === other.line.length;
+}

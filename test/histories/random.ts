@@ -1,0 +1,98 @@
+/** Random histories over the same words, drawn and shrunk by fast-check. */
+import fc from 'fast-check';
+import { type Explored, play } from './explore.ts';
+import { ONE_LOG } from './oracle.ts';
+import { type Fault, OPERATIONS } from './process.ts';
+
+/** Draws of one seed. With a path a failure of the seed is drawn again, and nothing else. */
+export interface Draw {
+  readonly seed: number;
+  readonly runs: number;
+  readonly path?: string | undefined;
+}
+
+const LONGEST = 24;
+/** About as many requests as a run over a few rows makes. */
+const MOST_REQUESTS = 40;
+
+const words = (text: string) => fc.constantFrom(...text.split(' '));
+
+const CHANGES = words(
+  'a=1 a=2 a=3 b=1 b=2 t=1 t=2 t=3 t=1@a t=1@b t=2@b u=1@a u=2@b u=1 -a +a -b +b ~a ~t ?x d1 d2 d3 d4',
+);
+const CONFIGURATION = words('filter= filter=t filter=a filter=at omit= omit=t omit=d limit=1 limit=2 limit=3');
+const SURROUNDINGS = words('wait=1 wait=8 forget rotate expire clock=1 clock=0 clock=-1');
+const SETTINGS = [
+  words('limit=1 limit=2 limit=3'),
+  maybe(words('every-version')),
+  maybe(words('empty-end')),
+  maybe(words('fits=1')),
+  maybe(words('withhold=5 withhold=90')),
+  maybe(fc.nat(999).map(seed => `delays=${seed}`)),
+  ...(ONE_LOG ? [maybe(words('old-positions'))] : []),
+];
+/** What the SIEM can notice in the first history. */
+const FIRST_ROWS = ['a=1', 'b=1', 't=1@a', 'u=1@b'];
+
+const FAULTS: readonly Fault[] = [
+  ...(['lost', 'unanswered', 'failing', 'throttled', 'denied', 'refused', 'slow', 'spent', 'half'] as const),
+  ...(['took', 'took-half', 'torn', 'freeze'] as const),
+];
+
+const request = fc.integer({ min: 1, max: MOST_REQUESTS });
+const moment = fc.oneof(
+  { weight: 3, arbitrary: request.map(String) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(fc.constantFrom(...OPERATIONS), fc.integer({ min: 1, max: 6 })).map(pair => pair.join('')),
+  },
+);
+const condition = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(words('before after'), moment).map(parts => parts.join('-')) },
+  { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...FAULTS), moment).map(parts => parts.join('-')) },
+  { weight: 3, arbitrary: fc.tuple(moment, CHANGES).map(([at, change]) => `@${at}${change}`) },
+  { weight: 1, arbitrary: request.map(at => `thaw-${at}`) },
+  ...(ONE_LOG
+    ? [{ weight: 1, arbitrary: fc.tuple(request, fc.nat(12)).map(([at, later]) => `stray-${at}:lands-${at + later}`) }]
+    : []),
+);
+const command = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('run') },
+  { weight: 1, arbitrary: words('soon resync-a resync-t resync-d replay-a replay-t replay-d') },
+);
+const run = fc
+  .tuple(command, fc.array(condition, { maxLength: 3, size: 'max' }))
+  .map(([word, conditions]) => [word, ...conditions].join(':'));
+
+const HISTORY = fc
+  .tuple(
+    fc.tuple(...SETTINGS),
+    fc.array(
+      fc.oneof(
+        { weight: 10, arbitrary: CHANGES },
+        { weight: 8, arbitrary: run },
+        { weight: 1, arbitrary: CONFIGURATION },
+        { weight: 1, arbitrary: SURROUNDINGS },
+      ),
+      { maxLength: LONGEST, size: 'max' },
+    ),
+  )
+  .map(([settings, rest]) => [...settings.filter(word => word !== ''), ...FIRST_ROWS, ...rest]);
+
+function maybe(arbitrary: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 1, arbitrary });
+}
+
+/** Plays random histories until one fails, and then the shorter ones that fail as well. */
+export async function drawHistories({ seed, runs, path }: Draw): Promise<Explored> {
+  const holds = fc.asyncProperty(HISTORY, async history => {
+    const [breach] = await play(history);
+    if (breach !== undefined) throw new Error(breach);
+  });
+  const result = await fc.check(holds, { seed, numRuns: runs, ...(path !== undefined && { path }) });
+  if (!result.failed) return { histories: result.numRuns, failures: [] };
+  const line = result.counterexample![0].join(' ');
+  const again = `npm run simulation -- --seed ${seed} --path ${result.counterexamplePath}`;
+  const breach = `${(result.errorInstance as Error).message}\n    ${again}`;
+  return { histories: result.numRuns, failures: [{ line, breach }] };
+}
