@@ -5,15 +5,8 @@ import { namingProxy, type ProxySettings } from '../../lambda/proxy.ts';
 import type { Fetch } from '../../lambda/source/http.ts';
 import { systemClock } from '../../lambda/system.ts';
 import { type Aws, type ClientOptions, createAws, once } from './aws.ts';
-import {
-  type DeployedFunction,
-  type Deployment,
-  type FunctionEnvironment,
-  findDeployment,
-  listConnectors,
-  readFunction,
-} from './deployment.ts';
-import { createReport, type Report, type Shell } from './report.ts';
+import { type Deployment, findDeployment, readFunction } from './deployment.ts';
+import { createReport, type Shell } from './report.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -37,62 +30,36 @@ export interface Surroundings {
   readonly proxy?: ProxySettings | undefined;
 }
 
-export interface Context {
-  readonly options: GlobalOptions;
-  readonly shell: Shell;
-  readonly aws: Aws;
-  readonly clock: Clock;
-  readonly report: Report;
-  /** Aborts at Ctrl-C. */
-  readonly signal: AbortSignal;
+export type Context = ReturnType<typeof createContext>;
+
+export function createContext(options: GlobalOptions, surroundings: Surroundings) {
+  const { shell, signal, clientOptions, proxy, clock = systemClock } = surroundings;
+  const aws = createAws(options, signal, clientOptions, proxy);
   /** Connects to the API. */
-  readonly fetch: Fetch;
-  /** The stack, read once. @throws RefusedError, AwsCallError */
-  deployment(): Promise<Deployment>;
-  /** Settings and state of the function, read once. @throws AwsCallError */
-  deployedFunction(): Promise<DeployedFunction>;
-  /** The function's environment variables, from the same read. @throws AwsCallError */
-  environment(): Promise<FunctionEnvironment>;
-  /** Every connector of the account and region, each with a context of its own. @throws AwsCallError */
-  connectors(): Promise<ConnectorContext[]>;
-}
-
-export interface ConnectorContext {
-  readonly connector: string;
-  readonly context: Context;
-}
-
-export function createContext(options: GlobalOptions, surroundings: Surroundings): Context {
-  const { signal, clientOptions, proxy } = surroundings;
-  return contextOf(options, surroundings, createAws(options, signal, clientOptions, proxy));
-}
-
-function contextOf(
-  options: GlobalOptions,
-  surroundings: Surroundings,
-  aws: Aws,
-  find = () => findDeployment(aws, { connector: options.connector, stack: options.stack }),
-): Context {
-  const { shell, signal, clock = systemClock } = surroundings;
-  const deployment = once(find);
-  const deployedFunction = once(async () => readFunction(aws, (await deployment()).functionName));
+  const fetchApi: Fetch = namingProxy((url, init) => fetch(url, init), proxy);
   return {
     options,
     shell,
     aws,
     clock,
     report: createReport(shell, options.json === true),
+    /** Aborts at Ctrl-C. */
     signal,
-    fetch: namingProxy((url, init) => fetch(url, init), surroundings.proxy),
+    fetch: fetchApi,
+    ...connectorOf(aws, () => findDeployment(aws, { connector: options.connector, stack: options.stack })),
+  };
+}
+
+/** The parts of a context that belong to one connector. Each is read once. */
+export function connectorOf(aws: Aws, find: () => Promise<Deployment>) {
+  const deployment = once(find);
+  const deployedFunction = once(async () => readFunction(aws, (await deployment()).functionName));
+  return {
+    /** The stack. @throws RefusedError, AwsCallError */
     deployment,
+    /** Settings and state of the function. @throws AwsCallError */
     deployedFunction,
-    environment: async () => (await deployedFunction()).environment,
-    async connectors() {
-      const listed = await listConnectors(aws);
-      return listed.map(each => ({
-        connector: each.connector,
-        context: contextOf(options, surroundings, aws, each.deployment),
-      }));
-    },
+    /** The function's environment variables, which name no secret. @throws AwsCallError */
+    environment: async () => (await deployedFunction()).Environment?.Variables ?? {},
   };
 }

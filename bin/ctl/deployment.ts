@@ -1,39 +1,13 @@
 /** Finds a connector by the exported outputs of its stack, and reads its function. */
 import { paginateDescribeStacks, type Stack } from '@aws-sdk/client-cloudformation';
-import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
+import { type FunctionConfiguration, GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { exportedOutput } from '../../lib/export-name.ts';
 import { VERSION } from '../../lib/version.ts';
 import { type Aws, collected } from './aws.ts';
 import { AwsCallError, awsCall, RefusedError } from './errors.ts';
 import { groupBy } from './group-by.ts';
 
-export interface Deployment {
-  readonly stackName: string;
-  /** Id of the AWS account. */
-  readonly account: string;
-  /** For example `UPDATE_COMPLETE`. */
-  readonly stackStatus: string;
-  readonly connector: string;
-  readonly version: string;
-  readonly functionName: string;
-  readonly logGroup: string;
-  readonly table: string;
-  readonly bucket: string;
-  readonly deliveryStream: string;
-  readonly scheduleName: string;
-  readonly scheduleDeadLetterQueueUrl: string;
-  readonly alarmTopicArn: string;
-  /** Absent if the SIEM does not read from a queue. */
-  readonly siem: SiemSide | undefined;
-}
-
-export interface SiemSide {
-  readonly queueUrl: string;
-  readonly queueArn: string;
-  /** Topic of new objects, which delivers to the queue. */
-  readonly topicArn: string;
-  readonly deadLetterQueueUrl: string;
-}
+export type Deployment = ReturnType<typeof deploymentOf>;
 
 /** The connector that the user selects. Empty: the only one in the account and region. */
 export interface Wanted {
@@ -115,7 +89,7 @@ function connectorsIn(stack: Stack): Found[] {
   });
 }
 
-function deploymentOf({ stack, connector, outputs }: Found): Deployment {
+function deploymentOf({ stack, connector, outputs }: Found) {
   const { StackName: stackName = '', StackId, StackStatus } = stack;
   const version = outputs.get('ConnectorVersion') ?? 'an earlier version';
   if (!isCompatible(version, VERSION)) {
@@ -131,9 +105,12 @@ function deploymentOf({ stack, connector, outputs }: Found): Deployment {
       `Stack ${stackName} lacks the output ${name}. Nothing was done. Deploy it with this version: npx cdk deploy ${stackName}`,
     );
   };
+
   return {
     stackName,
+    /** Id of the AWS account. */
     account: StackId?.split(':')[4] ?? '',
+    /** For example `UPDATE_COMPLETE`. */
     stackStatus: StackStatus ?? 'UNKNOWN',
     version,
     connector,
@@ -145,10 +122,12 @@ function deploymentOf({ stack, connector, outputs }: Found): Deployment {
     scheduleName: output('ScheduleName'),
     scheduleDeadLetterQueueUrl: output('ScheduleDeadLetterQueueUrl'),
     alarmTopicArn: output('AlarmTopicArn'),
+    /** Absent if the SIEM does not read from a queue. */
     siem: outputs.has('SiemQueueUrl')
       ? {
           queueUrl: output('SiemQueueUrl'),
           queueArn: output('SiemQueueArn'),
+          /** Topic of new objects, which delivers to the queue. */
           topicArn: output('NewObjectsTopicArn'),
           deadLetterQueueUrl: output('SiemDeadLetterQueueUrl'),
         }
@@ -161,41 +140,14 @@ export function isTroubled(stackStatus: string): boolean {
   return /FAILED|ROLLBACK|^DELETE/.test(stackStatus);
 }
 
-export interface DeployedFunction {
-  /** Names and addresses, never a secret. */
-  readonly environment: FunctionEnvironment;
-  readonly state: Condition;
-  /** Result of the last update of code or settings. */
-  readonly lastUpdate: Condition;
-}
-
-/** Lambda's words: `Active`, `Pending`, `Inactive`, `Failed`, or `Successful`, `InProgress`, `Failed`. */
-export interface Condition {
-  readonly word: string;
-  readonly reason: string | undefined;
-  /** For example `Idle` or `SubnetOutOfIPAddresses`. */
-  readonly code: string | undefined;
-}
-
-/** @throws AwsCallError */
-export async function readFunction(aws: Aws, name: string): Promise<DeployedFunction> {
-  const answer = await awsCall(
+/** Settings and state of a function. The settings have names and addresses, never a secret. @throws AwsCallError */
+export async function readFunction(aws: Aws, name: string): Promise<FunctionConfiguration> {
+  return awsCall(
     aws.lambda().send(new GetFunctionConfigurationCommand({ FunctionName: name })),
     `The settings of function ${name} could not be read`,
     'Nothing was done.',
   );
-  return {
-    environment: answer.Environment?.Variables ?? {},
-    state: condition(answer.State, answer.StateReason, answer.StateReasonCode),
-    lastUpdate: condition(answer.LastUpdateStatus, answer.LastUpdateStatusReason, answer.LastUpdateStatusReasonCode),
-  };
 }
-
-function condition(word = 'unknown', reason: string | undefined, code: string | undefined): Condition {
-  return { word, reason, code };
-}
-
-export type FunctionEnvironment = Readonly<Record<string, string>>;
 
 /** Whether one version can operate what another deployed: same minor version before 1.0, same major version from 1.0. */
 function isCompatible(deployed: string, own: string): boolean {

@@ -4,24 +4,11 @@ import { tokenEndpoint } from '../../lambda/source/token.ts';
 import { sha256 } from '../../lambda/system.ts';
 import type { Access } from './access.ts';
 import type { Context } from './context.ts';
-import { type ConnectorState, readState } from './state.ts';
-
-export interface Organization {
-  /** Digest that the saved state belongs to. Undefined before the first run. */
-  readonly saved: string | undefined;
-  /** Digest of the next run. */
-  readonly current: string;
-  readonly currentParts: Readonly<Record<OrganizationPart, string>>;
-  /** Parts of the identity that differ. */
-  readonly changed: readonly OrganizationPart[];
-  readonly streams: ConnectorState['streams'];
-}
+import { readState } from './state.ts';
 
 /** @throws AwsCallError */
-export async function readOrganization(
-  { aws, clock, deployment }: Pick<Context, 'aws' | 'clock' | 'deployment'>,
-  { settings, credentials }: Access,
-): Promise<Organization> {
+export async function readOrganization(context: Context, { settings, credentials }: Access) {
+  const { aws, clock, deployment } = context;
   const { table } = await deployment();
   const { organization: saved, streams } = await readState(aws, table, clock.now());
   const { clientId } = await credentials();
@@ -29,10 +16,18 @@ export async function readOrganization(
 
   const endpoint = tokenEndpoint(authUrl);
   const current = organizationDigest({ tokenEndpoint: endpoint, baseUrl, clientId }, sha256);
+  const currentParts: Readonly<Record<OrganizationPart, string>> = {
+    'token endpoint': endpoint,
+    'base URL': baseUrl,
+    client: clientId,
+  };
   return {
+    /** Digest that the saved state belongs to. Undefined before the first run. */
     saved,
+    /** Digest of the next run. */
     current,
-    currentParts: { 'token endpoint': endpoint, 'base URL': baseUrl, client: clientId },
+    currentParts,
+    /** Parts that differ. */
     changed: saved === undefined ? [] : changedParts(saved, current),
     streams,
   };

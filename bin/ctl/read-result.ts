@@ -13,6 +13,15 @@ export async function tryRead<T>(read: () => Promise<T>, signal: AbortSignal): P
   }
 }
 
+type Parts = Readonly<Record<string, () => Promise<unknown>>>;
+
+/** Reads all parts at the same time. */
+export async function tryReadAll<P extends Parts>(parts: P, signal: AbortSignal) {
+  const reads = Object.entries(parts).map(async ([name, read]) => [name, await tryRead(read, signal)] as const);
+  const all = Object.fromEntries(await Promise.all(reads));
+  return all as { readonly [Name in keyof P]: ReadResult<Awaited<ReturnType<P[Name]>>> };
+}
+
 export function readResultText<T, R = string>(read: ReadResult<T>, text: (value: T) => R): R | string {
   return 'value' in read ? text(read.value) : `not readable: ${read.notReadable}`;
 }

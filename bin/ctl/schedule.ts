@@ -10,19 +10,10 @@ import type { Context } from './context.ts';
 import { awsCall } from './errors.ts';
 import { known, tryRead } from './read-result.ts';
 
-export interface Schedule {
-  readonly name: string;
-  readonly enabled: boolean;
-  /** For example `rate(1 minute)`. */
-  readonly expression: string;
-  /** Time of the last change, in milliseconds since 1970. */
-  readonly changed: number | undefined;
-  /** Every member: `UpdateSchedule` replaces the whole schedule. */
-  readonly whole: UpdateScheduleCommandInput;
-}
+export type Schedule = Awaited<ReturnType<typeof readSchedule>>;
 
 /** @throws AwsCallError */
-export async function readSchedule(aws: Aws, name: string): Promise<Schedule> {
+export async function readSchedule(aws: Aws, name: string) {
   const answer = await awsCall(
     aws.scheduler().send(new GetScheduleCommand({ Name: name })),
     `The schedule ${name} could not be read`,
@@ -32,8 +23,11 @@ export async function readSchedule(aws: Aws, name: string): Promise<Schedule> {
   return {
     name,
     enabled: answer.State === ScheduleState.ENABLED,
+    /** For example `rate(1 minute)`. */
     expression: answer.ScheduleExpression ?? '',
+    /** Time of the last change, in milliseconds since 1970. */
     changed: changed?.getTime(),
+    /** Every member: `UpdateSchedule` replaces the whole schedule. */
     whole: members as UpdateScheduleCommandInput,
   };
 }

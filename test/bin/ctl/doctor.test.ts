@@ -1,14 +1,15 @@
+import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
 import type { NotificationConfiguration, QueueConfiguration } from '@aws-sdk/client-s3';
-import { SNSClient } from '@aws-sdk/client-sns';
 import { describe, expect, test } from '@jest/globals';
-import { readSubscriptions } from '../../../bin/ctl/alarms.ts';
-import type { Aws } from '../../../bin/ctl/aws.ts';
 import { clockFinding } from '../../../bin/ctl/commands/doctor/account-checks.ts';
 import { type Check, fail, ok, skipped, warn } from '../../../bin/ctl/commands/doctor/context.ts';
 import { deliveryStreamFinding, notificationsFinding } from '../../../bin/ctl/commands/doctor/delivery-checks.ts';
 import { runChecks } from '../../../bin/ctl/commands/doctor/doctor.ts';
-import { deploymentFinding, functionFinding } from '../../../bin/ctl/commands/doctor/stack-checks.ts';
-import type { Condition } from '../../../bin/ctl/deployment.ts';
+import {
+  deploymentFinding,
+  functionFinding,
+  subscriptionFinding,
+} from '../../../bin/ctl/commands/doctor/stack-checks.ts';
 
 describe('runChecks', () => {
   const check = (name: string, run: Check<undefined>['run'], needs: string[] = []) => ({ name, run, needs });
@@ -93,24 +94,20 @@ test.each([
 });
 
 describe('a function', () => {
-  const is = (word: string, code?: string): Condition => ({ word, code, reason: code && 'Because.' });
+  const active = { State: 'Active', LastUpdateStatus: 'Successful' } as const;
+  const failed = { LastUpdateStatus: 'Failed', LastUpdateStatusReasonCode: 'InvalidRuntime' } as const;
 
-  test.each<[Condition, Condition, string, string]>([
-    [is('Active'), is('Successful'), 'ok', 'Lambda can start it'],
-    [is('Active'), is('InProgress'), 'warn', 'Lambda is updating it'],
-    [
-      is('Active'),
-      is('Failed', 'InvalidRuntime'),
-      'fail',
-      'so the version before is in use (InvalidRuntime: Because.)',
-    ],
-    [is('Pending', 'Creating'), is('InProgress'), 'warn', 'preparing it (Creating: Because.)'],
-    [is('Inactive', 'Idle'), is('Successful'), 'warn', 'deactivated it because it was idle'],
-    [is('Inactive', 'KMSKeyNotFound'), is('Successful'), 'fail', 'its state is Inactive (KMSKeyNotFound: Because.)'],
-    [is('Failed', 'SubnetOutOfIPAddresses'), is('Successful'), 'fail', 'its state is Failed (SubnetOutOfIPAddresses'],
-    [is('unknown'), is('Successful'), 'fail', 'its state is unknown'],
-  ])('that is %j, last update %j: %s', (state, lastUpdate, status, text) => {
-    expect(functionFinding({ state, lastUpdate })).toMatchObject({ status, text: expect.stringContaining(text) });
+  test.each<[FunctionConfiguration, string, string]>([
+    [active, 'ok', 'Lambda can start it'],
+    [{ ...active, LastUpdateStatus: 'InProgress' }, 'warn', 'Lambda is updating it'],
+    [{ ...active, ...failed }, 'fail', 'so the version before is in use (InvalidRuntime)'],
+    [{ ...active, State: 'Pending', StateReasonCode: 'Creating' }, 'warn', 'preparing it (Creating)'],
+    [{ ...active, State: 'Inactive', StateReasonCode: 'Idle' }, 'warn', 'deactivated it because it was idle'],
+    [{ ...active, State: 'Inactive', StateReasonCode: 'KMSKeyNotFound' }, 'fail', 'state is Inactive (KMSKeyNotFound)'],
+    [{ ...active, State: 'Failed', StateReason: 'No address.' }, 'fail', 'its state is Failed (No address.)'],
+    [{ LastUpdateStatus: 'Successful' }, 'fail', 'its state is unknown'],
+  ])('%j: %s', (deployed, status, text) => {
+    expect(functionFinding(deployed)).toMatchObject({ status, text: expect.stringContaining(text) });
   });
 });
 
@@ -165,16 +162,16 @@ describe('the notifications of a bucket', () => {
   });
 });
 
-test('confirmed and pending subscriptions are counted, deleted ones are not', async () => {
-  const sns = new SNSClient({ region: 'eu-west-1' });
-  const Subscriptions = [
-    { SubscriptionArn: 'arn:aws:sns:eu-west-1:111122223333:t:1', Protocol: 'https' },
-    { SubscriptionArn: 'PendingConfirmation', Protocol: 'email' },
-    { SubscriptionArn: 'Deleted', Protocol: 'sms' },
-  ];
-  sns.send = async () => ({ Subscriptions, $metadata: {} });
-  expect(await readSubscriptions({ sns: () => sns } as Aws, 'arn')).toEqual({
-    confirmed: ['https'],
-    pending: ['email'],
-  });
+test.each([
+  [
+    ['arn:aws:sns:eu-west-1:111122223333:t:1', 'PendingConfirmation', 'Deleted'],
+    'ok',
+    '1 confirmed (email); 1 pending',
+  ],
+  [['PendingConfirmation', 'Deleted'], 'warn', 'not confirmed: '],
+  [['Deleted'], 'fail', 'no subscription: nobody is notified of alarms'],
+])('the finding about the subscriptions %j counts confirmed and pending ones', (arns, status, text) => {
+  const subscriptions = arns.map(SubscriptionArn => ({ SubscriptionArn, Protocol: 'email' }));
+  const finding = subscriptionFinding(subscriptions, 'arn:aws:sns:eu-west-1:111122223333:t');
+  expect(finding).toMatchObject({ status, text: expect.stringContaining(text) });
 });

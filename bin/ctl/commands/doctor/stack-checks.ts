@@ -1,12 +1,14 @@
 /** Checks of the deployed stack: function, settings, table, schedule, subscription of the alarms. */
 
+import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
+import { paginateListSubscriptionsByTopic, type Subscription } from '@aws-sdk/client-sns';
 import { SettingsError } from '../../../../lambda/settings.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
-import { PERMISSION, readSubscriptions, type Subscriptions } from '../../alarms.ts';
+import { collected } from '../../aws.ts';
 import { awsCommand } from '../../aws-command.ts';
-import { type Condition, type DeployedFunction, isTroubled, restore } from '../../deployment.ts';
-import { RefusedError } from '../../errors.ts';
+import { isTroubled, restore } from '../../deployment.ts';
+import { AwsCallError, RefusedError } from '../../errors.ts';
 import { readOrganization } from '../../organization.ts';
 import { readSchedule } from '../../schedule.ts';
 import { describeTable, readState } from '../../state.ts';
@@ -50,24 +52,25 @@ const WAKE = `Normal after a long pause. "${CONNECTORCTL.command} run" activates
 const REPAIR = 'Correct the cause, then deploy again.';
 
 /** Whether Lambda can start the function with its last deployment. */
-export function functionFinding({ state, lastUpdate }: Omit<DeployedFunction, 'environment'>): Finding {
-  if (state.word === 'Pending') return warn(withReason('Lambda is preparing it', state), LATER);
-  if (state.word === 'Inactive' && isIdle(state)) return warn('Lambda has deactivated it because it was idle', WAKE);
-  if (state.word !== 'Active')
-    return fail(withReason(`Lambda cannot start it: its state is ${state.word}`, state), REPAIR);
-  if (lastUpdate.word === 'InProgress') return warn('Lambda is updating it', LATER);
-  if (lastUpdate.word === 'Successful') return ok('Lambda can start it, and its last update succeeded');
-  return fail(withReason(`its last update is ${lastUpdate.word}, so the version before is in use`, lastUpdate), REPAIR);
+export function functionFinding(deployed: FunctionConfiguration): Finding {
+  const { State = 'unknown', StateReasonCode, LastUpdateStatus = 'unknown' } = deployed;
+  const reason = reasonText(StateReasonCode, deployed.StateReason);
+  // A function can be inactive for other reasons, too.
+  const isIdle = StateReasonCode === undefined || StateReasonCode === 'Idle';
+  if (State === 'Pending') return warn(`Lambda is preparing it${reason}`, LATER);
+  if (State === 'Inactive' && isIdle) return warn('Lambda has deactivated it because it was idle', WAKE);
+  if (State !== 'Active') return fail(`Lambda cannot start it: its state is ${State}${reason}`, REPAIR);
+
+  if (LastUpdateStatus === 'InProgress') return warn('Lambda is updating it', LATER);
+  if (LastUpdateStatus === 'Successful') return ok('Lambda can start it, and its last update succeeded');
+  const cause = reasonText(deployed.LastUpdateStatusReasonCode, deployed.LastUpdateStatusReason);
+  return fail(`its last update is ${LastUpdateStatus}, so the version before is in use${cause}`, REPAIR);
 }
 
-/** A function can be inactive for other reasons, too. */
-function isIdle({ code }: Condition): boolean {
-  return code === undefined || code === 'Idle';
-}
-
-function withReason(text: string, { reason, code }: Condition): string {
-  const why = [code, reason].filter(Boolean).join(': ');
-  return why ? `${text} (${why})` : text;
+/** For example ` (SubnetOutOfIPAddresses: The subnet has no free address.)`. Empty without a reason. */
+function reasonText(code: string | undefined, reason: string | undefined): string {
+  const text = [code, reason].filter(Boolean).join(': ');
+  return text && ` (${text})`;
 }
 
 export const settings = check('settings', ['stack'], async context => {
@@ -126,32 +129,49 @@ export const schedule = check('schedule', ['stack'], async ({ aws, deployment })
 /** Without a confirmed subscription no alarm reaches anybody. */
 export const alarmSubscription = check('alarm-subscription', ['stack'], async ({ aws, deployment }) => {
   const { alarmTopicArn: topic, account, stackName } = await deployment();
-  const found = await readSubscriptions(aws, topic);
-  if (found === 'gone') return fail(`${topic} does not exist: nobody is notified of alarms`, restore(stackName));
-  if (found !== 'refused') return subscriptionFinding(found, topic);
+  const pages = paginateListSubscriptionsByTopic({ client: aws.sns() }, { TopicArn: topic });
+  try {
+    return subscriptionFinding(await collected(pages, page => page.Subscriptions), topic);
+  } catch (cause) {
+    const name = cause instanceof Error ? cause.name : '';
+    if (name === 'NotFoundException') {
+      return fail(`${topic} does not exist: nobody is notified of alarms`, restore(stackName));
+    }
+    if (name !== 'AuthorizationErrorException') {
+      throw new AwsCallError(`The subscriptions of ${topic} could not be read`, '', cause);
+    }
+  }
+
   const owningAccount = topic.split(':')[4] ?? '';
-  if (owningAccount === account)
+  if (owningAccount === account) {
     return fail(`the subscriptions of ${topic} cannot be read`, `AWS denies ${PERMISSION}.`);
+  }
   return warn(
     `account ${owningAccount} does not show the subscriptions of ${topic}`,
     `Ask the team of that account, or have the topic's policy grant you ${PERMISSION}.`,
   );
 });
 
-function subscriptionFinding({ confirmed, pending }: Subscriptions, topic: string): Finding {
+const PERMISSION = 'sns:ListSubscriptionsByTopic';
+
+export function subscriptionFinding(subscriptions: readonly Subscription[], topic: string): Finding {
+  // Not every value is an ARN: "PendingConfirmation", or "Deleted" for a while after a deletion.
+  const confirmed = subscriptions.filter(({ SubscriptionArn: arn = '' }) => arn.startsWith('arn:'));
+  const pending = subscriptions.filter(({ SubscriptionArn }) => SubscriptionArn === 'PendingConfirmation').length;
+  if (confirmed.length > 0) {
+    const protocols = [...new Set(confirmed.map(({ Protocol = 'unknown' }) => Protocol))].join(', ');
+    return ok(`${confirmed.length} confirmed (${protocols})${pending > 0 ? `; ${pending} pending` : ''}`);
+  }
+
   // The topic may be in another region than the stack.
   const [, , , region = ''] = topic.split(':');
   const subscribe = awsCommand(
     region,
     `sns subscribe --topic-arn ${topic} --protocol email --notification-endpoint you@example.com`,
   );
-  if (confirmed.length > 0) {
-    const waiting = pending.length > 0 ? `; ${pending.length} pending` : '';
-    return ok(`${confirmed.length} confirmed (${[...new Set(confirmed)].join(', ')})${waiting}`);
-  }
-  if (pending.length > 0) {
+  if (pending > 0) {
     return warn(
-      `not confirmed: nobody is notified of alarms until the link in the e-mail from SNS is followed (${pending.length} pending)`,
+      `not confirmed: nobody is notified of alarms until the link in the e-mail from SNS is followed (${pending} pending)`,
       `The subscription expires after 48 hours, and redeploying does not renew it. Then: ${subscribe}`,
     );
   }

@@ -1,10 +1,10 @@
 /** Health of a deployment and of each stream, derived from a snapshot. */
 import type { SavedStream } from '../../../../lambda/ports.ts';
-import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
+import { STREAMS } from '../../../../lambda/streams.ts';
 import { SEVERITIES } from '../../../../lib/alarms/alarm-definition.ts';
 import type { AlarmState } from '../../alarms.ts';
 import { isTroubled } from '../../deployment.ts';
-import { known, type ReadResult } from '../../read-result.ts';
+import { known } from '../../read-result.ts';
 import { intervalOf } from '../../schedule.ts';
 import { durationText } from '../../text.ts';
 import type { Snapshot, StreamActivity } from './snapshot.ts';
@@ -19,20 +19,19 @@ export function healthOf(snapshot: Snapshot): Health {
   const streams = streamSummaries(snapshot);
   const paused = known(snapshot.schedule)?.enabled === false;
   const unhealthy = [
-    ...alarmed(snapshot),
+    ...inAlarm(snapshot).map(({ name }) => `alarm ${name}`),
     ...broken(streams, paused),
     ...late(streams, snapshot),
     ...stackTrouble(snapshot),
-    ...silenced(snapshot),
+    ...(paused ? [] : silenced(snapshot)),
     ...hidden(snapshot),
   ];
   if (unhealthy.length > 0) return { status: 'unhealthy', reasons: unhealthy };
   if (paused) return { status: 'paused', reasons: ['the schedule is off'] };
+
   const inProgress = streams.filter(({ condition }) => condition === 'backfilling' || condition === 'never run');
-  if (inProgress.length > 0) {
-    return { status: 'in progress', reasons: inProgress.map(({ stream, condition }) => `${stream} ${condition}`) };
-  }
-  return { status: 'healthy', reasons: [] };
+  const reasons = inProgress.map(({ stream, condition }) => `${stream} ${condition}`);
+  return { status: reasons.length > 0 ? 'in progress' : 'healthy', reasons };
 }
 
 export function healthText({ status, reasons }: Health): string {
@@ -47,13 +46,9 @@ export function inAlarm({ alarms }: Snapshot): AlarmState[] {
   return all.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function alarmed(snapshot: Snapshot): string[] {
-  return inAlarm(snapshot).map(({ name }) => `alarm ${name}`);
-}
-
 /** Silent streams are expected while the schedule is off. */
 function broken(streams: readonly StreamSummary[], paused: boolean): string[] {
-  const kinds = paused ? (['unreadable', 'failing'] as const) : (['unreadable', 'failing', 'silent'] as const);
+  const kinds: Condition[] = paused ? ['unreadable', 'failing'] : ['unreadable', 'failing', 'silent'];
   return kinds.flatMap(kind =>
     streams.filter(({ condition }) => condition === kind).map(({ stream }) => `${stream} ${kind}`),
   );
@@ -74,20 +69,20 @@ function stackTrouble({ deployment: { stackStatus } }: Snapshot): string[] {
   return isTroubled(stackStatus) ? [`stack ${stackStatus}`] : [];
 }
 
-/** Muted alarms are unhealthy, unless the schedule is off. */
-function silenced({ alarms, schedule }: Snapshot): string[] {
-  const seen = known(alarms);
-  if (!seen || known(schedule)?.enabled === false) return [];
-  const { notifiers } = seen;
-  const gone = SEVERITIES.filter(each => !notifiers.some(({ name }) => name === each));
-  if (gone.length === SEVERITIES.length || seen.alarms.length === 0) return ['the alarms are missing'];
+/** Alarms that cannot notify anybody. */
+function silenced({ alarms }: Snapshot): string[] {
+  const read = known(alarms);
+  if (!read) return [];
+  const { notifiers } = read;
+  const gone = SEVERITIES.filter(severity => !notifiers.some(({ name }) => name === severity));
+  if (gone.length === SEVERITIES.length || read.alarms.length === 0) return ['the alarms are missing'];
   if (gone.length > 0) return [`the alarm ${gone.join(', ')} is missing`];
   return notifiers.some(({ notifies }) => !notifies) ? ['the alarms are muted'] : [];
 }
 
 /** A part that cannot be read counts as unhealthy. */
 function hidden(snapshot: Snapshot): string[] {
-  const parts: Readonly<Record<string, ReadResult<unknown> | undefined>> = {
+  const parts = {
     settings: snapshot.off,
     table: snapshot.state,
     metrics: snapshot.activity,
@@ -116,14 +111,9 @@ export type Condition =
   | 'off'
   | 'unknown';
 
-export interface StreamSummary {
-  readonly stream: StreamName;
-  readonly condition: Condition;
-  readonly saved: SavedStream | Error | undefined;
-  readonly activity: StreamActivity | undefined;
-}
+export type StreamSummary = ReturnType<typeof streamSummaries>[number];
 
-export function streamSummaries(snapshot: Snapshot): StreamSummary[] {
+export function streamSummaries(snapshot: Snapshot) {
   const state = known(snapshot.state);
   const off = known(snapshot.off) ?? [];
   const running = state?.lease?.held === true;
@@ -131,8 +121,8 @@ export function streamSummaries(snapshot: Snapshot): StreamSummary[] {
   return STREAMS.map(({ name }) => {
     const saved = state?.streams.get(name);
     const activity = known(snapshot.activity)?.streams.get(name);
-    const facts = { off: off.includes(name), running, ...limits, saved, activity };
-    return { stream: name, condition: conditionOf(facts), saved, activity };
+    const condition = conditionOf({ off: off.includes(name), running, ...limits, saved, activity });
+    return { stream: name, condition, saved, activity };
   });
 }
 

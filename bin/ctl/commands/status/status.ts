@@ -1,8 +1,12 @@
 import { Command } from 'commander';
 import { help, type Run } from '../../command.ts';
-import type { Context } from '../../context.ts';
+import { type Context, connectorOf } from '../../context.ts';
+import { listConnectors } from '../../deployment.ts';
+import { RefusedError } from '../../errors.ts';
+import { groupBy } from '../../group-by.ts';
+import { joined, paint, painted, type Text } from '../../painted.ts';
+import { tryRead } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
-import { everyConnector, type Summary } from '../every-connector.ts';
 import { healthOf, healthText, inAlarm } from './health.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { statusJson } from './status-json.ts';
@@ -13,7 +17,7 @@ export function statusCommand(run: Run): Command {
     .description('show whether the SIEM is up to date, with the state of each stream; changes nothing')
     .option('--all', 'one line for each connector of account and region, the worst first')
     .addHelpText('after', help(MEANING, 'status', 'status --connector acme --json', 'status --all'))
-    .action(run(status));
+    .action(run((context, { all }: { readonly all?: boolean }) => (all ? statusOfAll(context) : statusOf(context))));
 }
 
 const MEANING = `States of a stream:
@@ -33,10 +37,6 @@ missing while the schedule is on, or a part cannot be read. A paused schedule an
 With --all the exit status is that of the worst connector, and one that cannot be read is a line. Fifty connectors take 651 calls,
 3 seconds where AWS answers in 50 ms, and 2 cents.`;
 
-async function status(context: Context, { all }: { readonly all?: boolean }): Promise<Outcome> {
-  return all ? everyConnector(context, lineOf) : statusOf(context);
-}
-
 async function statusOf(context: Context): Promise<Outcome> {
   const snapshot = await takeSnapshot(context);
   const health = healthOf(snapshot);
@@ -47,18 +47,75 @@ async function statusOf(context: Context): Promise<Outcome> {
   };
 }
 
-/** Worst first. */
-const RANKS = ['unhealthy', 'paused', 'in progress', 'healthy'];
+/** @throws RefusedError if there is no connector, and what listing the stacks throws */
+async function statusOfAll(context: Context): Promise<Outcome> {
+  const { aws, options, report } = context;
+  if (options.connector !== undefined || options.stack !== undefined) {
+    throw new RefusedError('--all takes neither --connector nor --stack. Nothing was done.');
+  }
+  const connectors = await listConnectors(aws);
+  if (connectors.length === 0) {
+    throw new RefusedError('There is no connector there. Use --region or --profile, or deploy one.');
+  }
 
-async function lineOf(context: Context): Promise<Summary> {
-  const snapshot = await takeSnapshot(context);
-  const health = healthOf(snapshot);
-  const isCritical = inAlarm(snapshot).some(({ severity }) => severity === 'critical');
+  using progress = report.progress(`Reading ${connectors.length} connectors.`);
+  const lines = await fourAtATime(connectors, async ({ connector, deployment }) => {
+    const line = await lineOf(connector, { ...context, ...connectorOf(aws, deployment) });
+    progress.advance(connector);
+    return line;
+  });
+  return outcomeOfAll(lines);
+}
+
+/** Each connector takes some 20 calls. AWS limits the rate of DescribeAlarms to 9 a second. */
+export async function fourAtATime<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>) {
+  const results: Result[] = [];
+  for (let from = 0; from < items.length; from += 4) {
+    results.push(...(await Promise.all(items.slice(from, from + 4).map(task))));
+  }
+  return results;
+}
+
+/** What `status --all` shows of a connector. One that cannot be read is a line too. */
+export interface Line {
+  readonly connector: string;
+  readonly kind: 'not readable' | keyof typeof PAINT;
+  /** Whether a critical alarm fires. */
+  readonly isCritical: boolean;
+  readonly text: Text;
+  readonly json: object;
+}
+
+async function lineOf(connector: string, context: Context): Promise<Line> {
+  const read = await tryRead(() => takeSnapshot(context), context.signal);
+  if ('notReadable' in read) {
+    const text = paint.bad(`not readable: ${read.notReadable}`);
+    return { connector, kind: 'not readable', isCritical: false, text, json: read };
+  }
+  const health = healthOf(read.value);
   return {
-    rank: isCritical ? -1 : RANKS.indexOf(health.status),
+    connector,
     kind: health.status,
+    isCritical: inAlarm(read.value).some(({ severity }) => severity === 'critical'),
     text: PAINT[health.status](healthText(health)),
-    json: statusJson(snapshot, health),
-    isFinding: health.status === 'unhealthy',
+    json: statusJson(read.value, health),
+  };
+}
+
+const WORST_FIRST = ['not readable', 'critical', 'unhealthy', 'paused', 'in progress', 'healthy'];
+
+export function outcomeOfAll(lines: readonly Line[]): Outcome {
+  const rank = ({ kind, isCritical }: Line) => WORST_FIRST.indexOf(isCritical ? 'critical' : kind);
+  const sorted = lines.toSorted((a, b) => rank(a) - rank(b) || (a.connector < b.connector ? -1 : 1));
+  const width = Math.max(...lines.map(({ connector }) => connector.length));
+  const kinds = [...groupBy(sorted, ({ kind }) => kind)].map(([kind, of]) => `${of.length} ${kind}`);
+  return {
+    text: joined([
+      ...sorted.map(({ connector, text }) => painted`${connector.padEnd(width)}  ${text}`),
+      '',
+      kinds.join(', '),
+    ]),
+    json: { connectors: sorted.map(({ connector, json }) => ({ connector, ...json })) },
+    status: lines.some(({ kind }) => kind === 'not readable' || kind === 'unhealthy') ? 3 : 0,
   };
 }
