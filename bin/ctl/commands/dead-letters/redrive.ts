@@ -9,7 +9,6 @@ import { confirmed } from '../../confirm.ts';
 import type { Context } from '../../context.ts';
 import { lostDeliveryStream } from '../../delivery-stream.ts';
 import { AwsCallError, awsCall, InterruptedError, RefusedError } from '../../errors.ts';
-import { groupBy } from '../../group-by.ts';
 import type { Outcome } from '../../report.ts';
 import { freshBudget } from '../../retry-budget.ts';
 import { tableText } from '../../text.ts';
@@ -21,13 +20,10 @@ export interface RedriveOptions {
   readonly yes?: true;
 }
 
-/** What can be done, found by reading only. */
-interface Plan {
-  /** Objects of delivery errors whose events can be sent. */
-  readonly deliveries: readonly string[];
-  readonly events: number;
-  readonly kept: readonly Redriven[];
-}
+/** Result for one object. */
+type Redriven =
+  | { readonly key: string; readonly outcome: 'sent'; readonly events: number }
+  | { readonly key: string; readonly outcome: 'kept'; readonly reason: string };
 
 /** @throws RefusedError, AwsCallError, InterruptedError */
 export async function redrive(
@@ -38,17 +34,31 @@ export async function redrive(
   if (addresses.length > 0 === (options.all === true)) {
     throw new RefusedError('Give the addresses to send again, or --all, but not both. Nothing was done.');
   }
-  const plan = await planned(context, options.all ? await everything(context) : await named(context, addresses));
-  if (plan.deliveries.length === 0) return redriveOutcome(plan.kept);
-  await confirmed(context, consequenceText(plan), options);
-  return redriveOutcome([...plan.kept, ...(await carryOutAll(context, plan.deliveries))]);
+  const keys = options.all
+    ? (await listDeliveryErrors(context)).map(({ key }) => key)
+    : await named(context, addresses);
+
+  // Everything is read first, so that nothing is promised that cannot be kept.
+  const kept: Redriven[] = [];
+  const deliveries: string[] = [];
+  let events = 0;
+  for (const key of keys) {
+    const found = await readEvents(context, key);
+    if ('why' in found) kept.push({ key, outcome: 'kept', reason: found.why });
+    else {
+      deliveries.push(key);
+      events += found.lines.length;
+    }
+  }
+  if (deliveries.length === 0) return redriveOutcome(kept);
+
+  const lost = await lostDeliveryStream(context);
+  if (lost) throw new RefusedError(`${lost} Nothing was done.`);
+  await confirmed(context, consequenceText(deliveries.length, events, kept), options);
+  return redriveOutcome([...kept, ...(await redriveAll(context, deliveries))]);
 }
 
-async function everything(context: Context): Promise<string[]> {
-  return (await listDeliveryErrors(context)).map(({ key }) => key);
-}
-
-/** @throws RefusedError */
+/** @returns the keys of these addresses @throws RefusedError */
 async function named(context: Context, addresses: readonly string[]): Promise<string[]> {
   const { connector, bucket } = await context.deployment();
   const keys = addresses.map(address => address.replace(`s3://${bucket}/`, ''));
@@ -65,33 +75,15 @@ async function named(context: Context, addresses: readonly string[]): Promise<st
 const ROWS_STAY =
   'A row is not sent again: it stays a dead letter until it changes, and then the next run sends it. Nothing was done.';
 
-/** Reads everything that is to be sent, so that nothing is promised that cannot be kept. @throws RefusedError, AwsCallError */
-async function planned(context: Context, keys: readonly string[]): Promise<Plan> {
-  const deliveries: string[] = [];
-  const kept: Redriven[] = [];
-  let events = 0;
-  for (const key of keys) {
-    const found = await readEvents(context, key);
-    if ('why' in found) kept.push({ key, outcome: 'kept', reason: found.why });
-    else {
-      deliveries.push(key);
-      events += found.lines.length;
-    }
-  }
-  const lost = deliveries.length > 0 && (await lostDeliveryStream(context));
-  if (lost) throw new RefusedError(`${lost} Nothing was done.`);
-  return { deliveries, events, kept };
-}
-
 async function readEvents(context: Context, key: string) {
   const { connector } = await context.deployment();
   return eventsOf(readErrorObject((await readObject(context, key)).toString()), connector);
 }
 
-function consequenceText({ deliveries, events, kept }: Plan): string {
-  const [first] = kept;
+function consequenceText(deliveries: number, events: number, kept: readonly Redriven[]): string {
+  const [first] = kept.flatMap(each => (each.outcome === 'kept' ? [each] : []));
   return [
-    `The ${events} events of ${objectsText(deliveries.length)} of delivery errors are put into the delivery stream again.`,
+    `The ${events} events of ${objectsText(deliveries)} of delivery errors are put into the delivery stream again.`,
     ...(first
       ? [`Nothing is done with ${objectsText(kept.length)} that cannot be sent, such as ${first.key}: ${first.reason}.`]
       : []),
@@ -104,11 +96,11 @@ function objectsText(count: number): string {
 }
 
 /** Redrives objects one by one, so that a failure or Ctrl-C leaves no object half done. A failure does not stop the others. */
-async function carryOutAll(context: Context, deliveries: readonly string[]): Promise<Redriven[]> {
+async function redriveAll(context: Context, deliveries: readonly string[]): Promise<Redriven[]> {
   const done: Redriven[] = [];
   const failures: unknown[] = [];
   for (const key of deliveries) {
-    if (context.signal.aborted) throw interrupted(done, deliveries);
+    if (context.signal.aborted) break;
     try {
       done.push(await redriveDelivery(context, key));
     } catch (error) {
@@ -116,17 +108,16 @@ async function carryOutAll(context: Context, deliveries: readonly string[]): Pro
       done.push({ key, outcome: 'kept', reason: error instanceof Error ? error.message : String(error) });
     }
   }
-  if (context.signal.aborted) throw interrupted(done, deliveries);
+
+  if (context.signal.aborted) {
+    const sent = done.filter(({ outcome }) => outcome === 'sent').length;
+    throw new InterruptedError(
+      `Interrupted. The events of ${sent} of ${deliveries.length} objects were sent again and the objects deleted; ` +
+        'the rest is unchanged.',
+    );
+  }
   if (failures.length > 0 && failures.length === done.length) throw failures[0];
   return done;
-}
-
-function interrupted(done: readonly Redriven[], deliveries: readonly string[]): InterruptedError {
-  const sent = done.filter(({ outcome }) => outcome === 'sent').length;
-  return new InterruptedError(
-    `Interrupted. The events of ${sent} of ${deliveries.length} objects were sent again and the objects deleted; ` +
-      'the rest is unchanged.',
-  );
 }
 
 /** For the records of one object, including throttling. */
@@ -145,14 +136,13 @@ async function redriveDelivery(context: Context, key: string): Promise<Redriven>
   const { bucket, deliveryStream } = await context.deployment();
   const events = await readEvents(context, key);
   if ('why' in events) return { key, outcome: 'kept', reason: events.why };
+
   const firehose = createFirehose(aws.firehose(), deliveryStream, freshBudget(clock, BUDGET_MILLISECONDS));
-  try {
-    await firehose.deliver(events.lines, NO_LEASE);
-  } catch (error) {
+  await firehose.deliver(events.lines, NO_LEASE).catch((error: unknown) => {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     const advice = 'Its object is unchanged. Accepted events will be repeated, which is safe.';
     throw new AwsCallError(`The delivery stream ${deliveryStream} did not accept every event`, advice, cause);
-  }
+  });
   await awsCall(
     aws.s3().send(new DeleteObjectCommand({ Bucket: bucket, Key: key })),
     `${key} could not be deleted`,
@@ -163,24 +153,15 @@ async function redriveDelivery(context: Context, key: string): Promise<Redriven>
 
 function redriveOutcome(all: readonly Redriven[]): Outcome {
   if (all.length === 0) return { text: 'There is nothing to send again.', json: { redriven: [] } };
-  const kept = all.filter(({ outcome }) => outcome === 'kept');
-  const rows = [...groupBy(all, each => each.outcome)].map(([outcome, group]) => [
-    outcome === 'sent' ? 'sent again' : outcome,
-    String(group.length),
-  ]);
-  const reasons = kept.map(({ key, reason }) => `${key}\n  ${reason ?? 'unknown reason'}`);
+  const reasons = all.flatMap(each => (each.outcome === 'kept' ? [`${each.key}\n  ${each.reason}`] : []));
+  const counts = [
+    ['sent again', all.length - reasons.length],
+    ['kept', reasons.length],
+  ] as const;
+  const rows = counts.filter(([, count]) => count > 0).map(([outcome, count]) => [outcome, String(count)]);
   return {
     text: [tableText(['outcome', 'count'], rows), ...(reasons.length > 0 ? ['', ...reasons] : [])].join('\n'),
     json: { redriven: all },
-    status: kept.length > 0 ? 3 : 0,
+    status: reasons.length > 0 ? 3 : 0,
   };
-}
-
-/** Result of one redrive. */
-interface Redriven {
-  readonly key: string;
-  readonly outcome: 'sent' | 'kept';
-  readonly reason?: string;
-  /** Number of events sent. */
-  readonly events?: number;
 }
