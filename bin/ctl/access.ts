@@ -78,7 +78,7 @@ function operatorCredentials(aws: Aws, secretId: string): Credentials {
         return await source.read(retryBudget);
       } catch (error) {
         if (!(error instanceof CredentialsError) || error.cause === undefined) throw error;
-        throw new AwsCallError(`The secret ${secretId} could not be read`, 'Nothing was changed.', error.cause);
+        throw new AwsCallError(`The secret ${secretId} could not be read`, error.cause);
       }
     },
   };

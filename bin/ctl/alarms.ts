@@ -12,7 +12,6 @@ export async function readAlarms(aws: Aws, connector: string) {
   const pages = await awsCall(
     collected(paginateDescribeAlarms({ client: aws.cloudWatch() }, input), page => [page]),
     `The alarms of ${connector} could not be read`,
-    'Nothing was changed.',
   );
   const composite = pages.flatMap(page => page.CompositeAlarms ?? []);
   const notifiers = SEVERITIES.flatMap(name => {

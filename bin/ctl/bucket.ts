@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { GetObjectCommand, ListObjectsV2Command, paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { type Aws, collected } from './aws.ts';
 import type { Context } from './context.ts';
-import { AwsCallError, RefusedError } from './errors.ts';
+import { AwsCallError, awsCall, RefusedError } from './errors.ts';
 
 export interface StoredObject {
   readonly key: string;
@@ -13,10 +13,13 @@ export interface StoredObject {
   readonly since: number;
 }
 
-/** @throws Error of the SDK */
+/** @throws AwsCallError */
 export async function listObjects(aws: Aws, bucket: string, prefix: string): Promise<StoredObject[]> {
   const pages = paginateListObjectsV2({ client: aws.s3() }, { Bucket: bucket, Prefix: prefix });
-  const found = await collected(pages, page => page.Contents);
+  const found = await awsCall(
+    collected(pages, page => page.Contents),
+    `The bucket ${bucket} could not be listed`,
+  );
   return found.map(({ Key: key = '', Size: bytes = 0, LastModified: modified }) => {
     return { key, bytes, since: modified?.getTime() ?? 0 };
   });
@@ -28,11 +31,12 @@ export interface ObjectCount {
   readonly more: boolean;
 }
 
-/** Number of objects below a prefix, up to 1,000, in one call. @throws Error of the SDK */
+/** Number of objects below a prefix, up to 1,000, in one call. @throws AwsCallError */
 export async function countObjects(aws: Aws, bucket: string, prefix: string, most?: 1): Promise<ObjectCount> {
   const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: most });
-  const { KeyCount: count = 0, IsTruncated: more = false } = await aws.s3().send(command);
-  return { count, more };
+  const call = aws.s3().send(command);
+  const { KeyCount = 0, IsTruncated = false } = await awsCall(call, `The bucket ${bucket} could not be listed`);
+  return { count: KeyCount, more: IsTruncated };
 }
 
 const GZIP = [0x1f, 0x8b] as const;
@@ -52,6 +56,6 @@ export async function readObject({ aws, deployment }: Context, key: string): Pro
     if (cause instanceof Error && cause.name === 'NoSuchKey') {
       throw new RefusedError(`There is no ${key} in the bucket ${bucket}. Nothing was done.`, { cause });
     }
-    throw new AwsCallError(`${key} could not be read`, '', cause);
+    throw new AwsCallError(`${key} could not be read`, cause);
   }
 }

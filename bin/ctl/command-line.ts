@@ -6,7 +6,7 @@ import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
 import { type Action, examples, type Run } from './command.ts';
 import type { Surroundings } from './context.ts';
 import { afterInterruption, exitStatusOf, messageOf, RefusedError, UsageError } from './errors.ts';
-import { printOutcome, type Shell } from './report.ts';
+import type { Shell } from './report.ts';
 
 /** Loaded on demand: loading one command with its AWS clients is faster than loading all. */
 const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
@@ -35,8 +35,7 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
       const { createContext } = await import('./context.ts');
       const context = createContext((all.at(-1) as Command).optsWithGlobals(), surroundings);
       const outcome = await action(context, ...(all.slice(0, -1) as Arguments));
-      if (!outcome) return;
-      printOutcome(context.report, outcome);
+      context.report.print(outcome);
       status = outcome.status ?? 0;
     };
   try {
@@ -58,11 +57,9 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
     }
     const error = thrown instanceof CommanderError ? usageError(thrown) : afterInterruption(thrown, signal);
     const message = messageOf(error);
-    const name = error instanceof Error ? error.name : 'Error';
-    status = exitStatusOf(error);
-    const text = json ? JSON.stringify({ error: name, message, status }) : message;
-    shell.stderr.write(`${terminalText(text)}\n`);
-    return status;
+    const document = { error: error instanceof Error ? error.name : 'Error', message, status: exitStatusOf(error) };
+    shell.stderr.write(`${terminalText(json ? JSON.stringify(document) : message)}\n`);
+    return document.status;
   }
 }
 
@@ -119,15 +116,9 @@ export async function commandLine(
  */
 export function keptByNpm(program: Command, environment: Shell['environment']): string[] {
   if (environment['npm_lifecycle_event'] !== program.name()) return [];
-  const options = [program, ...program.commands, ...program.commands.flatMap(each => each.commands)].flatMap(
-    command => command.options,
-  );
-  const names = options.map(option => option.long ?? '').filter(long => environment[variableOf(long)]);
-  return [...new Set(names)].sort();
-}
-
-function variableOf(long: string): string {
-  return `npm_config_${long.slice(2).replaceAll('-', '_')}`;
+  const commands = [program, ...program.commands, ...program.commands.flatMap(each => each.commands)];
+  const options = new Set(commands.flatMap(command => command.options.map(option => option.long ?? '')));
+  return [...options].filter(long => environment[`npm_config_${long.slice(2).replaceAll('-', '_')}`]).sort();
 }
 
 const WITH_VALUE = ['--connector', '--stack', '--region', '--profile'];

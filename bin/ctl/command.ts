@@ -6,11 +6,8 @@ import { CONNECTORCTL } from '../../lib/installation.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from './report.ts';
 
-/** The body of a command. It returns nothing when it has already printed everything. */
-export type Action<Arguments extends unknown[]> = (
-  context: Context,
-  ...given: Arguments
-) => Promise<Outcome | undefined>;
+/** The body of a command. */
+export type Action<Arguments extends unknown[]> = (context: Context, ...given: Arguments) => Promise<Outcome>;
 
 /** Turns an action into a Commander handler, which creates the context and prints the outcome. */
 export type Run = <Arguments extends unknown[]>(

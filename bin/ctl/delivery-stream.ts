@@ -14,7 +14,7 @@ export async function describeDeliveryStream(
   const { DeliveryStreamDescription: description = {} } = await awsCall(
     aws.firehose().send(new DescribeDeliveryStreamCommand({ DeliveryStreamName: name })),
     `The delivery stream ${name} could not be described`,
-    '',
+    undefined,
     gone,
   );
   return description;

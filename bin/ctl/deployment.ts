@@ -70,11 +70,8 @@ async function describeStacks(aws: Aws, name?: string): Promise<Stack[]> {
     const isMissing =
       cause instanceof Error && cause.name === 'ValidationError' && /does not exist/.test(cause.message);
     if (isMissing) return [];
-    throw new AwsCallError(
-      `The ${name === undefined ? 'stacks of this account and region' : `stack ${name}`} could not be read`,
-      'Nothing was done.',
-      cause,
-    );
+    const stacks = name === undefined ? 'stacks of this account and region' : `stack ${name}`;
+    throw new AwsCallError(`The ${stacks} could not be read`, cause);
   }
 }
 
@@ -145,7 +142,6 @@ export async function readFunction(aws: Aws, name: string): Promise<FunctionConf
   return awsCall(
     aws.lambda().send(new GetFunctionConfigurationCommand({ FunctionName: name })),
     `The settings of function ${name} could not be read`,
-    'Nothing was done.',
   );
 }
 

@@ -55,16 +55,16 @@ function byFailure(said: string): string {
 /** AWS refused a call or could not be reached. */
 export class AwsCallError extends Error {
   override readonly name = 'AwsCallError';
-  /** @param gone the advice if the resource does not exist, where no permission helps */
-  constructor(what: string, advice: string, cause: unknown, gone = GONE) {
-    super([`${what}: ${awsFailureText(cause)}`, isMissing(cause) ? gone : advice].join('\n').trimEnd(), { cause });
+  /** @param gone the advice if the resource does not exist */
+  constructor(what: string, cause: unknown, advice = 'Nothing was changed.', gone = GONE) {
+    super(`${what}: ${awsFailureText(cause)}\n${isMissing(cause) ? gone : advice}`, { cause });
   }
 }
 
 /** What AWS answers. @param what what failed, for example "The queue q could not be read" @throws AwsCallError */
-export async function awsCall<T>(call: Promise<T>, what: string, advice = '', gone?: string): Promise<T> {
+export async function awsCall<T>(call: Promise<T>, what: string, advice?: string, gone?: string): Promise<T> {
   return call.catch((cause: unknown) => {
-    throw new AwsCallError(what, advice, cause, gone);
+    throw new AwsCallError(what, cause, advice, gone);
   });
 }
 

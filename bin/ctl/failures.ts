@@ -32,7 +32,6 @@ export async function readFailures(aws: Aws, group: string, from: number): Promi
   const events = await awsCall(
     collected(pages, page => page.events),
     `The log group ${group} could not be read`,
-    'Nothing was changed.',
   );
   return failureGroups(events.map(({ timestamp = 0, message = '' }) => ({ time: timestamp, text: message.trimEnd() })));
 }

@@ -4,7 +4,7 @@ import type { InvocationResult } from '../../lambda/invocation.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import type { Context } from './context.ts';
 import { FunctionFailedError } from './errors.ts';
-import { carryOut, type FunctionCommand, invokeFunction } from './invoke.ts';
+import { type FunctionCommand, invokeWhenFree } from './invoke.ts';
 import type { Outcome } from './report.ts';
 import { scheduleIsOff } from './schedule.ts';
 import { lostTable } from './state.ts';
@@ -15,24 +15,10 @@ export interface CommandOptions {
   readonly wait: number;
 }
 
-/**
- * Sends a command, waits for the lease, and says how many seconds the run took, a cold start included.
- *
- * @throws StillBusyError, FunctionFailedError, AwsCallError, InterruptedError
- */
+/** Sends a command, waits for the lease, and shows the result. @throws as `invokeWhenFree` does */
 export async function sendCommand(context: Context, what: FunctionCommand, options: CommandOptions): Promise<Outcome> {
-  const { aws, clock, report, signal } = context;
-  const { functionName } = await context.deployment();
-  let begun = clock.now();
-  const invoke = async (each: FunctionCommand): Promise<InvocationResult> => {
-    begun = clock.now();
-    report.say('A run is in progress.');
-    return await invokeFunction({ aws, functionName, signal }, each);
-  };
-  const dispatch = { invoke, clock, signal, wait: options.wait, say: report.say };
-  const result = await carryOut(what, dispatch).catch((error: unknown) => explained(context, error));
-  const seconds = (clock.now() - begun) / 1000;
-
+  const invoked = invokeWhenFree(context, what, options.wait);
+  const { result, seconds } = await invoked.catch((error: unknown) => explained(context, error));
   const paused = result.more && (await scheduleIsOff(context));
   return { text: resultText(result, seconds, paused), json: { ...result, runSeconds: seconds } };
 }

@@ -36,9 +36,8 @@ export interface Outcome {
 }
 
 export interface Report {
-  readonly json: boolean;
-  /** Prints a result, with its colours where the terminal has them. */
-  print(text: Text): void;
+  /** Prints a result as one JSON document, or as text, with its colours where the terminal has them. */
+  print(outcome: Outcome): void;
   /** Prints a line to stderr, unless `--json` is set. */
   say(line: string): void;
   /** Shows progress, unless `--json` is set. */
@@ -48,18 +47,15 @@ export interface Report {
 export function createReport(shell: Shell, json: boolean): Report {
   const coloured = !json && hasColours(shell);
   return {
-    json,
-    print: text => void shell.stdout.write(`${terminalReport(text, coloured)}\n`),
+    print({ text, json: document }) {
+      const printed = json ? JSON.stringify(document, null, 2) : text;
+      shell.stdout.write(`${terminalReport(printed, coloured)}\n`);
+    },
     say(line) {
       if (!json) shell.stderr.write(`${terminalText(line)}\n`);
     },
     progress: title => (json ? NO_PROGRESS : createProgress(title, shell.stderr)),
   };
-}
-
-/** As one JSON document, or as text. */
-export function printOutcome({ json, print }: Report, { text, json: document }: Outcome): void {
-  print(json ? JSON.stringify(document, null, 2) : text);
 }
 
 /** A line that is written over on a terminal. Elsewhere only the title is written, because the output may end up in a log. Disposing removes the line. */

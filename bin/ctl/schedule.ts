@@ -17,7 +17,6 @@ export async function readSchedule(aws: Aws, name: string) {
   const answer = await awsCall(
     aws.scheduler().send(new GetScheduleCommand({ Name: name })),
     `The schedule ${name} could not be read`,
-    'Nothing was changed.',
   );
   const { $metadata: _, Arn: _arn, CreationDate: _created, LastModificationDate: changed, ...members } = answer;
   return {

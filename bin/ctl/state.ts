@@ -68,7 +68,7 @@ export async function tableCall<T>(aws: Aws, table: string, call: Promise<T>): P
     if (error instanceof StateVersionError) throw error;
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     const what = `The state table ${table} could not be read`;
-    throw new AwsCallError(what, 'Nothing was changed.', cause, await tableGone(aws));
+    throw new AwsCallError(what, cause, undefined, await tableGone(aws));
   });
 }
 

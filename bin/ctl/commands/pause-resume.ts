@@ -69,14 +69,10 @@ function resumedText({ name, enabled, expression, changed }: Schedule): string {
   return `The schedule ${name} is on${rate}${before}.`;
 }
 
-function notifiers(connector: string): string[] {
-  return SEVERITIES.map(name => `${connector}/${name}`);
-}
-
 /** Alarms keep evaluating and notify nobody. @throws AwsCallError */
 async function mute(aws: Aws, connector: string): Promise<void> {
   await awsCall(
-    aws.cloudWatch().send(new DisableAlarmActionsCommand({ AlarmNames: notifiers(connector) })),
+    aws.cloudWatch().send(new DisableAlarmActionsCommand(notifiersOf(connector))),
     `The alarms of ${connector} could not be muted`,
     'The schedule is off, and the alarms are not muted.',
   );
@@ -85,8 +81,12 @@ async function mute(aws: Aws, connector: string): Promise<void> {
 /** @throws AwsCallError */
 async function unmute(aws: Aws, connector: string): Promise<void> {
   await awsCall(
-    aws.cloudWatch().send(new EnableAlarmActionsCommand({ AlarmNames: notifiers(connector) })),
+    aws.cloudWatch().send(new EnableAlarmActionsCommand(notifiersOf(connector))),
     `The alarms of ${connector} could not be unmuted`,
     'The schedule is on. The alarms are still muted.',
   );
+}
+
+function notifiersOf(connector: string) {
+  return { AlarmNames: SEVERITIES.map(name => `${connector}/${name}`) };
 }

@@ -39,39 +39,35 @@ async function setCredentials(context: Context, { yes }: { readonly yes?: true }
   if (secretId === '') throw new RefusedError(NO_SECRET);
   const region = await aws.secrets().config.region();
   report.say(`Credentials of connector ${connector} in account ${account}, region ${region}.`);
+
   const credentials = await readCredentials(context);
-  report.say(`Trying the client ${credentials.clientId}.`);
+  const { clientId, clientSecret } = credentials;
+  report.say(`Trying the client ${clientId}.`);
   const fault = await faultOf(context, credentials);
   if (fault !== undefined && !yes) {
     throw new RefusedError(`${fault}\nThe secret is unchanged. --yes stores the credentials all the same.`);
   }
   if (fault !== undefined) report.say(fault);
+
   const stored = await storedText(context, secretId);
   const members = jsonObject(stored);
   if (!members) await confirmed(context, replaceText(secretId), { yes });
-  const SecretString = withMembers(members ? stored : '{}', {
-    client_id: credentials.clientId,
-    client_secret: credentials.clientSecret,
-  });
+  const SecretString = withMembers(members ? stored : '{}', { client_id: clientId, client_secret: clientSecret });
   await awsCall(
     aws.secrets().send(new PutSecretValueCommand({ SecretId: secretId, SecretString })),
     `The secret ${secretId} could not be written`,
     'The secret is unchanged, unless the connection broke.',
   );
-  const tried = fault === undefined ? ' The API accepts them.' : '';
+
   const isKept = Object.keys(members ?? {}).some(name => name !== 'client_id' && name !== 'client_secret');
-  const kept = isKept ? ' Its other members are unchanged.' : '';
-  const again = `The next run uses them. "${CONNECTORCTL.command} run" starts one now.`;
-  return {
-    text: `The secret ${secretId} has the credentials of the client ${credentials.clientId}.${kept}${tried} ${again}`,
-    json: {
-      secret: secretId,
-      clientId: credentials.clientId,
-      accepted: fault === undefined,
-      otherContentReplaced: members === undefined,
-      updated: true,
-    },
-  };
+  const text = [
+    `The secret ${secretId} has the credentials of the client ${clientId}.`,
+    ...(isKept ? ['Its other members are unchanged.'] : []),
+    ...(fault === undefined ? ['The API accepts them.'] : []),
+    `The next run uses them. "${CONNECTORCTL.command} run" starts one now.`,
+  ];
+  const json = { secret: secretId, clientId, accepted: fault === undefined };
+  return { text: text.join(' '), json: { ...json, otherContentReplaced: members === undefined, updated: true } };
 }
 
 const NO_SECRET = `The function of the stack has no setting CREDENTIALS_SECRET_ID. Nothing was done. "${CONNECTORCTL.command} doctor" lists the missing settings.`;
@@ -92,7 +88,7 @@ async function storedText({ aws }: Context, secretId: string): Promise<string> {
     // The write that follows fails if the secret itself does not exist.
     if (cause instanceof Error && cause.name === 'ResourceNotFoundException') return '{}';
     const advice = 'The secret is unchanged: its other members could not be kept.';
-    throw new AwsCallError(`The secret ${secretId} could not be read`, advice, cause);
+    throw new AwsCallError(`The secret ${secretId} could not be read`, cause, advice);
   }
 }
 
@@ -119,37 +115,32 @@ const ANOTHER_ORGANIZATION =
   'The API refuses a saved cursor with these credentials: they belong to another organization than the rows that the SIEM has.\n' +
   `If that is intended, store them with --yes, then run "${CONNECTORCTL.command} confirm organization".`;
 
-/** @throws RefusedError, InterruptedError */
+/** From the environment, a pipe or a prompt. Errors quote nothing of the text. @throws RefusedError, InterruptedError */
 async function readCredentials({ shell, signal }: Context): Promise<ClientCredentials> {
   const { CLIENT_ID: id = '', CLIENT_SECRET: secret = '' } = shell.environment;
   if (id !== '' && secret !== '') return { clientId: id, clientSecret: secret };
-  if (!isInteractive(shell)) return parse(shell.stdin.isTTY ? '' : await text(shell.stdin));
-  const clientId = id || (await ask('Client id: ', shell, signal)).trim();
-  if (clientId === '') throw new RefusedError(NOT_GIVEN);
-  return { clientId, clientSecret: secret || (await askSecret(shell)) };
+  if (isInteractive(shell)) {
+    const clientId = id || (await ask('Client id: ', shell, signal)).trim();
+    if (clientId === '') throw new RefusedError(NOT_GIVEN);
+    return { clientId, clientSecret: secret || (await askSecret(shell)) };
+  }
+
+  const given = shell.stdin.isTTY ? '' : await text(shell.stdin);
+  const { client_id: clientId, client_secret: clientSecret } = jsonObject(given) ?? {};
+  if (typeof clientId === 'string' && typeof clientSecret === 'string' && clientId !== '' && clientSecret !== '') {
+    return { clientId, clientSecret };
+  }
+  throw new RefusedError(
+    given.trim() === ''
+      ? `Set CLIENT_ID and CLIENT_SECRET, write ${FORM} to stdin, or run this in a terminal. The secret is unchanged.`
+      : `The text on stdin is not JSON of the form ${FORM}. The secret is unchanged.`,
+  );
 }
 
 const NOT_GIVEN = 'No credentials were given. The secret is unchanged.';
 
 async function askSecret(shell: Shell): Promise<string> {
-  try {
-    return await askHidden('Client secret (not shown): ', shell);
-  } catch (error) {
-    if (!(error instanceof PromptAbortedError)) throw error;
-    throw new RefusedError(NOT_GIVEN, { cause: error });
-  }
-}
-
-/** Errors quote nothing of the text. */
-function parse(given: string): ClientCredentials {
-  if (given.trim() === '') {
-    throw new RefusedError(
-      `Set CLIENT_ID and CLIENT_SECRET, write ${FORM} to stdin, or run this in a terminal. The secret is unchanged.`,
-    );
-  }
-  const { client_id: clientId, client_secret: clientSecret } = jsonObject(given) ?? {};
-  if (typeof clientId === 'string' && typeof clientSecret === 'string' && clientId !== '' && clientSecret !== '') {
-    return { clientId, clientSecret };
-  }
-  throw new RefusedError(`The text on stdin is not JSON of the form ${FORM}. The secret is unchanged.`);
+  return askHidden('Client secret (not shown): ', shell).catch((error: unknown) => {
+    throw error instanceof PromptAbortedError ? new RefusedError(NOT_GIVEN, { cause: error }) : error;
+  });
 }

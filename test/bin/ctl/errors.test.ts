@@ -26,8 +26,7 @@ test.each([
 });
 
 test('a resource that does not exist is reported with how to restore it, and not with advice for a call that failed', () => {
-  const error = (name: string) =>
-    new AwsCallError('The queue q could not be read', 'Nothing was changed.', named(name)).message;
+  const error = (name: string) => new AwsCallError('The queue q could not be read', named(name)).message;
   expect(error('QueueDoesNotExist')).toMatch(/It does not exist: [^\n]*\n[^\n]*--revert-drift/);
   expect(error('QueueDoesNotExist')).not.toContain('Nothing was changed');
   expect(error('AccessDenied')).toContain('Nothing was changed.');
@@ -68,7 +67,7 @@ test('the message of the function is printed unchanged', () => {
 
 test('access that AWS denies is reported in its own words, which name action and resource', () => {
   const cause = Object.assign(named('AccessDenied'), { message: 'not authorized to perform: sqs:X on resource: q' });
-  const { message } = new AwsCallError('The queue q could not be read', 'Nothing was changed.', cause);
+  const { message } = new AwsCallError('The queue q could not be read', cause);
   expect(message).toMatch(
     /Access denied\. \(AccessDenied: not authorized to perform: sqs:X on resource: q\)\nNothing was changed\.$/,
   );

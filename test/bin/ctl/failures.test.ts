@@ -18,3 +18,30 @@ test('failures that differ in ids and numbers count as one, and those of other s
     ['assets', 2, 1, 2],
   ]);
 });
+
+const invokeError = (errorType: string) =>
+  `…\tERROR\tInvoke Error \t${JSON.stringify({ errorType, errorMessage: 'X is missing.', stack: [] })}`;
+
+test.each([
+  ['a run that cannot start', invokeError('SettingsError'), ['SettingsError', 'X is missing.']],
+  [
+    'a run at its time-out',
+    '2026-11-20T12:15:00Z 5a1c2d3e Task timed out after 900.00 seconds',
+    ['Lambda', 'Task timed out after 900.00 seconds'],
+  ],
+  [
+    'a killed run',
+    'RequestId: 5a1c2d3e Error: Runtime exited with error: signal: killed',
+    ['Lambda', 'Runtime exited with error: signal: killed'],
+  ],
+])('the log shows %s as a failure of the run, and names the runbook', (_, text, [error, what]) => {
+  const advice = 'Nothing is lost: the next run continues. See docs/runbook.md#function-errors.';
+  expect(failureGroups([{ time: 1, text }])).toMatchObject([{ stream: undefined, error, what, advice }]);
+});
+
+test.each([
+  ['streams that failed, each of which has a line', invokeError('StreamsFailedError')],
+  ['the report of Lambda', 'REPORT RequestId: 5a1c2d3e Duration: 3.00 ms Status: error'],
+])('a line about %s is no failure of its own', (_, text) => {
+  expect(failureGroups([{ time: 1, text }])).toEqual([]);
+});

@@ -1,16 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Aws } from '../../../bin/ctl/aws.ts';
+import type { Context } from '../../../bin/ctl/context.ts';
 import { RefusedError } from '../../../bin/ctl/errors.ts';
 import { resultText } from '../../../bin/ctl/function-command.ts';
-import { invokeFunction } from '../../../bin/ctl/invoke.ts';
+import { invokeWhenFree } from '../../../bin/ctl/invoke.ts';
 import { EMPTY_RESULT } from '../../../lambda/core/run.ts';
+import { steppedClock } from '../../lambda/support/stepped-clock.ts';
 
 test('a command that the function rejects is reported as refused, with nothing done', async () => {
   const said = { errorType: 'CommandError', errorMessage: 'replay.0 must be one of assets, threats' };
   const answer = { FunctionError: 'Unhandled', Payload: { transformToString: () => JSON.stringify(said) } };
-  const aws = { invoker: () => ({ send: async () => answer }) } as unknown as Aws;
-  const { signal } = new AbortController();
-  const refused = invokeFunction({ aws, functionName: 'f', signal }, { replay: ['dns-blocks'] });
+  const context = {
+    aws: { invoker: () => ({ send: async () => answer }) },
+    clock: steppedClock(),
+    report: { say: () => undefined },
+    deployment: async () => ({ functionName: 'f' }),
+  } as unknown as Context;
+  const refused = invokeWhenFree(context, { replay: ['dns-blocks'] }, 0);
   await expect(refused).rejects.toThrow(RefusedError);
   await expect(refused).rejects.toThrow(said.errorMessage);
 });

@@ -22,7 +22,7 @@ test.each<[string, string]>([
     const written: string[] = [];
     const shell = { environment: { FORCE_COLOR }, stdout: { write: (text: string) => written.push(text) } };
     const foreign = '\u001b[32mgreen\u001b[39m\u009b31m\u202e';
-    createReport(shell as never, false).print(painted`${paint.good('own')}, foreign: ${foreign}`);
+    createReport(shell as never, false).print({ text: painted`${paint.good('own')}, foreign: ${foreign}`, json: {} });
     expect(written.join('')).toBe(shown);
   },
 );
@@ -30,7 +30,7 @@ test.each<[string, string]>([
 test('control characters in a painted text are shown as escapes within its colour', () => {
   const written: string[] = [];
   const shell = { environment: { FORCE_COLOR: '1' }, stdout: { write: (text: string) => written.push(text) } };
-  createReport(shell as never, false).print(paint.bad('x\u001b[32my'));
+  createReport(shell as never, false).print({ text: paint.bad('x\u001b[32my'), json: {} });
   expect(written.join('')).toBe('\u001b[31mx\\u001b[32my\u001b[39m\n');
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { conditionOf, healthOf } from '../../../bin/ctl/commands/status/health.ts';
 import type { StreamActivity } from '../../../bin/ctl/commands/status/snapshot.ts';
-import { leaseText } from '../../../bin/ctl/commands/status/status-text.ts';
+import { leaseText, statusText } from '../../../bin/ctl/commands/status/status-text.ts';
 import { tryRead } from '../../../bin/ctl/read-result.ts';
 import { durationText, tableText } from '../../../bin/ctl/text.ts';
 import { BEGINNING } from '../../../lambda/core/decide.ts';
@@ -143,6 +143,17 @@ describe('a status', () => {
     const alarms = value({ ...healthy.alarms.value, notifiers: notifiers.map(each => ({ ...each, notifies: false })) });
     expect(health({ alarms })).toEqual({ status: 'unhealthy', reasons: ['the alarms are muted'] });
     expect(health({ alarms, schedule: value({ enabled: false }) }).status).toBe('paused');
+  });
+
+  test('a status shows the three newest kinds of failures, and how many others the log has', () => {
+    const failures = value(
+      [1, 2, 3, 4, 5].map(at => ({ time: 0, count: at, error: `Error${at}`, what: '', advice: '' })),
+    );
+    const snapshot = { ...healthy, failures, alarms: value({ alarms: [], notifiers }) } as never;
+    const text = String(statusText(snapshot, { status: 'unhealthy', reasons: [] }));
+    expect(text.match(/Error\d/g)).toEqual(['Error1', 'Error2', 'Error3']);
+    expect(text).toContain('0 s ago, 3 times in 3 hours: run, Error3');
+    expect(text).toContain('\n  2 more kinds of failures: ');
   });
 
   test('names critical alarms first', () => {

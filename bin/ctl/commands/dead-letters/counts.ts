@@ -1,5 +1,5 @@
 /** Counts of queues and dead letters, for `status`, `verify` and `dead-letters`. */
-import { GetQueueAttributesCommand, type QueueAttributeName } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs';
 import { deadLettersPrefix } from '../../../../lambda/core/dead-letter.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
@@ -19,21 +19,9 @@ export interface QueueDepth {
 /** Approximate number of messages. @throws AwsCallError */
 export async function queueDepth(aws: Aws, url: string): Promise<QueueDepth> {
   const [waiting, taken] = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
-  const attributes = await queueAttributes(aws, url, [waiting, taken]);
-  return { waiting: Number(attributes[waiting] ?? 0), taken: Number(attributes[taken] ?? 0), testMessages: 0 };
-}
-
-/** @throws AwsCallError */
-export async function queueAttributes<Name extends QueueAttributeName>(
-  aws: Aws,
-  url: string,
-  names: Name[],
-): Promise<Readonly<Partial<Record<Name, string>>>> {
-  const { Attributes: attributes = {} } = await awsCall(
-    aws.sqs().send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: names })),
-    `The queue ${url} could not be read`,
-  );
-  return attributes as Partial<Record<Name, string>>;
+  const command = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [waiting, taken] });
+  const { Attributes: counts } = await awsCall(aws.sqs().send(command), `The queue ${url} could not be read`);
+  return { waiting: Number(counts?.[waiting] ?? 0), taken: Number(counts?.[taken] ?? 0), testMessages: 0 };
 }
 
 /**
@@ -53,8 +41,7 @@ export async function deadLetterCount(
   { bucket, connector }: Deployment,
   stream: StreamName,
 ): Promise<ObjectCount> {
-  const counted = countObjects(aws, bucket, deadLettersPrefix(connector, stream));
-  return awsCall(counted, `The bucket ${bucket} could not be listed`);
+  return countObjects(aws, bucket, deadLettersPrefix(connector, stream));
 }
 
 export function deadLetterText({ count, more }: ObjectCount): string {

@@ -5,7 +5,6 @@ import type { StreamName } from '../../../../lambda/streams.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import { listObjects, type StoredObject } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
-import { awsCall } from '../../errors.ts';
 import { groupBy } from '../../group-by.ts';
 import { oldestMessageSeries, readMetrics } from '../../metrics.ts';
 import { known, type ReadResult, readResultJson, tryReadAll } from '../../read-result.ts';
@@ -125,11 +124,7 @@ export async function listDeliveryErrors(context: Context) {
 /** Objects below a prefix, without folders, which the console of S3 creates as empty objects. @throws AwsCallError */
 async function listFailed({ aws, deployment }: Context, prefix: string) {
   const { bucket } = await deployment();
-  const listed = await awsCall(
-    listObjects(aws, bucket, prefix),
-    `The bucket ${bucket} could not be listed`,
-    'Nothing was changed.',
-  );
+  const listed = await listObjects(aws, bucket, prefix);
   const objects = listed.filter(({ key }) => !key.endsWith('/'));
   return objects.map(each => ({ ...each, address: `s3://${bucket}/${each.key}` }));
 }
@@ -143,9 +138,8 @@ const SPAN_MILLISECONDS = 3_600_000;
 async function readQueue({ aws, clock }: Context, url: string) {
   const { waiting, taken } = await queueDepth(aws, url);
   const messages = waiting + taken;
-  const now = clock.now();
-  const span = { start: now - SPAN_MILLISECONDS, now };
-  const [[newest] = []] = messages > 0 ? await readMetrics(aws, [oldestMessageSeries(url)], span) : [];
+  const read = () => readMetrics(aws, [oldestMessageSeries(url)], clock.now(), SPAN_MILLISECONDS);
+  const [[newest] = []] = messages > 0 ? await read() : [];
   /** `oldest`: time of the oldest message in milliseconds since 1970, if CloudWatch has recent data. */
   return { messages, oldest: newest && newest.time - newest.value * 1000 };
 }

@@ -141,7 +141,7 @@ async function redriveDelivery(context: Context, key: string): Promise<Redriven>
   await firehose.deliver(events.lines, NO_LEASE).catch((error: unknown) => {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     const advice = 'Its object is unchanged. Accepted events will be repeated, which is safe.';
-    throw new AwsCallError(`The delivery stream ${deliveryStream} did not accept every event`, advice, cause);
+    throw new AwsCallError(`The delivery stream ${deliveryStream} did not accept every event`, cause, advice);
   });
   await awsCall(
     aws.s3().send(new DeleteObjectCommand({ Bucket: bucket, Key: key })),

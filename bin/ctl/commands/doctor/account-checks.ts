@@ -8,7 +8,7 @@ export const awsAccount = check('aws-account', [], async ({ aws, clock, skews })
   const client = aws.sts();
   const command = new GetCallerIdentityCommand({});
   recordTime(command, date => skews.push(date - clock.now()));
-  const { Account, Arn } = await awsCall(client.send(command), 'The AWS account could not be read', '');
+  const { Account, Arn } = await awsCall(client.send(command), 'The AWS account could not be read');
   return ok(`account ${Account}, region ${await client.config.region()}, as ${Arn}`);
 });
 

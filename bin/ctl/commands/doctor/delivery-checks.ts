@@ -12,27 +12,23 @@ import { restore } from '../../deployment.ts';
 import { awsCall } from '../../errors.ts';
 import { check, type Finding, fail, ok, skipped, warn } from './context.ts';
 
-const NO_QUEUE = 'the SIEM does not read from a queue';
-
 /** An existing bucket (`bucketArn`) needs notifications from its own administrator. */
 export const notifications = check('notifications', ['bucket'], async ({ aws, deployment }) => {
   const { bucket: name, siem, stackName } = await deployment();
-  if (!siem) return skipped(NO_QUEUE);
+  if (!siem) return skipped('the SIEM does not read from a queue');
   const configuration = await awsCall(
     aws.s3().send(new GetBucketNotificationConfigurationCommand({ Bucket: name })),
     `The notifications of the bucket ${name} could not be read`,
   );
-  const { queueArn, topicArn } = siem;
-  return notificationsFinding(configuration, { bucket: name, queueArn, topicArn, stackName });
+  return notificationsFinding(configuration, siem, notificationRemedy(name, siem.topicArn, stackName));
 });
 
-export interface WantedNotification {
-  readonly bucket: string;
-  /** Topic of new objects. */
-  readonly topicArn: string;
-  /** The SIEM's queue, which an existing bucket may notify itself. */
-  readonly queueArn: string;
-  readonly stackName: string;
+function notificationRemedy(name: string, topicArn: string, stackName: string): string {
+  return (
+    `Existing bucket (bucketArn): in the console of ${name} add an event notification of s3:ObjectCreated:*, prefix ${PREFIXES.events}, ` +
+    `to the topic ${topicArn}. put-bucket-notification-configuration would replace all others. ` +
+    `Bucket of the stack: ${restore(stackName)}`
+  );
 }
 
 interface Notification extends Pick<QueueConfiguration, 'Events' | 'Filter'> {
@@ -51,28 +47,31 @@ const ENDING = '.json.gz';
 /** Firehose uses multipart uploads for large objects, so both events are needed. */
 const CREATED = ['s3:ObjectCreated:Put', 's3:ObjectCreated:CompleteMultipartUpload'];
 
-export function notificationsFinding(configuration: NotificationConfiguration, wanted: WantedNotification): Finding {
+/** @param wanted topic of new objects, and the SIEM's queue, which an existing bucket may notify itself */
+export function notificationsFinding(
+  configuration: NotificationConfiguration,
+  wanted: { readonly topicArn: string; readonly queueArn: string },
+  remedy: string,
+): Finding {
   const { events } = PREFIXES;
   const targets = [wanted.topicArn, wanted.queueArn];
   const own = notificationsOf(configuration).filter(({ target = '' }) => targets.includes(target));
   const whole = own.filter(
     each => events.startsWith(filterOf(each, 'prefix')) && ENDING.endsWith(filterOf(each, 'suffix')),
   );
-  const lacking = CREATED.filter(kind => !whole.some(({ Events = [] }) => Events.some(each => covers(each, kind))));
-  if (lacking.length === 0) {
-    if (whole.some(each => filterOf(each, 'prefix') === events)) {
-      return ok(`the bucket notifies the SIEM’s queue of objects below ${events}`);
-    }
-    const text = `the bucket notifies the SIEM’s queue of more than ${events}: the reader has no access to the rest`;
-    return warn(text, remedy(wanted));
+  const isCovered = CREATED.every(kind => whole.some(({ Events = [] }) => Events.some(each => covers(each, kind))));
+  if (isCovered && whole.some(each => filterOf(each, 'prefix') === events)) {
+    return ok(`the bucket notifies the SIEM’s queue of objects below ${events}`);
   }
-  if (own.length > 0) {
-    return fail(`the bucket does not notify the SIEM’s queue of every new object below ${events}`, remedy(wanted));
+
+  const what = 'the SIEM’s queue of';
+  if (isCovered) {
+    return warn(`the bucket notifies ${what} more than ${events}: the reader has no access to the rest`, remedy);
   }
-  const other = configuration.EventBridgeConfiguration
-    ? ': it notifies EventBridge, which does not reach the queue'
-    : '';
-  return fail(`the bucket does not notify the SIEM’s queue of objects${other}`, remedy(wanted));
+  if (own.length > 0) return fail(`the bucket does not notify ${what} every new object below ${events}`, remedy);
+  const isOther = configuration.EventBridgeConfiguration !== undefined;
+  const other = isOther ? ': it notifies EventBridge, which does not reach the queue' : '';
+  return fail(`the bucket does not notify ${what} objects${other}`, remedy);
 }
 
 function covers(event: string, kind: string): boolean {
@@ -82,14 +81,6 @@ function covers(event: string, kind: string): boolean {
 /** Empty without such a filter. */
 function filterOf({ Filter }: Notification, name: 'prefix' | 'suffix'): string {
   return Filter?.Key?.FilterRules?.find(rule => rule.Name?.toLowerCase() === name)?.Value ?? '';
-}
-
-function remedy({ bucket, topicArn, stackName }: WantedNotification): string {
-  return (
-    `Existing bucket (bucketArn): in the console of ${bucket} add an event notification of s3:ObjectCreated:*, prefix ${PREFIXES.events}, ` +
-    `to the topic ${topicArn}. put-bucket-notification-configuration would replace all others. ` +
-    `Bucket of the stack: ${restore(stackName)}`
-  );
 }
 
 export const deliveryStream = check('delivery-stream', ['stack'], async ({ aws, deployment }) => {
@@ -111,9 +102,6 @@ export function deliveryStreamFinding(
 
 export const bucket = check('bucket', ['stack'], async ({ aws, deployment }) => {
   const { bucket: name } = await deployment();
-  const { count } = await awsCall(
-    countObjects(aws, name, PREFIXES.events, 1),
-    `The bucket ${name} could not be listed`,
-  );
+  const { count } = await countObjects(aws, name, PREFIXES.events, 1);
   return ok(`${name} ${count > 0 ? 'has events' : 'has no event yet'}`);
 });

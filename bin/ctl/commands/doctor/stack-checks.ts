@@ -138,7 +138,7 @@ export const alarmSubscription = check('alarm-subscription', ['stack'], async ({
       return fail(`${topic} does not exist: nobody is notified of alarms`, restore(stackName));
     }
     if (name !== 'AuthorizationErrorException') {
-      throw new AwsCallError(`The subscriptions of ${topic} could not be read`, '', cause);
+      throw new AwsCallError(`The subscriptions of ${topic} could not be read`, cause);
     }
   }
 

@@ -7,7 +7,7 @@ import { openAccess, streamOf } from '../../access.ts';
 import { countObjects } from '../../bucket.ts';
 import { help, type Run } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { awsCall, RefusedError } from '../../errors.ts';
+import { RefusedError } from '../../errors.ts';
 import { joined, type Painted, paint, painted } from '../../painted.ts';
 import type { Outcome } from '../../report.ts';
 import { type Answer, answerText, askForRow, parentText } from './answer.ts';
@@ -90,11 +90,7 @@ async function lookup(context: Context, name: StreamName, id: string, options: L
 async function isOversize({ aws, deployment }: Context, stream: StreamName, rowHash: string): Promise<boolean> {
   const { bucket, connector } = await deployment();
   const key = deadLetterKey({ stream, reason: 'oversize', rowHash }, connector);
-  const { count } = await awsCall(
-    countObjects(aws, bucket, key, 1),
-    `The bucket ${bucket} could not be listed`,
-    'Nothing was changed.',
-  );
+  const { count } = await countObjects(aws, bucket, key, 1);
   return count > 0;
 }
 

@@ -6,7 +6,14 @@ import type { Aws } from '../../aws.ts';
 import type { Context } from '../../context.ts';
 import type { Deployment } from '../../deployment.ts';
 import { readFailures } from '../../failures.ts';
-import { oldestMessageSeries, type Point, readMetrics, type Series, streamSeries } from '../../metrics.ts';
+import {
+  freshnessSeries,
+  oldestMessageSeries,
+  type Point,
+  readMetrics,
+  type Series,
+  streamSeries,
+} from '../../metrics.ts';
 import { known, tryRead, tryReadAll } from '../../read-result.ts';
 import { readSchedule } from '../../schedule.ts';
 import { readState } from '../../state.ts';
@@ -76,18 +83,15 @@ type Count = keyof typeof COUNTS;
 const COUNT_NAMES = Object.keys(COUNTS) as Count[];
 
 /** The outputs of the stack do not name the kind of destination, but only one of these metrics has data. */
-const FRESHNESS = ['DeliveryToS3', 'DeliveryToSplunk', 'DeliveryToHttpEndpoint'].map(kind => `${kind}.DataFreshness`);
+const DESTINATIONS = ['DeliveryToS3', 'DeliveryToSplunk', 'DeliveryToHttpEndpoint'];
 
 /** @throws AwsCallError */
 async function readActivity(aws: Aws, { connector, deliveryStream, siem }: Deployment, now: number) {
   const perStream = STREAMS.map(({ name }) => activitySeries(connector, name));
-  const dimensions = { DeliveryStreamName: deliveryStream };
-  const firehose = FRESHNESS.map(metric => {
-    return { namespace: 'AWS/Firehose', metric, dimensions, statistic: 'Maximum', period: 300 } as const;
-  });
+  const firehose = DESTINATIONS.map(kind => freshnessSeries(deliveryStream, kind));
   const queue = siem ? [oldestMessageSeries(siem.queueUrl)] : [];
   const all = [...perStream.flat(), ...firehose, ...queue];
-  const points = await readMetrics(aws, all, { start: now - DAY_MILLISECONDS, now });
+  const points = await readMetrics(aws, all, now, DAY_MILLISECONDS);
 
   const take = (count: number) => points.splice(0, count);
   const newest = (each: readonly Point[]) => each.find(({ time }) => time >= now - RECENT_MILLISECONDS)?.value;

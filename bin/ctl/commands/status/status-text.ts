@@ -1,10 +1,9 @@
 /** A snapshot as text: the health, then the details, most important first. */
-import type { SavedStream } from '../../../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import type { AlarmState } from '../../alarms.ts';
 import { joined, type Painted, paint, painted, type Text } from '../../painted.ts';
 import { known, readResultText } from '../../read-result.ts';
-import { type LeaseState, unconfirmed } from '../../state.ts';
+import type { LeaseState } from '../../state.ts';
 import { durationText, tableText, timeText } from '../../text.ts';
 import { deadLetterText, type QueueDepth } from '../dead-letters/counts.ts';
 import { type Health, healthText, inAlarm, type StreamSummary, streamSummaries } from './health.ts';
@@ -33,7 +32,6 @@ export function statusText(snapshot: Snapshot, health: Health): Painted {
     ...streams.flatMap(({ saved }) => (saved instanceof Error ? [saved.message] : [])),
     ...surroundings(snapshot),
     `Stack     ${stackName}, ${stackStatus}, version ${version}`,
-    ...stateTable(snapshot),
   ]);
 }
 
@@ -156,23 +154,4 @@ export function leaseText(lease: LeaseState | undefined, now: number): string {
   if (held) return `held by ${holder}, epoch ${epoch}, for ${durationText(expires - now)} more unless renewed`;
   if (ended === 'no') return `free, epoch ${epoch}; its run was killed and the lease expired ${timeText(expires)}`;
   return `free, epoch ${epoch}; the last run ended ${ended === 'clean' ? 'cleanly' : 'with unconfirmed events'}`;
-}
-
-/** Column titles of the table of saved state. */
-const STATE_TITLES = ['stream', 'cursor', 'committed sequence', 'window', 'generation', 'unconfirmed'];
-
-/** Empty if the table cannot be read: the line about the lease gives the reason. */
-function stateTable({ state, off }: Snapshot): string[] {
-  const read = known(state);
-  if (!read) return [];
-  const rows = [...read.streams].map(([name, saved]) => [name, ...stateCells(saved, !!known(off)?.includes(name))]);
-  return ['', tableText(STATE_TITLES, rows)];
-}
-
-function stateCells(saved: SavedStream | Error, isOff: boolean): string[] {
-  if (saved instanceof Error) return ['unreadable', '', '', '', ''];
-  const { cursor, committed, window, generation } = saved.checkpoint;
-  if (isOff && cursor === undefined && committed === '') return ['off', '', '', '', ''];
-  const cursorText = cursor === undefined ? 'none yet' : 'saved';
-  return [cursorText, committed || 'none', String(window.length), String(generation), String(unconfirmed(saved))];
 }
