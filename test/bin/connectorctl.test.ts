@@ -10,7 +10,7 @@ import './suites/run.ts';
 import './suites/confirm.ts';
 import './suites/waiting.ts';
 import './suites/set-credentials.ts';
-import './suites/find-deployment.ts';
+import './suites/surroundings.ts';
 import './suites/interruption.ts';
 import './suites/closed-output.ts';
 import './suites/terminal.ts';

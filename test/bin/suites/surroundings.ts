@@ -1,0 +1,98 @@
+/** What surrounds a command: its stack, npm, the region, the network, Node, and the help. */
+import { describe, expect, test } from '@jest/globals';
+import type { Command } from 'commander';
+import { program } from '../cli-reference/page.ts';
+import { deployment, STACK } from '../support/deployment.ts';
+
+test('a stack that does not exist is refused with exit status 2', async () => {
+  await using each = await deployment();
+  expect(await each.ctl(['status', '--stack', STACK])).toMatchObject({ status: 0 });
+  const { status, stdout, stderr } = await each.ctl(['pause', '--stack', 'beta']);
+  expect([status, stdout, stderr]).toEqual([2, '', expect.stringContaining('There is no connector in stack beta in')]);
+});
+
+test('a command without an option that npm took does nothing', async () => {
+  await using each = await deployment();
+  const npm = { npm_lifecycle_event: 'connectorctl', npm_config_region: 'true' };
+  const { status, stderr } = await each.ctl(['pause'], npm);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('npm took --region for itself. Nothing was done.')]);
+  expect(each.asked()).toEqual([]);
+});
+
+const NO_REGION = 'The AWS region is missing or invalid. Use --region, set AWS_REGION, or give your profile a region.';
+
+test('doctor without a region names it and how to give it, and does not advise to log in', async () => {
+  await using each = await deployment();
+  const { status, stdout, stderr } = await each.startProcess(['doctor', '--json'], { AWS_REGION: '' }).ended;
+  const [account] = JSON.parse(stdout).checks;
+  expect([status, stderr, account]).toEqual([
+    3,
+    '',
+    expect.objectContaining({ status: 'fail', text: `The AWS account could not be read: ${NO_REGION}` }),
+  ]);
+});
+
+test('a closed port of AWS is reported as a failed connection, without a hint about permissions', async () => {
+  await using each = await deployment();
+  const endpoint = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
+  const { status, stderr } = await each.ctl(['status'], endpoint);
+  expect([status, stderr]).toEqual([
+    1,
+    'The stacks of this account and region could not be read: AWS did not answer: the connection failed (ECONNREFUSED). ' +
+      'Check the network of this machine, then try again.\nNothing was changed.\n',
+  ]);
+});
+
+describe('exit status 1 and a sentence without a stack trace for', () => {
+  test.each([
+    ['no region', { AWS_REGION: '' }, NO_REGION],
+    ['a profile that is not there', { AWS_PROFILE: 'nobody' }, 'No AWS credentials found.'],
+  ])('%s', async (_, environment, reason) => {
+    await using each = await deployment();
+    const { status, stdout, stderr } = await each.startProcess(['status'], environment).ended;
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining(reason)]);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+/** Node 20 as a command meets it: the version that the SDK reads, and the limit of ten listeners on each signal. */
+const NODE_20 = `
+  import { setMaxListeners } from 'node:events';
+  Object.defineProperty(process, 'version', { value: 'v20.20.2' });
+  globalThis.AbortController = class extends AbortController {
+    constructor() {
+      super();
+      setMaxListeners(10, this.signal);
+    }
+  };`;
+
+test('no warning of Node or the SDK is written into the output, not even on Node 20', async () => {
+  await using each = await deployment();
+  const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(NODE_20)}`;
+  const { status, stderr } = await each.startProcess(['status'], { NODE_OPTIONS }).ended;
+  expect([status, stderr]).toEqual([0, '']);
+});
+
+test('the command help shows what --help shows', async () => {
+  await using each = await deployment();
+  const { status, stdout } = await each.ctl(['help']);
+  expect([status, stdout]).toEqual([0, (await each.ctl(['--help'])).stdout]);
+});
+
+test('--help names every command, and the help of each command has an example', async () => {
+  await using each = await deployment();
+  const { status, stdout } = await each.ctl(['--help']);
+  expect(status).toBe(0);
+  for (const command of program.commands) {
+    expect(stdout).toMatch(new RegExp(`^ {2}${command.name()}\\b`, 'm'));
+    expect(helpOf(command)).toMatch(new RegExp(`^Examples?:\n {2}npm run connectorctl -- ${command.name()}`, 'm'));
+  }
+});
+
+/** As `--help` would print it, without another process. */
+function helpOf(command: Command): string {
+  const parts: string[] = [];
+  command.configureOutput({ writeOut: part => void parts.push(part) });
+  command.outputHelp();
+  return parts.join('');
+}
