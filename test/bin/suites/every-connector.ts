@@ -22,8 +22,6 @@ function copy(
   }
 }
 
-const lines = (stdout: string) => stdout.split('\n').map(line => line.split(/ {2,}/));
-
 describe('status --all', () => {
   test('has one line for each connector, the worst first, and exits with the status of the worst', async () => {
     await using each = await deployment();
@@ -34,47 +32,31 @@ describe('status --all', () => {
     each.stack.alarms.set('acme/credentials-refused', 'ALARM');
     const { status, stdout } = await each.ctl(['status', '--all']);
     expect(status).toBe(3);
-    expect(lines(stdout)).toEqual([
-      ['acme', 'unhealthy: alarm credentials-refused'],
-      ['beta', expect.stringMatching(/^unhealthy: .*the alarms are missing$/)],
-      [''],
-      ['2 unhealthy'],
-      [''],
-    ]);
+    expect(stdout).toMatch(
+      /^acme {2}unhealthy: alarm credentials-refused\nbeta {2}unhealthy: .*missing\n\n2 unhealthy\n$/,
+    );
   });
 
   test('status --all has a line for a connector that cannot be read', async () => {
     await using each = await deployment();
     await each.run();
     copy(each, ['beta'], { ConnectorVersion: '9.0.0' });
-    const { status, stdout } = await each.ctl(['status', '--all']);
-    expect([status, ...lines(stdout)]).toEqual([
-      3,
-      ['beta', expect.stringMatching(/^not readable: Stack SecurityDataConnector-beta was deployed by version 9/)],
-      ['acme', 'healthy: every stream is caught up'],
-      [''],
-      ['1 not readable, 1 healthy'],
-      [''],
-    ]);
-    const { document } = await each.json(['status', '--all']);
+    const { status, document } = await each.json(['status', '--all']);
     expect(document.connectors).toMatchObject([
       { connector: 'beta', notReadable: expect.stringContaining('9.0.0') },
       { connector: 'acme', health: { status: 'healthy' } },
     ]);
+    expect(status).toBe(3);
   });
 
-  test('status --all is refused together with --connector, because it would have a single line', async () => {
-    await using each = await deployment();
-    const { status, stderr } = await each.ctl(['status', '--all', '--connector', 'acme']);
-    expect([status, stderr]).toEqual([2, expect.stringContaining('--all takes neither --connector nor --stack')]);
-    expect(each.asked()).toEqual([]);
-  });
-
-  test('without a connector says so', async () => {
+  test.each([
+    [['--connector', 'acme'], '--all takes neither --connector nor --stack'],
+    [[], 'There is no connector there.'],
+  ])('status --all %j is refused: %s', async (args, reason) => {
     await using each = await deployment();
     each.stack.stacks.splice(0);
-    const { status, stderr } = await each.ctl(['status', '--all']);
-    expect([status, stderr]).toEqual([2, expect.stringContaining('There is no connector there.')]);
+    const { status, stderr } = await each.ctl(['status', '--all', ...args]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining(reason)]);
   });
 
   test('of three connectors makes as many calls of each as of one, and lists the stacks once', async () => {
