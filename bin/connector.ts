@@ -1,4 +1,5 @@
 import { Annotations, App } from 'aws-cdk-lib';
+import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { ConfigurationError } from '../lib/config/problem.ts';
 import { connectorsIn } from '../lib/config/read-connectors.ts';
 import { ConnectorStack } from '../lib/connector-stack.ts';
@@ -7,7 +8,7 @@ import { terminalText } from './terminal/terminal-text.ts';
 
 try {
   // No automatic synthesis: an invalid configuration writes nothing.
-  const app = new App({ autoSynth: false });
+  const app = new App({ autoSynth: false, context: featureFlags });
   // Validated before the first stack, so that an error does not wait for bundling.
   const read = (name: string) => app.node.tryGetContext(name);
   const context = { connectors: read('connectors'), connectorsFile: read('connectorsFile') };

@@ -283,6 +283,20 @@ export interface SecurityDataConnectorProps {
    * @default - that of the scope, if any
    */
   readonly permissionsBoundary?: IManagedPolicy;
+
+  /**
+   * Path of every role and managed policy that is created, such as `/security/`.
+   *
+   * @default '/'
+   */
+  readonly rolePath?: string;
+
+  /**
+   * Begins the name of every role and managed policy that is created, such as `secops-acme-`. See docs/landing-zones.md.
+   *
+   * @default - CloudFormation names them after the stack
+   */
+  readonly namePrefix?: string;
 }
 
 /** What the delivery stream of a connector delivers to. */

@@ -39,6 +39,7 @@ import { Poller } from './function/poller.ts';
 import { type Granted, grantStatements, operatorStatements } from './grants/grants.ts';
 import { createNewObjectsTopic } from './new-objects-topic.ts';
 import { addOutputs } from './outputs.ts';
+import { nameRoles } from './role-names.ts';
 import { Schedule } from './schedule.ts';
 import { createSiemAccess, readerStatements } from './siem/siem-access.ts';
 import { createStateTable } from './state-table.ts';
@@ -132,6 +133,7 @@ export class SecurityDataConnector extends Construct {
     const { encryptionKey, destination } = options;
     this._granted = { schedule, encryptionKey, destination: destination.type };
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
+    nameRoles(this, options);
   }
 
   /**

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { App } from 'aws-cdk-lib';
+import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { Command } from 'commander';
 import { build } from 'esbuild';
-import cdk from '../cdk.json' with { type: 'json' };
 import type { ConnectorConfig } from '../lib/config/schema.ts';
 import { CERTIFICATES_FILE } from '../lib/function/ca-certificates.ts';
 import { argumentsOrExit } from '../local/npm-command.ts';
@@ -27,7 +27,7 @@ export function templateText(config: ConnectorConfig): string {
   try {
     // The function comes from the bucket of the parameters, so nothing is bundled here.
     const context = {
-      ...cdk.context,
+      ...featureFlags,
       'aws:cdk:bundling-stacks': [],
       'aws:cdk:enable-path-metadata': false,
       'aws:cdk:enable-asset-metadata': false,

@@ -46,6 +46,18 @@ const logRetentionDays = v.picklist(
 /** The description of an alarm has at most 1,024 characters, and includes this address. */
 const runbookUrl = v.pipe(text, v.maxLength(256, 'must have 256 characters at most'));
 
+const rolePath = v.pipe(
+  string,
+  v.regex(/^\/([!-~]+\/)?$/, 'must begin and end with a slash, as in /security/'),
+  v.maxLength(512, 'must have 512 characters at most'),
+);
+
+/** IAM allows 64 characters, and the rest of a name needs up to 40. */
+const namePrefix = v.pipe(
+  string,
+  v.regex(/^[\w+=,.@-]{1,24}$/, 'must have letters, digits and +=,.@-_ alone, 24 characters at most'),
+);
+
 const tableArn = arn('dynamodb', 'table/[A-Za-z0-9_.-]{3,255}', 'arn:aws:dynamodb:eu-west-1:111122223333:table/name');
 const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-west-1:111122223333:topic');
 const policyArn = arn('iam', 'policy/[\\w+=,.@/-]+', 'arn:aws:iam::111122223333:policy/name');
@@ -179,6 +191,8 @@ export const connectorSchema = exactObject({
   noProxy: v.optional(noProxySchema),
   caCertificates: v.optional(text),
   permissionsBoundaryArn: v.optional(policyArn),
+  rolePath: v.optional(rolePath),
+  namePrefix: v.optional(namePrefix),
 });
 
 /** One organization: one entry of the context `connectors`, one stack. */

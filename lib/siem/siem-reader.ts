@@ -2,6 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { ExternalIdReader, SentinelReader, SiemReader } from '../connector-props.ts';
+import { SENTINEL_PREFIX } from '../role-names.ts';
 
 export interface ReaderRoleProps {
   /** Name of the connector that the role is for. */
@@ -18,8 +19,9 @@ export function createReaderRole(scope: Construct, props: ReaderRoleProps): iam.
     description: `Lets the SIEM read the events of connector ${props.connectorName}.`,
     assumedBy: reader.type === 'sentinel' ? sentinelPrincipal(scope, reader) : externalIdPrincipal(reader),
     managedPolicies: [props.policy],
-    // Sentinel accepts a role only if its name begins with this.
-    ...(reader.type === 'sentinel' && { roleName: `OIDC_${props.connectorName}-${Stack.of(scope).region}` }),
+    ...(reader.type === 'sentinel' && {
+      roleName: `${SENTINEL_PREFIX}${props.connectorName}-${Stack.of(scope).region}`,
+    }),
   });
 }
 

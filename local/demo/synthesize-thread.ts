@@ -1,6 +1,7 @@
 /** Synthesizes in a separate thread, which frees the memory of the CDK when it ends. The CDK needs more than the rest of the demo. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { App } from 'aws-cdk-lib';
+import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { readConnectors } from '../../lib/config/read-connectors.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
 import type { Template } from '../deployment/template.ts';
@@ -15,15 +16,14 @@ export interface SynthesizedStack {
 export interface SynthesisInput {
   /** One entry of the context `connectors`. */
   readonly configuration: Readonly<Record<string, unknown>>;
-  readonly context: Readonly<Record<string, unknown>>;
   readonly outdir: string;
 }
 
-const { configuration, context, outdir } = workerData as SynthesisInput;
+const { configuration, outdir } = workerData as SynthesisInput;
 const config = readConnectors([configuration])[0]!;
 // Validating the template takes longer than synthesizing it, and nothing is deployed.
 const app = new App({
-  context: { ...context, 'aws:cdk:bundling-stacks': [] },
+  context: { ...featureFlags, 'aws:cdk:bundling-stacks': [] },
   analyticsReporting: false,
   outdir,
   builtinCloudFormationValidation: false,

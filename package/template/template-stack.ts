@@ -13,6 +13,7 @@ import { nameOutputs } from '../../lib/connector-stack.ts';
 import { createCredentials } from '../../lib/credentials.ts';
 import { exportName } from '../../lib/export-name.ts';
 import { proxyEnvironment } from '../../lib/function/proxy.ts';
+import { nameRoles } from '../../lib/role-names.ts';
 import { SecurityDataConnector } from '../../lib/security-data-connector.ts';
 import { createReaderRole } from '../../lib/siem/siem-reader.ts';
 import { VERSION } from '../../lib/version.ts';
@@ -38,6 +39,7 @@ export class TemplateStack extends Stack {
     this.#addVariables(connector, config);
     if (connector.siem && !config.siemReader) this.#addReaders(connector);
 
+    nameRoles(this, { namePrefix: config.namePrefix });
     for (const resource of this.node.findAll()) this.#setProperties(resource);
     nameOutputs(this);
   }

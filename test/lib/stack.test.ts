@@ -7,6 +7,7 @@ import './stack/delivery.ts';
 import './stack/new-objects.ts';
 import './stack/siem-access.ts';
 import './stack/safety.ts';
+import './stack/landing-zone.ts';
 import './stack/replacement.ts';
 import './stack/alarms.ts';
 import './stack/dashboard.ts';

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { App, type AppProps, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import featureFlags from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { readConnectors } from '../../lib/config/read-connectors.ts';
 import type { ConnectorConfig } from '../../lib/config/schema.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
@@ -11,7 +12,7 @@ import { EXAMPLE, type SynthesizedTemplate } from './template.ts';
 
 /** The feature flags that a deployment has too; nothing is bundled, which is what takes the time. */
 export const CONTEXT: Record<string, unknown> = {
-  ...JSON.parse(readFileSync(path.join(ROOT, 'cdk.json'), 'utf8')).context,
+  ...featureFlags,
   'aws:cdk:bundling-stacks': [],
 };
 

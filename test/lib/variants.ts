@@ -71,6 +71,14 @@ export const VARIANTS = {
       'function-errors': false,
     },
   },
+  landingZone: {
+    rolePath: '/security/connectors/',
+    namePrefix: 'secops-acme-',
+    permissionsBoundaryArn: BOUNDARY_ARN,
+    siemReader: { type: 'sentinel', workspaceId: '11111111-2222-4333-8444-555555555555' },
+    vpc: network,
+  },
+  government: { account: ACCOUNT, region: 'us-gov-west-1' },
   china: { account: ACCOUNT, region: 'cn-north-1' },
 } as const satisfies Record<string, Record<string, unknown>>;
 

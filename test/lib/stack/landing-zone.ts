@@ -1,0 +1,47 @@
+/** Rules of organizations: path and names of roles, other partitions, and apps without feature flags. */
+import { describe, expect, test } from '@jest/globals';
+import { ConnectorStack } from '../../../lib/connector-stack.ts';
+import { configured, createApp, synthesize, templateOf } from '../synth.ts';
+import { joinedText, resources } from '../template.ts';
+import { BOUNDARY_ARN, VARIANT_NAMES, VARIANTS } from '../variants.ts';
+
+describe('a landing zone that prescribes path, prefix and boundary', () => {
+  const template = synthesize(VARIANTS.landingZone);
+  const roles = resources(template, 'AWS::IAM::Role').map(({ Properties }) => Properties);
+  const policies = resources(template, 'AWS::IAM::ManagedPolicy').map(({ Properties }) => Properties);
+
+  test('finds every role and managed policy under its path, and every role bounded', () => {
+    expect(new Set([...roles, ...policies].map(({ Path }) => Path))).toEqual(new Set(['/security/connectors/']));
+    expect(new Set(roles.map(({ PermissionsBoundary }) => PermissionsBoundary))).toEqual(new Set([BOUNDARY_ARN]));
+  });
+
+  test('finds its prefix in every name, which for Sentinel comes after OIDC_', () => {
+    const names = roles.map(({ RoleName }) => joinedText(RoleName)).sort();
+    expect(names).toEqual([
+      'OIDC_secops-acme-SiemReader-51af3dc0',
+      'secops-acme-DeliveryRole-51af3dc0',
+      'secops-acme-PollerRole-51af3dc0',
+      'secops-acme-TickRole-51af3dc0',
+    ]);
+    const policyNames = policies.map(({ ManagedPolicyName }) => joinedText(ManagedPolicyName));
+    expect(policyNames).toEqual(['secops-acme-SiemReaderPolicy-51af3dc0']);
+  });
+});
+
+test.each([
+  ['china', 'aws-cn'],
+  ['government', 'aws-us-gov'],
+] as const)('every ARN of the variant %s is one of the partition %s', (name, partition) => {
+  const text = JSON.stringify(synthesize(VARIANTS[name]));
+  const partitions = [...text.matchAll(/arn:([^:"]+):/g)].map(([, found]) => found);
+  expect(new Set(partitions)).toEqual(new Set([partition]));
+});
+
+test('feature flags of the CDK change no logical id, so the stack of an app with other flags is the same', () => {
+  const ids = (template: object) => Object.keys((template as { Resources: object }).Resources);
+  for (const name of VARIANT_NAMES) {
+    const app = createApp({ context: { 'aws:cdk:bundling-stacks': [] } });
+    const bare = templateOf(new ConnectorStack(app, configured(VARIANTS[name])));
+    expect(ids(bare)).toEqual(ids(synthesize(VARIANTS[name])));
+  }
+});
