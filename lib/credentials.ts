@@ -1,17 +1,15 @@
-import { CfnOutput, type RemovalPolicy, Stack } from 'aws-cdk-lib';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
+import type { ConnectorOptions } from './config/props.ts';
 import { PLACEHOLDER } from './placeholder.ts';
 
-export interface PlaceholderSecretProps {
+export interface PlaceholderSecret {
   readonly description: string;
   /** Members that a person fills in after the deployment. The last one is the secret itself. */
   readonly members: readonly [...string[], string];
   /** The output that says how to fill it, and the file that the command reads, so that no secret lands in a shell's history. */
   readonly fill: { readonly output: string; readonly file: string };
-  readonly removalPolicy: RemovalPolicy;
-  readonly encryptionKey?: IKey;
 }
 
 /**
@@ -21,39 +19,35 @@ export interface PlaceholderSecretProps {
 export function createPlaceholderSecret(
   scope: Construct,
   id: string,
-  props: PlaceholderSecretProps,
+  placeholder: PlaceholderSecret,
+  { removalPolicy, encryptionKey }: Pick<ConnectorOptions, 'removalPolicy' | 'encryptionKey'>,
 ): secretsmanager.ISecret {
-  const generated = props.members[props.members.length - 1] as string;
-  const others = props.members.slice(0, -1).map(member => [member, PLACEHOLDER]);
+  const { description, members, fill } = placeholder;
+  const generated = members[members.length - 1] as string;
+  const others = members.slice(0, -1).map(member => [member, PLACEHOLDER]);
   const secret = new secretsmanager.Secret(scope, id, {
-    description: props.description,
+    description,
     generateSecretString: {
       secretStringTemplate: JSON.stringify(Object.fromEntries(others)),
       generateStringKey: generated,
     },
-    removalPolicy: props.removalPolicy,
-    ...(props.encryptionKey && { encryptionKey: props.encryptionKey }),
+    removalPolicy,
+    ...(encryptionKey && { encryptionKey }),
   });
-  const content = JSON.stringify(Object.fromEntries(props.members.map(member => [member, '…'])));
-  new CfnOutput(scope, props.fill.output, {
-    description: `Replaces the whole secret with the file ${props.fill.file}: ${content}`,
-    value: `aws secretsmanager put-secret-value --region ${Stack.of(scope).region} --secret-id ${secret.secretArn} --secret-string file://${props.fill.file}`,
+  const content = JSON.stringify(Object.fromEntries(members.map(member => [member, '…'])));
+  new CfnOutput(scope, fill.output, {
+    description: `Replaces the whole secret with the file ${fill.file}: ${content}`,
+    value: `aws secretsmanager put-secret-value --region ${Stack.of(scope).region} --secret-id ${secret.secretArn} --secret-string file://${fill.file}`,
   });
   return secret;
 }
 
-export interface CredentialsProps {
-  readonly connectorName: string;
-  readonly removalPolicy: RemovalPolicy;
-  readonly encryptionKey?: IKey;
-}
-
 /** The client credentials of one organization. */
-export function createCredentials(scope: Construct, props: CredentialsProps): secretsmanager.ISecret {
-  return createPlaceholderSecret(scope, 'Credentials', {
-    ...props,
-    description: `Client credentials of connector ${props.connectorName}: {"client_id": "…", "client_secret": "…"}`,
+export function createCredentials(scope: Construct, options: ConnectorOptions): secretsmanager.ISecret {
+  const placeholder: PlaceholderSecret = {
+    description: `Client credentials of connector ${options.connectorName}: {"client_id": "…", "client_secret": "…"}`,
     members: ['client_id', 'client_secret'],
     fill: { output: 'FillCredentials', file: 'credentials.json' },
-  });
+  };
+  return createPlaceholderSecret(scope, 'Credentials', placeholder, options);
 }

@@ -1,16 +1,10 @@
-import { Aws, Duration, Fn, type RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, Duration, Fn } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct, IDependable } from 'constructs';
+import type { ConnectorOptions } from './config/props.ts';
 import { PREFIXES } from './prefixes.ts';
-
-export interface DataBucketProps {
-  readonly connectorName: string;
-  readonly removalPolicy: RemovalPolicy;
-  readonly retention: Duration;
-  readonly encryptionKey?: IKey;
-}
 
 /**
  * The bucket that a connector creates. Its notifications are a property of the bucket itself. The CDK would set them with a custom resource,
@@ -21,20 +15,20 @@ export class DataBucket extends s3.Bucket {
   readonly arnByName: string;
   readonly #connectorName: string;
 
-  constructor(scope: Construct, id: string, { connectorName, ...props }: DataBucketProps) {
+  constructor(scope: Construct, id: string, options: ConnectorOptions) {
     super(scope, id, {
-      ...bucketDefaults(props.encryptionKey),
-      bucketName: bucketNameOf(connectorName),
+      ...bucketDefaults(options.encryptionKey),
+      bucketName: bucketNameOf(options.connectorName),
       lifecycleRules: [
         {
-          expiration: props.retention,
+          expiration: options.retention,
           noncurrentVersionExpiration: Duration.days(30),
           abortIncompleteMultipartUploadAfter: Duration.days(7),
         },
       ],
-      removalPolicy: props.removalPolicy,
+      removalPolicy: options.removalPolicy,
     });
-    this.#connectorName = connectorName;
+    this.#connectorName = options.connectorName;
     this.arnByName = `arn:${Aws.PARTITION}:s3:::${this.#resource.bucketName}`;
   }
 

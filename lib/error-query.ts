@@ -1,17 +1,17 @@
 import * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 
-export interface ErrorQueryProps {
-  readonly connectorName: string;
-  /** Logs of the function. */
-  readonly logGroup: logs.ILogGroup;
-}
-
 /**
  * A saved query of CloudWatch Logs Insights: the last errors, one line for each message with its count. Errors that the function logs have
  * `error.name` and `error.message`. Lambda adds `errorType` and `errorMessage` of a run that failed, or a text about a run that it terminated.
+ *
+ * @param logGroup of the function
  */
-export function createErrorQuery(scope: Construct, { connectorName, logGroup }: ErrorQueryProps): logs.QueryDefinition {
+export function createErrorQuery(
+  scope: Construct,
+  connectorName: string,
+  logGroup: logs.ILogGroup,
+): logs.QueryDefinition {
   return new logs.QueryDefinition(scope, 'ErrorQuery', {
     queryDefinitionName: `security-data-connector/${connectorName}/errors`,
     logGroups: [logGroup],

@@ -5,12 +5,6 @@ import * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { DataBucket } from './data-bucket.ts';
 
-export interface NewObjectsTopicProps {
-  readonly bucket: IBucket;
-  /** `bucket`, unless it exists already. */
-  readonly createdBucket: DataBucket | undefined;
-}
-
 /**
  * The topic of new objects. S3 notifies only one destination of each prefix, so all readers subscribe here: the queue of the SIEM, and queues
  * of the app. A bucket that the connector creates notifies the topic. In an existing bucket the connector would overwrite other notifications,
@@ -18,8 +12,14 @@ export interface NewObjectsTopicProps {
  *
  * The topic does not use the customer's key. SNS could deliver nothing unless the key's own policy names S3, and the connector cannot change
  * the policy of an existing key. The messages hold names of objects and no content.
+ *
+ * @param createdBucket `bucket`, unless it exists already
  */
-export function createNewObjectsTopic(scope: Construct, { bucket, createdBucket }: NewObjectsTopicProps): sns.Topic {
+export function createNewObjectsTopic(
+  scope: Construct,
+  bucket: IBucket,
+  createdBucket: DataBucket | undefined,
+): sns.Topic {
   const topic = new sns.Topic(scope, 'NewObjects', { enforceSSL: true });
 
   const accepted = topic.addToResourcePolicy(

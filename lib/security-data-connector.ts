@@ -103,7 +103,7 @@ export class SecurityDataConnector extends Construct {
     this.delivery = createDelivery(this, options, this.bucket);
     const buckets = { bucket: this.bucket, createdBucket };
     this.newObjectsTopic = kindOf(options.destination).deliversObjects
-      ? createNewObjectsTopic(this, buckets)
+      ? createNewObjectsTopic(this, this.bucket, createdBucket)
       : undefined;
     this.siem =
       options.siemQueue && this.newObjectsTopic
@@ -115,7 +115,7 @@ export class SecurityDataConnector extends Construct {
     const poller = createPoller(this, options);
     this.function = poller.function;
     this.logGroup = poller.logGroup;
-    createErrorQuery(this, { ...options, logGroup: this.logGroup });
+    createErrorQuery(this, this.connectorName, this.logGroup);
     // Another id than Tick would replace schedule, role and queue. SNS delivers to the subscribers of the moment, so the queue of the SIEM is subscribed before a run sends events.
     const schedule = new Schedule(this, 'Tick', {
       ...options,

@@ -5,21 +5,16 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { AlarmOverrides, Alarms } from '../connector-props.ts';
+import type { ConnectorOptions } from '../config/props.ts';
+import type { Alarms } from '../connector-props.ts';
 import { CONNECTORCTL } from '../installation.ts';
 import { AT_RISK, type Condition, type Monitored, type Severity } from './alarm-definition.ts';
 import { ALARMS, type NamedAlarm } from './alarms.ts';
 import { overridden } from './overrides.ts';
 
-export interface AlarmsProps {
+export interface AlarmsProps extends ConnectorOptions {
   readonly monitored: Monitored;
   readonly topic: sns.ITopic;
-  /** Address of the runbook. The name of an alarm is the anchor of its section. */
-  readonly runbookUrl: string;
-  /** Whether alarms notify. A paused connector emits nothing on purpose. */
-  readonly enabled: boolean;
-  /** Changes of alarms, by name. */
-  readonly alarms: AlarmOverrides;
 }
 
 /** The alarms that apply to a connector, and one composite alarm for each severity, which notifies. */
@@ -49,7 +44,7 @@ function createAlarm(scope: Construct, definition: NamedAlarm, condition: Condit
 
   return new cloudwatch.Alarm(scope, name, {
     alarmName: `${connectorName}/${name}`,
-    // connectorctl reads the sentences, the first command and the runbook's address from this text.
+    // The name of an alarm is the anchor of its section of the runbook. connectorctl reads the sentences, the first command and the runbook's address from this text.
     alarmDescription: `${impact} ${data} First run "${command}". Runbook: ${props.runbookUrl}#${name}`,
     metric: isZero ? withZeros(metric) : metric,
     threshold,
@@ -86,6 +81,7 @@ function createNotifier(scope: Construct, notifier: Notifier, props: AlarmsProps
     alarmDescription: notifierText(notifier, props),
     // The rule of a composite alarm needs at least one alarm. The option `alarms` may have left out all of this severity.
     alarmRule: states.length > 0 ? cloudwatch.AlarmRule.anyOf(...states) : cloudwatch.AlarmRule.fromBoolean(false),
+    // A paused connector emits nothing on purpose.
     actionsEnabled: props.enabled,
   });
 
@@ -115,13 +111,8 @@ export function isAddress(runbookUrl: string): boolean {
   return Token.isUnresolved(runbookUrl) || /^https?:\/\//.test(runbookUrl);
 }
 
-export interface AlarmTopicProps {
-  readonly connectorName: string;
-  readonly alarmEmail?: string | undefined;
-}
-
 /** The topic that the alarms of this connector notify. */
-export function createAlarmTopic(scope: Construct, { connectorName, alarmEmail }: AlarmTopicProps): sns.ITopic {
+export function createAlarmTopic(scope: Construct, { connectorName, alarmEmail }: ConnectorOptions): sns.ITopic {
   const topic = new sns.Topic(scope, 'AlarmTopic', { displayName: `Alarms of ${connectorName}`, enforceSSL: true });
   const alarmArns = Stack.of(scope).formatArn({
     service: 'cloudwatch',

@@ -1,4 +1,4 @@
-import { RemovalPolicy as Policy, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -6,19 +6,16 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import type { ConnectorOptions } from '../config/props.ts';
 import type { Destination } from '../connector-props.ts';
-import { createPlaceholderSecret } from '../credentials.ts';
+import { createPlaceholderSecret, type PlaceholderSecret } from '../credentials.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import { bufferSecondsOf, kindOf } from './destinations.ts';
 
-export interface DeliveryProps {
-  readonly connectorName: string;
+export interface DeliveryProps extends ConnectorOptions {
   readonly destination: Exclude<Destination, { type: 'existing' }>;
   readonly bucket: IBucket;
-  readonly logRetention: logs.RetentionDays;
-  readonly removalPolicy: RemovalPolicy;
-  readonly encryptionKey?: IKey;
 }
 
 /** The delivery stream with its role, its error log, and the token of its endpoint. */
@@ -31,14 +28,14 @@ export class Delivery extends Construct {
     const kind = kindOf(destination);
     const logGroup = new logs.LogGroup(this, 'Errors', {
       retention: props.logRetention,
-      removalPolicy: Policy.DESTROY,
+      removalPolicy: RemovalPolicy.DESTROY,
     });
-    const logStream = new logs.LogStream(this, 'ErrorStream', { logGroup, removalPolicy: Policy.DESTROY });
+    const logStream = new logs.LogStream(this, 'ErrorStream', { logGroup, removalPolicy: RemovalPolicy.DESTROY });
     const given = 'secret' in destination ? destination.secret : undefined;
     const token = kind.token === undefined ? undefined : (given ?? this.createToken(kind.token, props));
     const parts = {
       ...props,
-      role: createDeliveryRole(this, { ...props, logGroup, token }),
+      role: createDeliveryRole(this, props, logGroup, token),
       logging: { enabled: true, logGroupName: logGroup.logGroupName, logStreamName: logStream.logStreamName },
       bufferSeconds: bufferSecondsOf(destination),
       token,
@@ -52,12 +49,12 @@ export class Delivery extends Construct {
 
   /** The token that Firehose sends to the endpoint. Somebody fills it in after the deployment. */
   private createToken(member: string, props: DeliveryProps): ISecret {
-    return createPlaceholderSecret(this, 'Token', {
-      ...props,
+    const placeholder: PlaceholderSecret = {
       description: `Token of the endpoint that connector ${props.connectorName} delivers to: {"${member}": "…"}`,
       members: [member],
       fill: { output: 'FillToken', file: 'token.json' },
-    });
+    };
+    return createPlaceholderSecret(this, 'Token', placeholder, props);
   }
 }
 
@@ -70,23 +67,34 @@ function streamEncryption(key: IKey | undefined) {
   return key ? { keyType: 'CUSTOMER_MANAGED_CMK', keyArn: key.keyArn } : { keyType: 'AWS_OWNED_CMK' };
 }
 
-interface DeliveryRoleProps {
-  readonly bucket: IBucket;
-  readonly logGroup: logs.ILogGroup;
-  readonly encryptionKey?: IKey;
-  /** The endpoint's token, where there is an endpoint. */
-  readonly token: ISecret | undefined;
-}
-
-/** The role of Firehose. It allows to write below two prefixes of the bucket and to log errors, and nothing else. */
-function createDeliveryRole(scope: Construct, props: DeliveryRoleProps): iam.Role {
+/**
+ * The role of Firehose. It allows to write below two prefixes of the bucket and to log errors, and nothing else.
+ *
+ * @param token of the endpoint, where there is an endpoint
+ */
+function createDeliveryRole(
+  scope: Construct,
+  { bucket, encryptionKey }: DeliveryProps,
+  logGroup: logs.ILogGroup,
+  token: ISecret | undefined,
+): iam.Role {
   // With an endpoint as destination, the bucket only receives events that the endpoint refused.
-  const prefixes = props.token ? [PREFIXES.deliveryErrors] : [PREFIXES.events, PREFIXES.deliveryErrors];
-  const written = prefixes.map(prefix => props.bucket.arnForObjects(`${prefix}*`));
+  const prefixes = token ? [PREFIXES.deliveryErrors] : [PREFIXES.events, PREFIXES.deliveryErrors];
+  const written = prefixes.map(prefix => bucket.arnForObjects(`${prefix}*`));
+  const statements = [
+    allow(['s3:GetBucketLocation', 's3:ListBucket', 's3:ListBucketMultipartUploads'], bucket.bucketArn),
+    allow(['s3:PutObject', 's3:GetObject', 's3:AbortMultipartUpload'], ...written),
+    allow(['logs:PutLogEvents'], logGroup.logGroupArn),
+    ...(token ? [allow(['secretsmanager:GetSecretValue'], secretArnOf(token))] : []),
+    ...keyStatements(scope, {
+      writeObjects: [encryptionKey, bucket.encryptionKey],
+      ...(token && { readSecret: [encryptionKey, token.encryptionKey] }),
+    }),
+  ];
   return new iam.Role(scope, 'Role', {
     description: 'Lets the delivery stream write events, and what it could not deliver, into the bucket.',
     assumedBy: firehoseOfAccount(Stack.of(scope).account),
-    inlinePolicies: { Deliver: new iam.PolicyDocument({ statements: statementsOf(scope, props, written) }) },
+    inlinePolicies: { Deliver: new iam.PolicyDocument({ statements }) },
   });
 }
 
@@ -98,18 +106,4 @@ function firehoseOfAccount(account: string): iam.IPrincipal {
   const naming = (key: string) =>
     new iam.ServicePrincipal('firehose.amazonaws.com', { conditions: { StringEquals: { [key]: account } } });
   return new iam.CompositePrincipal(naming('aws:SourceAccount'), naming('sts:ExternalId'));
-}
-
-function statementsOf(scope: Construct, props: DeliveryRoleProps, written: string[]): iam.PolicyStatement[] {
-  const { bucket, logGroup, encryptionKey, token } = props;
-  return [
-    allow(['s3:GetBucketLocation', 's3:ListBucket', 's3:ListBucketMultipartUploads'], bucket.bucketArn),
-    allow(['s3:PutObject', 's3:GetObject', 's3:AbortMultipartUpload'], ...written),
-    allow(['logs:PutLogEvents'], logGroup.logGroupArn),
-    ...(token ? [allow(['secretsmanager:GetSecretValue'], secretArnOf(token))] : []),
-    ...keyStatements(scope, {
-      writeObjects: [encryptionKey, bucket.encryptionKey],
-      ...(token && { readSecret: [encryptionKey, token.encryptionKey] }),
-    }),
-  ];
 }

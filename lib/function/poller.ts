@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { CfnResource, Lazy, RemovalPolicy } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { TICK_EXPIRES_AFTER, TIMEOUT } from '../alarms/timing.ts';
+import type { ConnectorOptions } from '../config/props.ts';
 import type { Network } from '../connector-props.ts';
 import { PREBUILT_FUNCTION, ROOT } from '../installation.ts';
 import { PREFIXES } from '../prefixes.ts';
@@ -16,15 +16,10 @@ import { certificatesBundling, warnOfCertificates, withCertificates } from './ca
 import { type FunctionResources, PROCESS_ENVIRONMENT } from './function-environment.ts';
 import { keepNetworkFromCode, networkStatements, outboundPorts, placement } from './poller-network.ts';
 
-export interface PollerProps extends FunctionResources {
+export interface PollerProps extends FunctionResources, Omit<ConnectorOptions, keyof FunctionResources> {
   /** Addresses that the function connects to, beside those of AWS. */
   readonly addresses: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  readonly memorySize: number;
-  readonly logRetention: logs.RetentionDays;
-  readonly encryptionKey?: IKey;
-  readonly network?: Network;
-  readonly caCertificates?: string;
 }
 
 /** The function that reads the API, its role and its logs. */

@@ -6,21 +6,19 @@ import { FilterOrPolicy, Subscription, SubscriptionFilter, type Topic } from 'aw
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { SiemAccess, SiemReader } from '../connector-props.ts';
+import type { ConnectorOptions } from '../config/props.ts';
+import type { SiemAccess } from '../connector-props.ts';
 import type { DataBucket } from '../data-bucket.ts';
 import { forBucket } from '../new-objects-topic.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, listing } from '../statements.ts';
 import { createReaderRole } from './siem-reader.ts';
 
-export interface SiemAccessProps {
-  readonly connectorName: string;
+export interface SiemAccessProps extends ConnectorOptions {
   readonly bucket: s3.IBucket;
   /** `bucket`, unless it exists already. */
   readonly createdBucket: DataBucket | undefined;
   readonly newObjectsTopic: Topic;
-  readonly siemReader?: SiemReader;
-  readonly encryptionKey?: IKey;
 }
 
 /** The longest that SQS keeps a message. A SIEM that reads nothing for this long loses notifications. */
@@ -44,7 +42,7 @@ export function createSiemAccess(scope: Construct, props: SiemAccessProps): Siem
   const subscription = subscribe({ queue, deadLetters }, props);
 
   const policy = createReaderPolicy(within, queue, props);
-  const role = props.siemReader && createReaderRole(within, { ...props, reader: props.siemReader, policy });
+  const role = props.siemReader && createReaderRole(within, props.connectorName, props.siemReader, policy);
   return { queue, deadLetters, subscription, policy, role };
 }
 

@@ -4,24 +4,18 @@ import type { Construct } from 'constructs';
 import type { ExternalIdReader, SentinelReader, SiemReader } from '../connector-props.ts';
 import { SENTINEL_PREFIX } from '../role-names.ts';
 
-export interface ReaderRoleProps {
-  /** Name of the connector that the role is for. */
-  readonly connectorName: string;
-  /** Whom the role trusts. */
-  readonly reader: SiemReader;
-  /** The policy of the role. */
-  readonly policy: iam.IManagedPolicy;
-}
-
-export function createReaderRole(scope: Construct, props: ReaderRoleProps): iam.Role {
-  const { reader } = props;
+/** @param reader whom the role trusts */
+export function createReaderRole(
+  scope: Construct,
+  connectorName: string,
+  reader: SiemReader,
+  policy: iam.IManagedPolicy,
+): iam.Role {
   return new iam.Role(scope, 'Reader', {
-    description: `Lets the SIEM read the events of connector ${props.connectorName}.`,
+    description: `Lets the SIEM read the events of connector ${connectorName}.`,
     assumedBy: reader.type === 'sentinel' ? sentinelPrincipal(scope, reader) : externalIdPrincipal(reader),
-    managedPolicies: [props.policy],
-    ...(reader.type === 'sentinel' && {
-      roleName: `${SENTINEL_PREFIX}${props.connectorName}-${Stack.of(scope).region}`,
-    }),
+    managedPolicies: [policy],
+    ...(reader.type === 'sentinel' && { roleName: `${SENTINEL_PREFIX}${connectorName}-${Stack.of(scope).region}` }),
   });
 }
 
