@@ -19,14 +19,8 @@ export interface MetricSubject {
 }
 
 // The compiler checks that the published names are exactly those that the function sends.
-const OF_CONNECTOR: readonly ConnectorMetricName[] = namesOf(
-  CONNECTOR_METRICS satisfies Record<ConnectorMetricName, string>,
-);
-const OF_STREAM: readonly StreamMetricName[] = namesOf(STREAM_METRICS satisfies Record<StreamMetricName, string>);
-
-function namesOf<Name extends string>(metrics: Readonly<Record<Name, string>>): Name[] {
-  return Object.keys(metrics) as Name[];
-}
+const OF_CONNECTOR = Object.keys(CONNECTOR_METRICS satisfies Record<ConnectorMetricName, string>);
+const OF_STREAM = Object.keys(STREAM_METRICS satisfies Record<StreamMetricName, string>);
 
 const PERIOD = Duration.minutes(5);
 
@@ -39,9 +33,9 @@ export function connectorMetric(
   name: ConnectorMetricName | StreamMetricName,
   { stream, ...options }: ConnectorMetricOptions = {},
 ): cloudwatch.Metric {
-  const names: readonly string[] = stream === undefined ? OF_CONNECTOR : OF_STREAM;
+  const names = stream === undefined ? OF_CONNECTOR : OF_STREAM;
   if (!names.includes(name)) {
-    const isOther = stream === undefined && OF_STREAM.some(each => each === name);
+    const isOther = stream === undefined && OF_STREAM.includes(name);
     const advice = isOther ? ` It is a metric of a stream: give { stream: '${subject.streams[0]}' }.` : '';
     const what = stream === undefined ? 'the whole connector' : 'a stream';
     throw new Error(`${name} is not a metric of ${what}.${advice} Known: ${names.join(', ')}`);

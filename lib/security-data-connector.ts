@@ -32,7 +32,7 @@ import { createCredentials } from './credentials.ts';
 import { createDashboard } from './dashboard.ts';
 import { DataBucket } from './data-bucket.ts';
 import { Delivery } from './delivery/delivery.ts';
-import { deliveryMetricPrefix, kindOf, mostBufferSeconds } from './delivery/destinations.ts';
+import { deliveryMetricPrefix, mostBufferSeconds } from './delivery/destinations.ts';
 import { createErrorQuery } from './error-query.ts';
 import { type FunctionResources, functionEnvironment } from './function/function-environment.ts';
 import { Poller } from './function/poller.ts';
@@ -102,9 +102,8 @@ export class SecurityDataConnector extends Construct {
     if (props.bucket && !props.stateTable) warnOfNewTable(this);
     this.delivery = createDelivery(this, options, this.bucket);
     const buckets = { bucket: this.bucket, createdBucket };
-    this.newObjectsTopic = kindOf(options.destination).deliversObjects
-      ? createNewObjectsTopic(this, this.bucket, createdBucket)
-      : undefined;
+    this.newObjectsTopic =
+      options.destination.type === 's3' ? createNewObjectsTopic(this, this.bucket, createdBucket) : undefined;
     this.siem =
       options.siemQueue && this.newObjectsTopic
         ? createSiemAccess(this, { ...options, ...buckets, newObjectsTopic: this.newObjectsTopic })
@@ -165,7 +164,7 @@ export class SecurityDataConnector extends Construct {
    */
   grantRead(grantee: IGrantable): Grant {
     const { encryptionKey, destination } = this._granted;
-    if (!kindOf({ type: destination }).deliversObjects) {
+    if (destination !== 's3') {
       throw new Error(
         `The bucket of connector ${this.connectorName} has no events, because its destination is "${destination}". ` +
           'Grant access where the events are delivered to.',

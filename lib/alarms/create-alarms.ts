@@ -10,7 +10,6 @@ import type { Alarms } from '../connector-props.ts';
 import { CONNECTORCTL } from '../installation.ts';
 import { AT_RISK, type Condition, type Monitored, type Severity } from './alarm-definition.ts';
 import { ALARMS, type NamedAlarm } from './alarms.ts';
-import { overridden } from './overrides.ts';
 
 export interface AlarmsProps extends ConnectorOptions {
   readonly monitored: Monitored;
@@ -21,9 +20,15 @@ export interface AlarmsProps extends ConnectorOptions {
 export function createAlarms(scope: Construct, props: AlarmsProps): Alarms {
   const within = new Construct(scope, 'Alarms');
   const created = ALARMS.flatMap(definition => {
-    const changed = overridden(definition, props.alarms);
-    const condition = changed?.condition(props.monitored);
-    return changed && condition ? [{ ...changed, alarm: createAlarm(within, changed, condition, props) }] : [];
+    const changes = props.alarms[definition.name] ?? {};
+    const condition = definition.condition(props.monitored);
+    if (changes === false || !condition) return [];
+
+    const { severity = definition.severity, threshold = condition.threshold } = changes;
+    const isChanged = threshold !== condition.threshold;
+    const data = `${definition.data}${isChanged ? ` The threshold of this alarm was changed to ${threshold}.` : ''}`;
+    const changed = { ...definition, severity, data };
+    return [{ ...changed, alarm: createAlarm(within, changed, { ...condition, threshold }, props) }];
   });
 
   const notifier = (severity: Severity, meaning: string) =>

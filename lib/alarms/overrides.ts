@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { exactObject } from '../../lambda/exact-object.ts';
 import type { AlarmOverrides } from '../connector-props.ts';
 import { SEVERITIES } from './alarm-definition.ts';
-import { ALARMS, type NamedAlarm } from './alarms.ts';
+import { ALARMS } from './alarms.ts';
 
 const IS_TOO_SMALL = 'must be a number greater than 0';
 
@@ -22,22 +22,3 @@ const names = ALARMS.map(({ name }) => name).sort();
 const byName: unknown = exactObject(Object.fromEntries(names.map(name => [name, v.optional(override)])), 'an alarm');
 
 export const alarmOverridesSchema = byName as v.GenericSchema<unknown, AlarmOverrides>;
-
-/** The alarm with its changes applied. Undefined if it is off. */
-export function overridden(alarm: NamedAlarm, overrides: AlarmOverrides): NamedAlarm | undefined {
-  const changes = overrides[alarm.name] ?? {};
-  if (changes === false) return undefined;
-
-  const { threshold, severity = alarm.severity } = changes;
-  if (threshold === undefined) return { ...alarm, severity };
-
-  return {
-    ...alarm,
-    severity,
-    data: `${alarm.data} The threshold of this alarm was changed to ${threshold}.`,
-    condition: monitored => {
-      const condition = alarm.condition(monitored);
-      return condition && { ...condition, threshold };
-    },
-  };
-}

@@ -8,7 +8,6 @@ import {
   refreshPages,
 } from '../../lambda/refresh-pace.ts';
 import { PAGE_LIMIT } from '../../lambda/streams.ts';
-import { kindOf } from '../delivery/destinations.ts';
 import type { Problem } from './problem.ts';
 
 /** One connector by the names of its options. It may have other problems, so a value may have any type. */
@@ -29,12 +28,12 @@ const STREAM_IS_OFF = 'has no effect without dnsBlocksPath: the stream is off';
 /** Problems with paths such as `retentionDays`, relative to the entry. */
 export function contradictionsIn(entry: Entry): Problem[] {
   const given = (path: string) => valueAt(entry, path) !== undefined;
-  const deliversObjects = kindOf({ type: String(valueAt(entry, 'destination.type') ?? 's3') })?.deliversObjects;
+  const deliversTo = valueAt(entry, 'destination.type') ?? 's3';
 
   const problems: [path: string, isProblem: boolean, reason: string][] = [
     [
       'siemReader',
-      given('siemReader') && (entry['siemQueue'] === false || !deliversObjects),
+      given('siemReader') && (entry['siemQueue'] === false || deliversTo !== 's3'),
       'has nothing to read: the destination is not S3, or siemQueue is false',
     ],
     ['noProxy', given('noProxy') && !given('proxyUrl'), 'has no effect without proxyUrl'],

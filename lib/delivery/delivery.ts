@@ -7,14 +7,13 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { ConnectorOptions } from '../config/props.ts';
-import type { Destination } from '../connector-props.ts';
 import { createPlaceholderSecret, type PlaceholderSecret } from '../credentials.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
-import { bufferSecondsOf, kindOf } from './destinations.ts';
+import { destinationProperties, type OwnDestination, TOKEN_MEMBERS } from './destinations.ts';
 
 export interface DeliveryProps extends ConnectorOptions {
-  readonly destination: Exclude<Destination, { type: 'existing' }>;
+  readonly destination: OwnDestination;
   readonly bucket: IBucket;
 }
 
@@ -25,25 +24,24 @@ export class Delivery extends Construct {
   constructor(scope: Construct, id: string, props: DeliveryProps) {
     super(scope, id);
     const { destination } = props;
-    const kind = kindOf(destination);
     const logGroup = new logs.LogGroup(this, 'Errors', {
       retention: props.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const logStream = new logs.LogStream(this, 'ErrorStream', { logGroup, removalPolicy: RemovalPolicy.DESTROY });
     const given = 'secret' in destination ? destination.secret : undefined;
-    const token = kind.token === undefined ? undefined : (given ?? this.createToken(kind.token, props));
+    const member = TOKEN_MEMBERS[destination.type];
+    const token = member && (given ?? this.createToken(member, props));
     const parts = {
       ...props,
       role: createDeliveryRole(this, props, logGroup, token),
       logging: { enabled: true, logGroupName: logGroup.logGroupName, logStreamName: logStream.logStreamName },
-      bufferSeconds: bufferSecondsOf(destination),
       token,
     };
     this.stream = new firehose.CfnDeliveryStream(this, streamId(destination), {
       deliveryStreamType: 'DirectPut',
       deliveryStreamEncryptionConfigurationInput: streamEncryption(props.encryptionKey),
-      ...kind.properties?.(parts, destination as never),
+      ...destinationProperties(destination, parts),
     });
   }
 
@@ -59,7 +57,7 @@ export class Delivery extends Construct {
 }
 
 /** Firehose cannot change the kind of a destination, so each kind has its own delivery stream. */
-function streamId({ type }: Destination): string {
+function streamId({ type }: OwnDestination): string {
   return `To${type[0]!.toUpperCase()}${type.slice(1)}`;
 }
 

@@ -1,17 +1,11 @@
-/** The kinds of destination, by their `type`: what becomes of them in the stack. `config/schema.ts` has their options. */
+/** The kinds of destination, and what becomes of each in the stack. `config/schema.ts` has their options. */
 import type { Duration } from 'aws-cdk-lib';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import type {
-  Destination,
-  ExistingDestination,
-  HttpDestination,
-  S3Destination,
-  SplunkDestination,
-} from '../connector-props.ts';
+import type { Destination, ExistingDestination } from '../connector-props.ts';
 import { PREFIXES } from '../prefixes.ts';
 
 /** How long Firehose buffers events by default. */
@@ -23,16 +17,20 @@ export const MOST_BUFFER_SECONDS = { s3: 900, splunk: 60, http: 900 } as const;
 /** How long Firehose retries an endpoint by default. */
 export const RETRY_SECONDS = 7200;
 
-interface DestinationKind<D> {
-  /** Prefix of the names of its metrics in Firehose. Absent for an existing stream, which has `deliversTo`. */
-  readonly metrics?: 'DeliveryToS3' | 'DeliveryToSplunk' | 'DeliveryToHttpEndpoint';
-  /** Whether events become objects in the bucket, of which a SIEM can be notified. */
-  readonly deliversObjects?: boolean;
-  /** Member of the secret with the endpoint's token. Absent: no endpoint. */
-  readonly token?: string;
-  /** The part of a delivery stream's properties that names its destination. Absent: nothing is created. */
-  readonly properties?: (parts: DestinationParts, destination: D) => Partial<firehose.CfnDeliveryStreamProps>;
+/** Begins the names of Firehose's metrics about a destination, by its kind. */
+const METRIC_PREFIXES = { s3: 'DeliveryToS3', splunk: 'DeliveryToSplunk', http: 'DeliveryToHttpEndpoint' } as const;
+
+export type DeliveryMetricPrefix = (typeof METRIC_PREFIXES)[keyof typeof METRIC_PREFIXES];
+
+export function deliveryMetricPrefix(destination: Destination): DeliveryMetricPrefix {
+  return METRIC_PREFIXES[destination.type === 'existing' ? (destination.deliversTo ?? 's3') : destination.type];
 }
+
+/** By the kind of destination, the member of the secret with the endpoint's token. */
+export const TOKEN_MEMBERS = { s3: undefined, splunk: 'hec_token', http: 'api_key' } as const;
+
+/** A destination whose delivery stream is created. */
+export type OwnDestination = Exclude<Destination, ExistingDestination>;
 
 /** Input of every destination. */
 export interface DestinationParts {
@@ -40,8 +38,7 @@ export interface DestinationParts {
   readonly role: IRole;
   readonly logging: firehose.CfnDeliveryStream.CloudWatchLoggingOptionsProperty;
   readonly encryptionKey?: IKey;
-  readonly bufferSeconds: number;
-  /** Present where the kind has a `token`. */
+  /** Present where the kind has a token. */
   readonly token: ISecret | undefined;
 }
 
@@ -51,74 +48,54 @@ const TIME_PREFIX = '!{timestamp:yyyy/MM/dd/HH}/';
 /** SIEMs recognize gzipped lines of JSON by this ending. Firehose alone would write `.gz`. */
 const FILE_EXTENSION = '.json.gz';
 
-const s3 = {
-  metrics: 'DeliveryToS3',
-  deliversObjects: true,
-  // Packed records need no processing: S3 gets their bytes, and each line ends in a line feed.
-  properties: parts => ({
-    extendedS3DestinationConfiguration: {
-      ...bucketSettings(parts),
-      fileExtension: FILE_EXTENSION,
-      prefix: `${PREFIXES.events}${TIME_PREFIX}`,
-      bufferingHints: { intervalInSeconds: parts.bufferSeconds, sizeInMBs: 64 },
-    },
-  }),
-} as const satisfies DestinationKind<S3Destination>;
+/** The part of a delivery stream's properties that names its destination. */
+export function destinationProperties(
+  destination: OwnDestination,
+  parts: DestinationParts,
+): Partial<firehose.CfnDeliveryStreamProps> {
+  const intervalInSeconds = bufferSecondsOf(destination);
 
-const splunk = {
-  metrics: 'DeliveryToSplunk',
-  token: 'hec_token',
-  properties(parts, { url, retry }) {
-    const { s3Configuration, ...settings } = endpointSettings(parts, retry);
-    return {
-      splunkDestinationConfiguration: {
-        ...settings,
-        hecEndpoint: url,
-        // The raw endpoint splits packed records into lines. The event endpoint would take a record for one event.
-        hecEndpointType: 'Raw',
-        hecAcknowledgmentTimeoutInSeconds: 300,
-        bufferingHints: { intervalInSeconds: parts.bufferSeconds, sizeInMBs: 5 },
-        s3BackupMode: 'FailedEventsOnly',
-        s3Configuration,
-      },
-    };
-  },
-} as const satisfies DestinationKind<SplunkDestination>;
-
-const http = {
-  metrics: 'DeliveryToHttpEndpoint',
-  token: 'api_key',
-  properties: (parts, { url, name, retry }) => ({
-    httpEndpointDestinationConfiguration: {
-      ...endpointSettings(parts, retry),
-      endpointConfiguration: { url, ...(name && { name }) },
-      requestConfiguration: { contentEncoding: 'GZIP' },
-      roleArn: parts.role.roleArn,
-      bufferingHints: { intervalInSeconds: parts.bufferSeconds, sizeInMBs: 4 },
-      s3BackupMode: 'FailedDataOnly',
-    },
-  }),
-} as const satisfies DestinationKind<HttpDestination>;
-
-/** A stream that somebody else operates: nothing is created. */
-const existing = {} as const satisfies DestinationKind<ExistingDestination>;
-
-export const DESTINATIONS = { s3, splunk, http, existing } as const;
-
-/** Undefined where `cdk.json` or a program in JavaScript names an unknown type. */
-export function kindOf({ type }: { readonly type: string }): DestinationKind<never> {
-  return DESTINATIONS[type as keyof typeof DESTINATIONS] as unknown as DestinationKind<never>;
-}
-
-export type DeliveryMetricPrefix = NonNullable<DestinationKind<never>['metrics']>;
-
-export function deliveryMetricPrefix(destination: Destination): DeliveryMetricPrefix {
-  const type = destination.type === 'existing' ? (destination.deliversTo ?? 's3') : destination.type;
-  return kindOf({ type }).metrics!;
+  switch (destination.type) {
+    case 's3':
+      // Packed records need no processing: S3 gets their bytes, and each line ends in a line feed.
+      return {
+        extendedS3DestinationConfiguration: {
+          ...bucketSettings(parts),
+          fileExtension: FILE_EXTENSION,
+          prefix: `${PREFIXES.events}${TIME_PREFIX}`,
+          bufferingHints: { intervalInSeconds, sizeInMBs: 64 },
+        },
+      };
+    case 'splunk':
+      return {
+        splunkDestinationConfiguration: {
+          ...endpointSettings(parts, destination.retry),
+          hecEndpoint: destination.url,
+          // The raw endpoint splits packed records into lines. The event endpoint would take a record for one event.
+          hecEndpointType: 'Raw',
+          hecAcknowledgmentTimeoutInSeconds: 300,
+          bufferingHints: { intervalInSeconds, sizeInMBs: 5 },
+          s3BackupMode: 'FailedEventsOnly',
+        },
+      };
+    case 'http': {
+      const { url, name, retry } = destination;
+      return {
+        httpEndpointDestinationConfiguration: {
+          ...endpointSettings(parts, retry),
+          endpointConfiguration: { url, ...(name && { name }) },
+          requestConfiguration: { contentEncoding: 'GZIP' },
+          roleArn: parts.role.roleArn,
+          bufferingHints: { intervalInSeconds, sizeInMBs: 4 },
+          s3BackupMode: 'FailedDataOnly',
+        },
+      };
+    }
+  }
 }
 
 /** The configured buffer time of Firehose. May be a token. */
-export function bufferSecondsOf(destination: Exclude<Destination, ExistingDestination>): number {
+function bufferSecondsOf(destination: OwnDestination): number {
   return destination.bufferInterval?.toSeconds() ?? BUFFER_SECONDS;
 }
 

@@ -7,29 +7,10 @@ import { PREFIXES } from '../prefixes.ts';
 /** `inspect`: commands that change nothing. `operate`: on top of these, commands that change something. */
 export type OperatorGrant = 'inspect' | 'operate';
 
-/** Resources as the documents name them. */
-export type OperatorResource =
-  | '`*`'
-  | 'every stack, without `--stack`'
-  | 'objects below `dead-letter/`'
-  | 'objects below `delivery-errors/`'
-  | 'the alarms `<connector>/critical` and `<connector>/warning`'
-  | 'the bucket'
-  | 'the delivery stream'
-  | 'the function'
-  | 'the function’s log group'
-  | 'the schedule'
-  | 'the schedule’s dead-letter queue'
-  | 'the schedule’s role'
-  | 'the secret'
-  | 'the SIEM’s dead-letter queue'
-  | 'the SIEM’s queue'
-  | 'the state table'
-  | 'the topic of the alarms';
-
-export interface OperatorPermission {
+export interface OperatorPermission<Resource extends string = OperatorResource> {
   readonly grant: OperatorGrant;
-  readonly on: OperatorResource;
+  /** Resource as the documents name it. */
+  readonly on: Resource;
   readonly actions: readonly string[];
   /** Narrows the statement. */
   readonly conditions?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
@@ -40,7 +21,7 @@ export interface OperatorPermission {
 const SHOWS_MESSAGES = 'docs/runbook.md shows messages with `aws sqs receive-message`.';
 const MOVES_MESSAGES = 'docs/runbook.md moves messages with `aws sqs start-message-move-task`.';
 
-export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
+const TABLE = [
   {
     grant: 'inspect',
     on: '`*`',
@@ -111,7 +92,11 @@ export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = [
     uncalled: MOVES_MESSAGES,
   },
   { grant: 'operate', on: 'the SIEM’s queue', actions: ['sqs:SendMessage'], uncalled: MOVES_MESSAGES },
-];
+] as const satisfies readonly OperatorPermission<string>[];
+
+export type OperatorResource = (typeof TABLE)[number]['on'];
+
+export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = TABLE;
 
 /** The permissions of a grant. `operate` includes `inspect`. */
 export function permissionsOf(grant: OperatorGrant): readonly OperatorPermission[] {
