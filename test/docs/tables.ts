@@ -1,5 +1,5 @@
 /**
- * The parts of docs/ that follow from declarations: streams, alarms and the bill. A test holds them.
+ * The parts of docs/ that follow from declarations: options, streams, alarms and the bill. A test holds them.
  *
  *     npm run doc-tables               names the files whose parts differ
  *     npm run doc-tables -- --write    writes them again
@@ -10,6 +10,7 @@ import { Command } from 'commander';
 import { costRows, tenantRows } from '../../bench/cost.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
+import { jsonSchemaText } from '../../lib/config/json-schema.ts';
 import { TEST } from '../../lib/test-event.ts';
 import { alarmDefinitions, alarmSeries } from '../../local/alarms/alarm-definitions.ts';
 import { argumentsOrExit } from '../../local/npm-command.ts';
@@ -25,7 +26,7 @@ const CONDITIONS = {
 
 /** By file of docs/, its text with those parts as they should be. */
 export const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
-  'configuration.md': text => withTable(text, '## Alarms', thresholdRows()),
+  'configuration.md': text => withTable(withTable(text, '## Options', optionRows()), '## Alarms', thresholdRows()),
   'cost.md': text => withTable(withTable(text, '## The tenants', tenantRows()), '## The bill', costRows()),
   'event.schema.json': withSchemaStreams,
   'events.md': text =>
@@ -35,6 +36,24 @@ export const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
     ),
   'runbook.md': text => withTable(text, '# ', alarmRows()),
 };
+
+interface Option {
+  /** Its last sentence is `Left out: …` where there is no default. */
+  readonly description: string;
+  readonly default?: unknown;
+}
+
+/** The options of `cdk.json`, with the descriptions of their JSON Schema. Names of pages become links. */
+function optionRows(): string[][] {
+  const { properties, required } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors.items;
+
+  return Object.entries<Option>(properties).map(([name, option]) => {
+    const [sentences = '', leftOut = ''] = option.description.split(/\.? Left out: |\.$/);
+    const byDefault = option.default === undefined ? leftOut : `\`${JSON.stringify(option.default)}\``;
+    const meaning = sentences.replace(/\bdocs\/([\w-]+\.md)((?:#[\w-]+)?)/g, '[$1]($1$2)').replaceAll('|', '\\|');
+    return [`\`${name}\``, required.includes(name) ? 'required' : byDefault, meaning];
+  });
+}
 
 function alarmRows(): string[][] {
   const bySeverity = ALARMS.toSorted((one, other) => one.severity.localeCompare(other.severity));

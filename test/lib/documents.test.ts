@@ -3,7 +3,6 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { SEVERITIES } from '../../lib/alarms/alarm-definition.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
-import { CONFIGURATION_PAGE, configurationPage } from '../../lib/config/json-schema.ts';
 import { PROP_NAMES } from '../../lib/config/props.ts';
 import { connectorSchema } from '../../lib/config/schema.ts';
 import { PAGES, page, ROOT, rows, section } from '../docs/pages.ts';
@@ -12,10 +11,6 @@ import { PAGES, page, ROOT, rows, section } from '../docs/pages.ts';
 function documentText(...name: string[]): string {
   return readFileSync(path.join(ROOT, ...name), 'utf8');
 }
-
-test('the tables of docs/configuration.md follow from the options: npm run schema', () => {
-  expect(readFileSync(CONFIGURATION_PAGE, 'utf8')).toBe(configurationPage());
-});
 
 test('docs/construct.md names the option of each prop that has another name', () => {
   const table = rows(section(page('docs/construct.md'), '## Props')).map(cells =>
