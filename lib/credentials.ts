@@ -4,6 +4,8 @@ import type { Construct } from 'constructs';
 import type { ConnectorOptions } from './config/props.ts';
 import { PLACEHOLDER } from './placeholder.ts';
 
+type SecretOptions = Pick<ConnectorOptions, 'connectorName' | 'removalPolicy' | 'encryptionKey'>;
+
 export interface PlaceholderSecret {
   readonly description: string;
   /** Members that a person fills in after the deployment. The last one is the secret itself. */
@@ -20,7 +22,7 @@ export function createPlaceholderSecret(
   scope: Construct,
   id: string,
   placeholder: PlaceholderSecret,
-  { removalPolicy, encryptionKey }: Pick<ConnectorOptions, 'removalPolicy' | 'encryptionKey'>,
+  { removalPolicy, encryptionKey }: SecretOptions,
 ): secretsmanager.ISecret {
   const { description, members, fill } = placeholder;
   const generated = members[members.length - 1] as string;
@@ -43,7 +45,7 @@ export function createPlaceholderSecret(
 }
 
 /** The client credentials of one organization. */
-export function createCredentials(scope: Construct, options: ConnectorOptions): secretsmanager.ISecret {
+export function createCredentials(scope: Construct, options: SecretOptions): secretsmanager.ISecret {
   const placeholder: PlaceholderSecret = {
     description: `Client credentials of connector ${options.connectorName}: {"client_id": "…", "client_secret": "…"}`,
     members: ['client_id', 'client_secret'],

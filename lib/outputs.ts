@@ -50,7 +50,15 @@ export function addOutputs(connector: ConnectorParts, schedule: Schedule): void 
     const description = 'Topic of new objects: target of notifications of an existing bucket, and for other readers';
     add('NewObjectsTopicArn', connector.newObjectsTopic.topicArn, description);
   }
-  if (connector.siem) addSiemOutputs(add, connector.siem, Stack.of(connector).region);
+  if (connector.siem) {
+    const { queue, deadLetters, policy, role } = connector.siem;
+    add('SiemQueueUrl', queue.queueUrl, 'For the SIEM: queue of notifications of new objects');
+    add('SiemQueueArn', queue.queueArn, 'For the SIEM: the same queue');
+    add('SiemDeadLetterQueueUrl', deadLetters.queueUrl, 'Queue of notifications that the SIEM failed to process');
+    add('SiemRegion', Stack.of(connector).region, 'For the SIEM: region of queue and bucket');
+    add('SiemReaderPolicyArn', policy.managedPolicyArn, 'For the SIEM: policy that reads queue and objects');
+    if (role) add('SiemReaderRoleArn', role.roleArn, 'For the SIEM: role to assume');
+  }
   exportOutputs(connector, connectorName);
 }
 
@@ -59,17 +67,4 @@ function exportOutputs(connector: Construct, connectorName: string): void {
   for (const output of connector.node.findAll()) {
     if (output instanceof CfnOutput) output.exportName = exportName(connectorName, output.node.id);
   }
-}
-
-function addSiemOutputs(
-  add: (id: string, value: string, description: string) => void,
-  siem: SiemAccess,
-  region: string,
-): void {
-  add('SiemQueueUrl', siem.queue.queueUrl, 'For the SIEM: queue of notifications of new objects');
-  add('SiemQueueArn', siem.queue.queueArn, 'For the SIEM: the same queue');
-  add('SiemDeadLetterQueueUrl', siem.deadLetters.queueUrl, 'Queue of notifications that the SIEM failed to process');
-  add('SiemRegion', region, 'For the SIEM: region of queue and bucket');
-  add('SiemReaderPolicyArn', siem.policy.managedPolicyArn, 'For the SIEM: policy that reads queue and objects');
-  if (siem.role) add('SiemReaderRoleArn', siem.role.roleArn, 'For the SIEM: role to assume');
 }

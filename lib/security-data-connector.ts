@@ -90,8 +90,6 @@ export class SecurityDataConnector extends Construct {
     super(scope, id);
     checkProps(this, props);
     refuseSharedName(this, props.connectorName);
-    refuseShared(this, 'bucket', props.bucket?.bucketArn, each => each.bucket?.bucketArn, SHARED_BUCKET);
-    refuseShared(this, 'stateTable', props.stateTable?.tableArn, each => each.state?.tableArn, SHARED_TABLE);
     this.connectorName = props.connectorName;
     for (const { path, reason } of misspeltProps(props)) warnOfProp(this, path, reason);
     const options = withDefaults(props);
@@ -99,6 +97,8 @@ export class SecurityDataConnector extends Construct {
     const createdBucket = props.bucket ? undefined : new DataBucket(this, 'Data', options);
     this.bucket = props.bucket ?? (createdBucket as IBucket);
     this.state = props.stateTable ?? createStateTable(this, options);
+    if (props.bucket) refuseShared(this, 'bucket', ({ bucket }) => bucket?.bucketArn, SHARED_BUCKET);
+    if (props.stateTable) refuseShared(this, 'stateTable', ({ state }) => state?.tableArn, SHARED_TABLE);
     if (props.bucket && !props.stateTable) warnOfNewTable(this);
     this.delivery = createDelivery(this, options, this.bucket);
     const buckets = { bucket: this.bucket, createdBucket };
@@ -297,18 +297,17 @@ function refuseSharedName(connector: SecurityDataConnector, connectorName: strin
 function refuseShared(
   connector: SecurityDataConnector,
   prop: 'bucket' | 'stateTable',
-  arn: string | undefined,
-  arnOf: (other: SecurityDataConnector) => string | undefined,
+  arnOf: (connector: SecurityDataConnector) => string | undefined,
   reason: string,
 ): void {
-  if (arn === undefined) return;
-  const resolved = (of: Construct, value: string | undefined) => JSON.stringify(Stack.of(of).resolve(value));
+  const arn = arnOf(connector);
+  const resolved = (one: SecurityDataConnector) => JSON.stringify(Stack.of(one).resolve(arnOf(one)));
+
   const isShared = otherConnectors(connector).some(other => {
-    const theirs = arnOf(other);
-    if (theirs === arn) return true;
+    if (arnOf(other) === arn) return true;
     // An ARN that is known only at deployment can be compared within its own stack only.
     const isComparable = !Token.isUnresolved(arn) || Stack.of(other) === Stack.of(connector);
-    return isComparable && resolved(other, theirs) === resolved(connector, arn);
+    return isComparable && resolved(other) === resolved(connector);
   });
   if (isShared) throw new ConfigurationError([{ path: `props.${prop}`, reason }]);
 }

@@ -43,7 +43,7 @@ export function toProps(scope: Construct, config: ConnectorConfig): SecurityData
   const { secretArn, bucketArn, stateTableArn, kmsKeyArn, alarmTopicArn, permissionsBoundaryArn, ...same } = others;
 
   return {
-    ...(same as Partial<SecurityDataConnectorProps> & typeof same),
+    ...same,
     connectorName: name,
     rate: Duration.minutes(rateMinutes),
     memorySize: memoryMegabytes,

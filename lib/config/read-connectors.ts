@@ -42,20 +42,16 @@ export function readConnectors(context: unknown, folder = process.cwd()): readon
   const entries = Array.isArray(list) ? list.map(objectIn) : [];
   const problems = [
     ...schemaProblems(connectorsSchema, list, 'connectors'),
-    ...entries.flatMap((entry, index) => entryProblems(entry, folder).map(within(`connectors[${index}]`))),
+    ...entries.flatMap((entry, index) =>
+      // These are independent of the other problems of the entry.
+      [...contradictionsIn(entry), ...misplacedIn(entry), ...certificatesProblems(entry, folder)].map(
+        ({ path: member, reason }) => ({ path: `connectors[${index}].${member}`, reason }),
+      ),
+    ),
     ...collisions(entries),
   ];
   if (problems.length > 0) throw new ConfigurationError(problems);
   return v.parse(connectorsSchema, list);
-}
-
-/** Problems between the options of a connector, independent of its other problems. */
-function entryProblems(entry: Entry, folder: string): Problem[] {
-  return [...contradictionsIn(entry), ...misplacedIn(entry), ...certificatesProblems(entry, folder)];
-}
-
-function within(root: string): (problem: Problem) => Problem {
-  return ({ path: member, reason }) => ({ path: `${root}.${member}`, reason });
 }
 
 /** Whether this is the example in cdk.json. No real API can have an address in the reserved domain `.example`. */
@@ -117,25 +113,24 @@ export const SHARED_TABLE =
   'would mix the cursors and states of two connectors, and one would wait for the other: give each connector its own table';
 
 /**
- * Members that no two connectors may share. Stacks, metrics and alarms are named after `name`; credentials belong to one
- * organization, so a secret used twice would send every event twice.
+ * What no two connectors may share: the path, its value in an entry, and the reason. Stacks, metrics and alarms are named after `name`;
+ * credentials belong to one organization, so a secret used twice would send every event twice.
  */
-const UNIQUE: Readonly<Record<string, string>> = {
-  name: 'would collide: stacks, metrics and alarms are named after it',
-  secretArn: 'is one organization’s credentials: two connectors would send each event twice',
-  bucketArn: SHARED_BUCKET,
-  stateTableArn: SHARED_TABLE,
-};
-
-/** Values that several connectors have, independent of other problems of the list. */
-function collisions(entries: readonly Entry[]): Problem[] {
-  const repeatedValues = Object.entries(UNIQUE).flatMap(([option, reason]) =>
-    repeated(entries, option, reason, entry => entry[option]),
-  );
-  return [...repeatedValues, ...repeated(entries, 'siemReader.createOidcProvider', ONE_PROVIDER, createdProvider)];
-}
-
-const ONE_PROVIDER = 'would collide: an account can have the identity provider only once';
+const UNIQUE: readonly [path: string, valueIn: (entry: Entry) => unknown, reason: string][] = [
+  ['name', ({ name }) => name, 'would collide: stacks, metrics and alarms are named after it'],
+  [
+    'secretArn',
+    ({ secretArn }) => secretArn,
+    'is one organization’s credentials: two connectors would send each event twice',
+  ],
+  ['bucketArn', ({ bucketArn }) => bucketArn, SHARED_BUCKET],
+  ['stateTableArn', ({ stateTableArn }) => stateTableArn, SHARED_TABLE],
+  [
+    'siemReader.createOidcProvider',
+    createdProvider,
+    'would collide: an account can have the identity provider only once',
+  ],
+];
 
 /** The account and cloud in which an entry creates the identity provider. */
 function createdProvider({ account = '', siemReader }: Entry): string | undefined {
@@ -143,16 +138,14 @@ function createdProvider({ account = '', siemReader }: Entry): string | undefine
   return createOidcProvider === true ? `${account} ${cloud}` : undefined;
 }
 
-function repeated(
-  entries: readonly Entry[],
-  path: string,
-  reason: string,
-  valueIn: (entry: Entry) => unknown,
-): Problem[] {
-  const values = entries.map(valueIn);
-  return values.flatMap((value, index) => {
-    const first = values.indexOf(value);
-    if (typeof value !== 'string' || first === index) return [];
-    return [{ path: `connectors[${index}].${path}`, reason: `${reason}; connectors[${first}] has it already` }];
+/** Values that several connectors have, independent of other problems of the list. */
+function collisions(entries: readonly Entry[]): Problem[] {
+  return UNIQUE.flatMap(([path, valueIn, reason]) => {
+    const values = entries.map(valueIn);
+    return values.flatMap((value, index) => {
+      const first = values.indexOf(value);
+      if (typeof value !== 'string' || first === index) return [];
+      return [{ path: `connectors[${index}].${path}`, reason: `${reason}; connectors[${first}] has it already` }];
+    });
   });
 }

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { CfnResource, Lazy, RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
@@ -7,7 +7,6 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { TICK_EXPIRES_AFTER, TIMEOUT } from '../alarms/timing.ts';
 import type { ConnectorOptions } from '../config/props.ts';
-import type { Network } from '../connector-props.ts';
 import { PREBUILT_FUNCTION, ROOT } from '../installation.ts';
 import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
@@ -49,7 +48,9 @@ export class Poller extends Construct {
       environment: { ...props.environment, ...PROCESS_ENVIRONMENT },
       ...placement(this, props.network, outboundPorts(props.addresses)),
     });
-    this.dropRepeatedDependency(role, props.network);
+    // The CDK adds the role to DependsOn, which the reference to the role implies already.
+    const resource = this.function.node.defaultChild as lambda.CfnFunction;
+    resource.addMetadata('cfn-lint', { config: { ignore_checks: ['W3005'] } });
     if (props.network) keepNetworkFromCode(this, role, this.function);
   }
 
@@ -77,22 +78,6 @@ export class Poller extends Construct {
         ...(certificates && certificatesBundling(certificates)),
       },
     });
-  }
-
-  /**
-   * The reference to the role implies the dependency, so `DependsOn` is redundant. In a VPC it holds more and must stay. It also holds more once an
-   * app adds to the role or to the dependencies of the function.
-   */
-  private dropRepeatedDependency(role: iam.Role, network: Network | undefined): void {
-    const resource = this.function.node.defaultChild as lambda.CfnFunction;
-    if (network) {
-      resource.addMetadata('cfn-lint', { config: { ignore_checks: ['W3005'] } });
-      return;
-    }
-    const others = () => resource.obtainDependencies().filter(each => each !== role.node.defaultChild);
-    const ids = () => others().flatMap(each => (CfnResource.isCfnResource(each) ? [each.logicalId] : []));
-    const produce = () => (others().length === 0 ? undefined : ids());
-    resource.addOverride('DependsOn', Lazy.any({ produce }));
   }
 
   private createRole(props: PollerProps): iam.Role {

@@ -128,7 +128,7 @@ export class TemplateStack extends Stack {
   #createReader(connector: SecurityDataConnector, condition: CfnCondition, reader: SiemReader): string {
     const within = new Construct(this, reader.type === 'sentinel' ? 'Sentinel' : 'External');
     const { connectorName, siem } = connector;
-    const role = createReaderRole(within, { connectorName, reader, policy: siem!.policy });
+    const role = createReaderRole(within, connectorName, reader, siem!.policy);
     (role.node.defaultChild as CfnRole).cfnOptions.condition = condition;
     return role.roleArn;
   }

@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import type { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as kms from 'aws-cdk-lib/aws-kms';
-import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
 import type { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
@@ -127,37 +126,5 @@ describe('the grants of operators', () => {
     const { connector } = construct();
     const grant = connector.grantInspect(new iam.ServicePrincipal('ec2.amazonaws.com'));
     expect(() => grant.assertSuccess()).toThrow(/could not be added/);
-  });
-});
-
-describe('the function of the construct', () => {
-  test('takes variables, layers, permissions and dependencies of the app, and waits for what it depends on', () => {
-    const { scope, connector } = construct();
-    const { function: connectorFunction } = connector;
-    connectorFunction.addEnvironment('TEAM', 'platform');
-    connectorFunction.addLayers(
-      lambda.LayerVersion.fromLayerVersionArn(scope, 'Layer', 'arn:aws:lambda:x:1:layer:l:1'),
-    );
-    connectorFunction.addToRolePolicy(
-      new iam.PolicyStatement({ actions: ['xray:PutTraceSegments'], resources: ['*'] }),
-    );
-    connectorFunction.node.addDependency(new s3.Bucket(scope, 'Before'));
-    const { Resources } = templateOf(scope);
-    const [found] = Object.values(Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function');
-    expect(found!.Properties).toMatchObject({
-      Environment: { Variables: { TEAM: 'platform', CONNECTOR_NAME: 'acme' } },
-      Layers: ['arn:aws:lambda:x:1:layer:l:1'],
-    });
-    expect(found).toHaveProperty('DependsOn', [
-      expect.stringMatching(/^Before/),
-      expect.stringMatching(/^ConnectorPollerRoleDefaultPolicy/),
-    ]);
-  });
-
-  test('has no dependency where the app adds none', () => {
-    const [found] = Object.values(construct().template.Resources).filter(
-      ({ Type }) => Type === 'AWS::Lambda::Function',
-    );
-    expect(found).not.toHaveProperty('DependsOn');
   });
 });
