@@ -5,16 +5,10 @@ import { type Aws, collected } from './aws.ts';
 import type { Context } from './context.ts';
 import { AwsCallError, awsCall, RefusedError } from './errors.ts';
 
-export interface StoredObject {
-  readonly key: string;
-  /** Size as stored. */
-  readonly bytes: number;
-  /** Time of its last write, in milliseconds since 1970. */
-  readonly since: number;
-}
+export type StoredObject = Awaited<ReturnType<typeof listObjects>>[number];
 
-/** @throws AwsCallError */
-export async function listObjects(aws: Aws, bucket: string, prefix: string): Promise<StoredObject[]> {
+/** Keys with the size as stored and the time of the last write, in milliseconds since 1970. @throws AwsCallError */
+export async function listObjects(aws: Aws, bucket: string, prefix: string) {
   const pages = paginateListObjectsV2({ client: aws.s3() }, { Bucket: bucket, Prefix: prefix });
   const found = await awsCall(
     collected(pages, page => page.Contents),
@@ -25,14 +19,10 @@ export async function listObjects(aws: Aws, bucket: string, prefix: string): Pro
   });
 }
 
-export interface ObjectCount {
-  readonly count: number;
-  /** Only the first 1,000 were counted. */
-  readonly more: boolean;
-}
+export type ObjectCount = Awaited<ReturnType<typeof countObjects>>;
 
-/** Number of objects below a prefix, up to 1,000, in one call. @throws AwsCallError */
-export async function countObjects(aws: Aws, bucket: string, prefix: string, most?: 1): Promise<ObjectCount> {
+/** Number of objects below a prefix, up to 1,000, in one call, and whether there are `more`. @throws AwsCallError */
+export async function countObjects(aws: Aws, bucket: string, prefix: string, most?: 1) {
   const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: most });
   const call = aws.s3().send(command);
   const { KeyCount = 0, IsTruncated = false } = await awsCall(call, `The bucket ${bucket} could not be listed`);

@@ -90,12 +90,6 @@ export function hasMissing(error: unknown): boolean {
 /** Another run held the lease for the whole waiting time. */
 export class StillBusyError extends Error {
   override readonly name = 'StillBusyError';
-  constructor(seconds: number) {
-    super(
-      `Another run still holds the lease after ${seconds} s. Nothing was done. A run takes 15 minutes at most: ` +
-        '"status" shows the lease, and --wait 900 waits for the longest run.',
-    );
-  }
 }
 
 /** Ctrl-C. The message says what was done. */

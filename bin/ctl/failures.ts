@@ -23,7 +23,7 @@ export interface LogLine {
 const FAILURE_TERMS = ['ERROR', '"Task timed out"', '"Runtime exited"'];
 
 /** Failures of the function from a time until now, newest kind first. @param from milliseconds since 1970 @throws AwsCallError */
-export async function readFailures(aws: Aws, group: string, from: number): Promise<FailureGroup[]> {
+export async function readFailures(aws: Aws, group: string, from: number) {
   const filterPattern = FAILURE_TERMS.map(term => `?${term}`).join(' ');
   const pages = paginateFilterLogEvents(
     { client: aws.logs() },
@@ -36,19 +36,13 @@ export async function readFailures(aws: Aws, group: string, from: number): Promi
   return failureGroups(events.map(({ timestamp = 0, message = '' }) => ({ time: timestamp, text: message.trimEnd() })));
 }
 
-export interface Failure {
-  /** Milliseconds since 1970. */
-  readonly time: number;
-  readonly stream: string | undefined;
-  /** Class of the error, or `Lambda` for a run that Lambda ended. */
-  readonly error: string;
-  readonly what: string;
-  /** What is safe and what to do. */
-  readonly advice: string;
-}
+export type FailureGroup = ReturnType<typeof failureGroups>[number];
 
-/** The failure that a line reports. Undefined if another line reports it already, or if the line reports none. */
-function failureOf({ time, text }: LogLine): Failure | undefined {
+/**
+ * The failure that a line reports: stream, class of the error or `Lambda` for a run that Lambda ended, what happened, and what is safe
+ * and what to do. Undefined if another line reports it already, or if the line reports none.
+ */
+function failureOf({ time, text }: LogLine) {
   const line = jsonObject(text.slice(Math.max(0, text.indexOf('{'))));
   if (line?.['level'] === 'ERROR') {
     const error = (line['error'] ?? {}) as LoggedError;
@@ -77,7 +71,7 @@ function causesOf({ cause }: LoggedError): string[] {
 }
 
 /** Splits a message where it begins to say what is safe. Lambda's messages do not say that, so the runbook is named. */
-function parts(said: string): Pick<Failure, 'what' | 'advice'> {
+function parts(said: string): { readonly what: string; readonly advice: string } {
   const at = [SAFE, 'Nothing '].map(words => said.indexOf(words)).find(each => each > 0);
   if (at === undefined) return { what: said, advice: NOTHING_LOST };
   return { what: said.slice(0, at).trimEnd(), advice: said.slice(at) };
@@ -85,19 +79,17 @@ function parts(said: string): Pick<Failure, 'what' | 'advice'> {
 
 const NOTHING_LOST = 'Nothing is lost: the next run continues. See docs/runbook.md#function-errors.';
 
-export interface FailureGroup extends Failure {
-  readonly count: number;
-  /** Milliseconds since 1970 of the first one. `time` is that of the last. */
-  readonly first: number;
-}
-
 /** Numbers and ids differ from run to run: of the request, of a time-out. */
 const VARYING = /\b(?=[\w-]*\d)[\w-]+\b/g;
 
-/** Groups failures of one stream and class that differ in numbers only. A group has the text of its last failure. Newest group first. */
-export function failureGroups(lines: readonly LogLine[]): FailureGroup[] {
+/**
+ * Groups failures of one stream and class that differ in numbers only, newest group first. A group has the text and the time of its last
+ * failure, and the time of its first.
+ */
+export function failureGroups(lines: readonly LogLine[]) {
   const all = lines.map(failureOf).filter(each => each !== undefined);
-  const kind = ({ stream, error, what }: Failure) => [stream, error, what.replace(VARYING, '#')].join('\n');
+  const kind = ({ stream, error, what }: (typeof all)[number]) =>
+    [stream, error, what.replace(VARYING, '#')].join('\n');
   return [...groupBy(all, kind).values()]
     .map(group => ({ ...group.at(-1)!, count: group.length, first: group[0]!.time }))
     .toSorted((one, other) => other.time - one.time);

@@ -37,7 +37,7 @@ export async function invokeWhenFree(context: Context, command: FunctionCommand,
     if (result && !result.leaseHeld) return { result, seconds: (clock.now() - begun) / 1000 };
 
     const left = end - clock.now();
-    if (left <= 0) throw new StillBusyError(wait);
+    if (left <= 0) throw new StillBusyError(`Another run still holds the lease after ${wait} s. ${STILL_BUSY}`);
     report.say(`Another run holds the lease. Trying again for ${Math.ceil(left / 1000)} s at most.`);
     await clock.sleep(Math.min(PAUSE_MILLISECONDS, left), signal).catch((cause: unknown) => {
       throw new InterruptedError('Interrupted while waiting for the lease. Nothing was done.', { cause });
@@ -66,6 +66,8 @@ async function invokeFunction({ aws, deployment, signal }: Context, command: Fun
   throw new FunctionFailedError(said?.errorType ?? answer.FunctionError, said?.errorMessage ?? 'It gave no reason.');
 }
 
+const STILL_BUSY =
+  'Nothing was done. A run takes 15 minutes at most: "status" shows the lease, and --wait 900 waits for the longest run.';
 const INTERRUPTED =
   'Interrupted. A run that has started continues in AWS, which is safe. "status" shows whether it holds the lease.';
 const NOT_INVOKED =

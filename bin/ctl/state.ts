@@ -9,21 +9,12 @@ import { createTable, type Table } from '../../lambda/store/table.ts';
 import { childOf, STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { systemClock } from '../../lambda/system.ts';
 import type { Aws } from './aws.ts';
-import { awsCommand } from './aws-command.ts';
 import type { Context } from './context.ts';
 import { AwsCallError, hasMissing } from './errors.ts';
 import { freshBudget } from './retry-budget.ts';
+import { awsCommand } from './text.ts';
 
-export interface LeaseState {
-  readonly epoch: number;
-  /** Id of the run that took it last. */
-  readonly holder: string;
-  readonly held: boolean;
-  /** Milliseconds since the epoch; may lie in the past. */
-  readonly expires: number;
-  /** How the last run ended. Empty: never taken. */
-  readonly ended: 'no' | 'clean' | 'dirty' | '';
-}
+export type LeaseState = NonNullable<Awaited<ReturnType<typeof readLease>>>;
 
 export type ConnectorState = Awaited<ReturnType<typeof readState>>;
 
@@ -32,7 +23,6 @@ export async function readState(aws: Aws, tableName: string, now: number) {
   const table = createTable(aws.dynamodb(), tableName, freshBudget(systemClock));
   const read = async () => ({
     ...(await createCheckpoints(table).load(STREAMS.map(stream => stream.name))),
-    /** Undefined if no run has ever taken it. */
     lease: await readLease(table, now),
     /** Number of pending withdrawals by stream. */
     withdrawals: await countWithdrawals(table),
@@ -40,11 +30,15 @@ export async function readState(aws: Aws, tableName: string, now: number) {
   return tableCall(aws, tableName, read());
 }
 
-async function readLease(table: Table, now: number): Promise<LeaseState | undefined> {
+/** @returns undefined if no run has ever taken it */
+async function readLease(table: Table, now: number) {
   const [item] = await table.get([leaseKey]);
   if (!item) return undefined;
+  /** Milliseconds since 1970. May lie in the past. */
   const expires = Number(item['expires']?.N);
-  const ended = (item['ended']?.S ?? '') as LeaseState['ended'];
+  /** How the last run ended. */
+  const ended = (item['ended']?.S ?? '') as 'no' | 'clean' | 'dirty' | '';
+  /** Id of the run that took it last. */
   const holder = item['holder']?.S ?? '';
   return { epoch: Number(item['epoch']?.N), holder, held: ended === 'no' && expires >= now, expires, ended };
 }

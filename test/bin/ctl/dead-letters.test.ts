@@ -1,7 +1,7 @@
 /** What Firehose writes when it gives up, as this project reads it. */
 import { describe, expect, test } from '@jest/globals';
 import { readObject } from '../../../bin/ctl/bucket.ts';
-import { eventsOf, readErrorObject } from '../../../bin/ctl/commands/dead-letters/error-records.ts';
+import { eventsOf } from '../../../bin/ctl/commands/dead-letters/error-records.ts';
 import type { Context } from '../../../bin/ctl/context.ts';
 import { AwsCallError } from '../../../bin/ctl/errors.ts';
 import { rejection } from '../../lambda/support/rejection.ts';
@@ -17,7 +17,7 @@ const record = (raw: string) =>
   });
 
 describe('the events of an object', () => {
-  const events = (content: string) => eventsOf(readErrorObject(content), 'acme');
+  const events = (content: string) => eventsOf(content, 'acme');
 
   test('are those of its records in order, also in a backup', () => {
     expect(events(`${record(line('a'))}\n${line('b')}\n`)).toEqual({ lines: [line('a'), line('b')] });

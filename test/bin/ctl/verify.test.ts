@@ -87,8 +87,8 @@ describe('the next run', () => {
     const clock = steppedClock();
     const { signal } = new AbortController();
     let asked = 0;
-    const next = { lease: async () => leases[Math.min(asked++, leases.length - 1)], epoch: 7, wait };
-    return { ended: await nextRunEnded({ clock, signal } as never, next), asked };
+    const read = async () => leases[Math.min(asked++, leases.length - 1)];
+    return nextRunEnded({ clock, signal } as never, read, 7, wait);
   }
 
   test.each([
@@ -97,7 +97,7 @@ describe('the next run', () => {
     ['is not a run that ended with unconfirmed events', 4, [lease(8, 'dirty')], false],
     ['is the run after a run with unconfirmed events', 60, [lease(8, 'dirty'), lease(9, 'clean')], true],
   ] as const)('%s', async (_what, wait, leases, expected) => {
-    expect((await ended(wait, ...leases)).ended).toBe(expected);
+    expect(await ended(wait, ...leases)).toBe(expected);
   });
 });
 

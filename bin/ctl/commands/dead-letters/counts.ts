@@ -8,16 +8,15 @@ import { countObjects, type ObjectCount } from '../../bucket.ts';
 import type { Deployment } from '../../deployment.ts';
 import { awsCall } from '../../errors.ts';
 
-export interface QueueDepth {
-  readonly waiting: number;
-  /** Received by a reader and not deleted. */
-  readonly taken: number;
-  /** Test messages of S3, which name no object. */
-  readonly testMessages: number;
-}
+export type QueueDepth = Awaited<ReturnType<typeof queueDepth>>;
 
-/** Approximate number of messages. @throws AwsCallError */
-export async function queueDepth(aws: Aws, url: string): Promise<QueueDepth> {
+/**
+ * Approximate number of messages: those that wait, those that a reader has received and not deleted, and test messages of S3, which name
+ * no object.
+ *
+ * @throws AwsCallError
+ */
+export async function queueDepth(aws: Aws, url: string) {
   const [waiting, taken] = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
   const command = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [waiting, taken] });
   const { Attributes: counts } = await awsCall(aws.sqs().send(command), `The queue ${url} could not be read`);

@@ -7,33 +7,19 @@
  */
 import { jsonObject } from '../../json-object.ts';
 
-/** @returns its events, or undefined for any other line */
-function readErrorRecord(line: string): string[] | undefined {
-  const raw = jsonObject(line)?.['rawData'];
-  return typeof raw === 'string' ? linesOf(Buffer.from(raw, 'base64').toString()) : undefined;
-}
+type Events = { readonly lines: readonly string[] } | { readonly why: string };
 
-export interface ErrorObject {
-  /** Its events. */
-  readonly lines: readonly string[];
-  /** Number of lines that cannot be read. */
-  readonly unreadable: number;
-}
-
-/** A backup contains the events themselves, without a reason. */
-export function readErrorObject(content: string): ErrorObject {
-  const read = linesOf(content).map(
-    line => readErrorRecord(line) ?? (connectorOf(line) === undefined ? undefined : [line]),
-  );
-  return { lines: read.flatMap(lines => lines ?? []), unreadable: read.filter(lines => !lines).length };
-}
-
-/** The events of an object, or why they must not be sent again. */
-export function eventsOf(
-  { lines, unreadable }: ErrorObject,
-  connector: string,
-): { lines: readonly string[] } | { why: string } {
+/** The events of an object, or why they must not be sent again. A backup contains the events themselves, without a reason. */
+export function eventsOf(content: string, connector: string): Events {
+  const records = linesOf(content).map(line => {
+    const raw = jsonObject(line)?.['rawData'];
+    if (typeof raw === 'string') return linesOf(Buffer.from(raw, 'base64').toString());
+    return connectorOf(line) === undefined ? undefined : [line];
+  });
+  const lines = records.flatMap(events => events ?? []);
   const connectors = lines.map(connectorOf);
+
+  const unreadable = records.filter(events => !events).length;
   if (unreadable > 0) return { why: `${unreadable} of its lines are not error records of Firehose` };
   if (lines.length === 0) return { why: 'it has no event' };
   if (connectors.includes(undefined)) return { why: 'it has lines that are not events of this connector' };

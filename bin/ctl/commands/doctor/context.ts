@@ -1,5 +1,4 @@
 /** Shared by the checks. */
-import { assign } from '../../../../lambda/compose.ts';
 import { type PageContent, parsePage } from '../../../../lambda/core/page.ts';
 import { rowCut } from '../../../../lambda/core/row.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
@@ -7,16 +6,10 @@ import { type Access, openAccess } from '../../access.ts';
 import { once } from '../../aws.ts';
 import type { Context } from '../../context.ts';
 
-export interface DoctorContext extends Context {
-  /** Opened once, when a check first needs it. @throws as `openAccess` does */
-  access(): Promise<Access>;
-  /** A page of one row, read once. Undefined for a disabled stream. @throws as a run does */
-  firstPage(stream: StreamName): Promise<PageContent | undefined>;
-  /** Milliseconds by which the clocks of AWS and the API are ahead of this machine, newest last. */
-  readonly skews: number[];
-}
+export type DoctorContext = ReturnType<typeof createContext>;
 
-export function createContext(given: Context): DoctorContext {
+export function createContext(given: Context) {
+  /** Milliseconds by which the clocks of AWS and the API are ahead of this machine, newest last. */
   const skews: number[] = [];
   const context: Context = {
     ...given,
@@ -27,22 +20,25 @@ export function createContext(given: Context): DoctorContext {
       return response;
     },
   };
+
+  /** Opened once, when a check first needs it. @throws as `openAccess` does */
   const access = once(() => openAccess(context));
   const pages = new Map<StreamName, Promise<PageContent | undefined>>();
-  const firstPage = (name: StreamName) => {
-    const page = pages.get(name) ?? access().then(opened => readFirstPage(opened, name, given.signal));
-    pages.set(name, page);
-    return page;
+  return {
+    ...context,
+    skews,
+    access,
+    /** A page of one row, read once. Undefined for a stream that is off. @throws as a run does */
+    firstPage(name: StreamName): Promise<PageContent | undefined> {
+      const page = pages.get(name) ?? access().then(opened => readFirstPage(opened, name, given.signal));
+      pages.set(name, page);
+      return page;
+    },
   };
-  return { ...context, skews, access, firstPage };
 }
 
-async function readFirstPage(
-  { settings, api }: Access,
-  name: StreamName,
-  signal: AbortSignal,
-): Promise<PageContent | undefined> {
-  const [stream] = assign(settings, [name]).streams;
+async function readFirstPage({ settings, streams, api }: Access, name: StreamName, signal: AbortSignal) {
+  const stream = streams.find(each => each.name === name);
   if (!stream) return undefined;
   const { path } = stream;
   const limit = 1;

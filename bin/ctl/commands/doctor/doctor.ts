@@ -4,7 +4,11 @@ import type { Context } from '../../context.ts';
 import { isCutOff, messageOf } from '../../errors.ts';
 import { joined, type Painted, paint, painted } from '../../painted.ts';
 import type { Outcome } from '../../report.ts';
+import * as account from './account-checks.ts';
+import * as api from './api-checks.ts';
 import { type Check, type CheckResult, createContext, type Finding } from './context.ts';
+import * as delivery from './delivery-checks.ts';
+import * as stack from './stack-checks.ts';
 
 export function doctorCommand(run: Run): Command {
   return new Command('doctor')
@@ -20,13 +24,33 @@ changed by hand, and "npx cdk deploy --revert-drift" restores them.
 Exit status 3: a check failed.`;
 
 async function doctor(context: Context): Promise<Outcome> {
-  // Loaded here, because help does not need the code of the function.
-  const { CHECKS } = await import('./checks.ts');
   using progress = context.report.progress('Running the checks.');
   const all = await runChecks(CHECKS, createContext(context), ({ name }) => progress.advance(name));
   const failed = all.some(({ status }) => status === 'fail');
   return { text: resultsText(all), json: { checks: all, failed }, status: failed ? 3 : 0 };
 }
+
+/** The checks of `doctor`, in order: from the stack through the API to the SIEM's side. */
+const CHECKS = [
+  account.awsAccount,
+  stack.stack,
+  stack.lastDeployment,
+  stack.settings,
+  stack.deployedFunction,
+  api.secret,
+  api.token,
+  ...api.lists,
+  api.threatAsset,
+  stack.table,
+  stack.state,
+  stack.organization,
+  delivery.deliveryStream,
+  delivery.bucket,
+  delivery.notifications,
+  stack.schedule,
+  stack.alarmSubscription,
+  account.clock,
+];
 
 /** Runs the checks in order. A check that needs a failed or skipped check is skipped, so that a fault is reported once. */
 export async function runChecks<Context>(

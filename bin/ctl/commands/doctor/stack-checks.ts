@@ -6,12 +6,12 @@ import { SettingsError } from '../../../../lambda/settings.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { collected } from '../../aws.ts';
-import { awsCommand } from '../../aws-command.ts';
 import { isTroubled, restore } from '../../deployment.ts';
 import { AwsCallError, RefusedError } from '../../errors.ts';
 import { readOrganization } from '../../organization.ts';
 import { readSchedule } from '../../schedule.ts';
 import { describeTable, readState } from '../../state.ts';
+import { awsCommand } from '../../text.ts';
 import { check, type Finding, fail, ok, warn } from './context.ts';
 
 /** The stack exists, has every output, and is of a compatible version. */

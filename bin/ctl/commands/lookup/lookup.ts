@@ -11,7 +11,7 @@ import { RefusedError } from '../../errors.ts';
 import { joined, type Painted, paint, painted } from '../../painted.ts';
 import type { Outcome } from '../../report.ts';
 import { type Answer, answerText, askForRow, parentText } from './answer.ts';
-import { type Neighbours, neighboursJson, neighboursText, readNeighbours, SENT_TEXTS } from './neighbours.ts';
+import { neighboursJson, neighboursText, readNeighbours, SENT_TEXTS } from './neighbours.ts';
 import { isCurrent, RESULTS, type ResultWord, resultOf, unconfirmedFor } from './result.ts';
 
 const WITH_STATES = STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name }) => name);
@@ -47,19 +47,6 @@ interface LookupOptions {
   readonly show?: true;
 }
 
-interface Lookup {
-  readonly stream: StreamName;
-  readonly id: string;
-  readonly answer: Answer;
-  /** Undefined if the id was never sent. */
-  readonly stored: RowState | undefined;
-  readonly result: ResultWord;
-  /** Undefined unless they were asked for. */
-  readonly neighbours: Neighbours | undefined;
-  /** The user wants to see the answers of the API. */
-  readonly show: boolean;
-}
-
 /** @throws RefusedError, AwsCallError; as the API's client does */
 async function lookup(context: Context, name: StreamName, id: string, options: LookupOptions): Promise<Outcome> {
   const { related, show = false } = options;
@@ -67,6 +54,19 @@ async function lookup(context: Context, name: StreamName, id: string, options: L
     throw new RefusedError(`Only ${WITH_NEIGHBOURS} have neighbours. Nothing was done.`);
   }
 
+  const found = await find(context, name, id);
+  const neighbours = related && (await readNeighbours(found.access, found.stream, id));
+  return {
+    text: joined([lookupText(found, show), ...(neighbours ? ['', neighboursText(neighbours, show)] : [])]),
+    json: { ...lookupJson(found, show), ...(neighbours && neighboursJson(neighbours, show)) },
+    status: isCurrent(found.result) ? 0 : 3,
+  };
+}
+
+type Found = Awaited<ReturnType<typeof find>>;
+
+/** The row at the API, its row state, and whether the SIEM's copy is current. */
+async function find(context: Context, name: StreamName, id: string) {
   const access = await openAccess(context);
   const stream = streamOf(access, name);
   const [answer, states, { streams }] = await Promise.all([
@@ -75,15 +75,12 @@ async function lookup(context: Context, name: StreamName, id: string, options: L
     access.loadCheckpoints([name]),
   ]);
   const stored = states.get(id);
-  const neighbours = related && (await readNeighbours(access, stream, id));
 
   const expected = resultOf(answer, stored);
   const unconfirmed = isCurrent(expected) ? unconfirmedFor(id, stored, streams.get(name)) : undefined;
   const isTooLarge = expected === 'same' && (await isOversize(context, name, stored!.rowHash));
-  const result = unconfirmed ?? (isTooLarge ? 'too large' : expected);
-
-  const found: Lookup = { stream: name, id, answer, stored, result, neighbours, show };
-  return { text: lookupText(found), json: lookupJson(found), status: isCurrent(result) ? 0 : 3 };
+  const result: ResultWord = unconfirmed ?? (isTooLarge ? 'too large' : expected);
+  return { access, stream, id, answer, stored, result };
 }
 
 /** The row state does not say whether the row or an oversize event was sent. The dead letter does. @throws AwsCallError */
@@ -95,16 +92,9 @@ async function isOversize({ aws, deployment }: Context, stream: StreamName, rowH
 }
 
 /** Rows are JSON texts, so that no digit is lost. */
-function lookupJson({ stream, id, answer, stored, result, neighbours, show }: Lookup): object {
-  return {
-    stream,
-    id,
-    result,
-    siemIsCurrent: isCurrent(result),
-    api: answerJson(answer, show),
-    lastSent: stored ?? null,
-    ...(neighbours && neighboursJson(neighbours, show)),
-  };
+function lookupJson({ stream, id, answer, stored, result }: Found, show: boolean): object {
+  const api = answerJson(answer, show);
+  return { stream: stream.name, id, result, siemIsCurrent: isCurrent(result), api, lastSent: stored ?? null };
 }
 
 function answerJson(answer: Answer, show: boolean): object {
@@ -114,17 +104,16 @@ function answerJson(answer: Answer, show: boolean): object {
   return { ...facts, ...(filter !== 'send' && { filter }), ...(show && { row: text }) };
 }
 
-function lookupText({ stream, id, answer, stored, result, neighbours, show }: Lookup): Painted {
+function lookupText({ stream, id, answer, stored, result }: Found, show: boolean): Painted {
   const paintResult = isCurrent(result) ? paint.good : paint.bad;
   const { meaning, remedy } = RESULTS[result];
   return joined([
-    painted`${stream} ${JSON.stringify(id)}: ${paintResult(result)}. ${meaning}`,
+    painted`${stream.name} ${JSON.stringify(id)}: ${paintResult(result)}. ${meaning}`,
     ...(remedy ? [remedy] : []),
     '',
     `API now:    ${answerText(answer)}`,
     `Last sent:  ${sentText(stored)}`,
     ...(show && answer.kind === 'row' ? ['', 'Row of the API:', answer.row.text] : []),
-    ...(neighbours ? ['', neighboursText(neighbours, show)] : []),
   ]);
 }
 

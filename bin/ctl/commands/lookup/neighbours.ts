@@ -3,16 +3,9 @@ import type { RowState } from '../../../../lambda/ports.ts';
 import type { SyncedStream } from '../../../../lambda/streams.ts';
 import type { Access } from '../../access.ts';
 import { tableText } from '../../text.ts';
-import { answerOrRefusal, answerText, type NoRow } from './answer.ts';
+import { answerOrRefusal, answerText } from './answer.ts';
 
-export type Neighbours = NoRow | NeighbourList;
-
-interface NeighbourList {
-  readonly kind: 'neighbours';
-  /** The API's answer as JSON text. */
-  readonly text: string;
-  readonly all: readonly { readonly id: string; readonly lastSent: RowState['status'] | null }[];
-}
+type Neighbours = Awaited<ReturnType<typeof readNeighbours>>;
 
 /** The last event of a row, by the status of its state. */
 export const SENT_TEXTS: Readonly<Record<RowState['status'], string>> = {
@@ -22,14 +15,15 @@ export const SENT_TEXTS: Readonly<Record<RowState['status'], string>> = {
 };
 
 /** @throws AwsCallError; as the API's client does, except for a refusal */
-export async function readNeighbours(access: Access, { name, path }: SyncedStream, id: string): Promise<Neighbours> {
+export async function readNeighbours(access: Access, { name, path }: SyncedStream, id: string) {
   const text = await answerOrRefusal(() => access.api.single({ path, id, below: '/related' }));
   if (typeof text !== 'string') return text;
   const ids = neighbourIds(text, id);
-  if (!ids) return { kind: 'unclear', why: 'it is not JSON' };
+  if (!ids) return { kind: 'unclear' as const, why: 'it is not JSON' };
 
   const states = await access.readRowStates(name, ids);
-  return { kind: 'neighbours', text, all: ids.map(each => ({ id: each, lastSent: states.get(each)?.status ?? null })) };
+  const all = ids.map(each => ({ id: each, lastSent: states.get(each)?.status ?? null }));
+  return { kind: 'neighbours' as const, text, all };
 }
 
 export function neighboursText(neighbours: Neighbours, show: boolean): string {

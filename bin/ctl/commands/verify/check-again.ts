@@ -6,14 +6,7 @@ import { isCurrent, resultOf } from '../lookup/result.ts';
 import type { Comparison } from './compare.ts';
 import type { Difference } from './id-index.ts';
 
-export interface Checked {
-  /** Still different. */
-  readonly confirmed: readonly Difference[];
-  /** Sent again since. A single read may have other members than the list, so they stay unconfirmed. */
-  readonly moved: readonly Difference[];
-  /** No longer different. */
-  readonly resolved: number;
-}
+export type Checked = Awaited<ReturnType<typeof checkAgain>>;
 
 /** Further differences count as confirmed without a single read. */
 const MOST_SINGLE_READS = 1_000;
@@ -27,9 +20,12 @@ export async function checkAgain(
   access: Access,
   { stream, found: differences, generation }: Pick<Comparison, 'stream' | 'found' | 'generation'>,
   begun: number,
-): Promise<Checked> {
+) {
+  /** Still different. */
   const confirmed: Difference[] = [];
+  /** Sent again since. A single read may have other members than the list, so they stay unconfirmed. */
   const moved: Difference[] = [];
+  /** Number of ids that no longer differ. */
   let resolved = 0;
   let asked = 0;
   for (let from = 0; from < differences.length; from += PIECE) {

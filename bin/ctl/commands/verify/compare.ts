@@ -7,56 +7,44 @@ import { decodeState } from '../../../../lambda/store/rows.ts';
 import { PAGE_LIMIT, type StreamName, type SyncedStream } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
 import type { Access } from '../../access.ts';
-import type { ObjectCount } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
-import { type ReadResult, tryRead } from '../../read-result.ts';
+import { tryRead } from '../../read-result.ts';
 import { scanRowStates, unconfirmed } from '../../state.ts';
 import { deadLetterCount } from '../dead-letters/counts.ts';
-import { type Difference, differences, equalIds, type IdIndex, recordListed, UNKNOWN_ID } from './id-index.ts';
+import { differences, equalIds, type IdIndex, recordListed, UNKNOWN_ID } from './id-index.ts';
 
-export interface Comparison extends Awaited<ReturnType<typeof walkStream>> {
-  readonly stream: SyncedStream;
-  /**
-   * Ids of the list whose last row is the last one sent, tombstones included. An id that is removed on both sides and no longer listed
-   * does not count, so there are never more than rows in the list. Undefined for a stream without row states.
-   */
-  readonly equal: number | undefined;
-  readonly found: readonly Difference[];
-  /** Generation of the checkpoint. Older states await a replay. */
-  readonly generation: number;
-  /** Ids that a killed run may have sent without recording it. */
-  readonly unconfirmed: number;
-  readonly deadLetters: ReadResult<ObjectCount>;
-}
+export type Comparison = Awaited<ReturnType<typeof compare>>[number];
 
 type SavedStreams = ReadonlyMap<StreamName, SavedStream>;
 
 /** @throws RefusedError, AwsCallError; as the API's client does */
-export async function compare(
-  context: Context,
-  access: Access,
-  streams: readonly SyncedStream[],
-): Promise<Comparison[]> {
+export async function compare(context: Context, access: Access, streams: readonly SyncedStream[]) {
+  const { aws, signal } = context;
   const deployment = await context.deployment();
   const savedStreams = await readSavedStreams(access, streams);
   const idIndexes = await readStates(context, streams, savedStreams);
 
-  const comparisons: Comparison[] = [];
+  const comparisons = [];
   for (const stream of streams) {
     const saved = savedStreams.get(stream.name)!;
     const { names: learned, generation } = saved.checkpoint;
     const idIndex = idIndexes.get(stream.name);
     const walked = await walkStream(context, access, { stream, idIndex, learned });
-
     comparisons.push({
       ...walked,
       stream,
+      /**
+       * Ids of the list whose last row is the last one sent, tombstones included. An id that is removed on both sides and no longer
+       * listed does not count, so there are never more than rows in the list. Undefined for a stream without row states.
+       */
       equal: idIndex && equalIds(idIndex),
       found: idIndex ? differences(idIndex) : [],
+      /** Generation of the checkpoint. Older states await a replay. */
       generation,
+      /** Ids that a killed run may have sent without recording it. */
       unconfirmed: unconfirmed(saved),
-      deadLetters: await tryRead(() => deadLetterCount(context.aws, deployment, stream.name), context.signal),
+      deadLetters: await tryRead(() => deadLetterCount(aws, deployment, stream.name), signal),
     });
   }
   return comparisons;

@@ -51,13 +51,7 @@ export const DIFFERENCES = {
 
 export type DifferenceKind = keyof typeof DIFFERENCES;
 
-export interface Difference extends Pick<IdEntry, 'listed' | 'listedHash'> {
-  readonly kind: DifferenceKind;
-  /** Undefined if the table has only its hash. */
-  readonly id: string | undefined;
-  /** Key of its row state. */
-  readonly key: string;
-}
+export type Difference = ReturnType<typeof differences>[number];
 
 /** @returns undefined if both sides agree */
 export function disagreement({ sent, sentHash, stale, listed, listedHash }: IdEntry): DifferenceKind | undefined {
@@ -82,7 +76,8 @@ export function equalIds(idIndex: IdIndex): number {
   return count;
 }
 
-export function differences(idIndex: IdIndex): Difference[] {
+/** `id` is undefined if the table has only its hash. `key` is that of its row state. */
+export function differences(idIndex: IdIndex) {
   return [...idIndex].flatMap(([key, entry]) => {
     const kind = disagreement(entry);
     return kind ? [{ kind, id: idOf(key), key, listed: entry.listed, listedHash: entry.listedHash }] : [];

@@ -84,7 +84,7 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
   report.say(
     `${count} ids differ or are unconfirmed. They may not be sent yet. Waiting up to ${wait} s for the next run to end.`,
   );
-  const ended = await nextRunEnded(context, { lease, epoch, wait });
+  const ended = await nextRunEnded(context, lease, epoch, wait);
 
   const verified: VerifiedStream[] = [];
   for (const comparison of comparisons) {
@@ -106,15 +106,10 @@ const WITH_STATES = STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ na
 
 const PAUSE_MILLISECONDS = 1_000;
 
-export interface NextRun {
-  readonly lease: () => Promise<LeaseState | undefined>;
-  /** Epoch of the last run. */
-  readonly epoch: number;
-  readonly wait: number;
-}
+type ReadLease = () => Promise<LeaseState | undefined>;
 
-/** Waits for a later run to end cleanly. @returns whether it did in time @throws the signal's reason at Ctrl-C */
-export async function nextRunEnded({ clock, signal }: Context, { lease, epoch, wait }: NextRun): Promise<boolean> {
+/** Waits for a run after the one of `epoch` to end cleanly. @returns whether it did in time @throws the signal's reason at Ctrl-C */
+export async function nextRunEnded({ clock, signal }: Context, lease: ReadLease, epoch: number, wait: number) {
   const end = clock.now() + wait * 1000;
   for (;;) {
     const seen = await lease();
