@@ -89,7 +89,7 @@ function connectorsIn(stack: Stack): Found[] {
 function deploymentOf({ stack, connector, outputs }: Found) {
   const { StackName: stackName = '', StackId, StackStatus } = stack;
   const version = outputs.get('ConnectorVersion') ?? 'an earlier version';
-  if (!isCompatible(version, VERSION)) {
+  if (LINE.exec(version)?.[1] !== LINE.exec(VERSION)?.[1]) {
     throw new RefusedError(
       `Stack ${stackName} was deployed by version ${version} of the connector, and this is ${VERSION}. Nothing was done. ` +
         'Use connectorctl of that version, or deploy the stack with this version.',
@@ -145,15 +145,8 @@ export async function readFunction(aws: Aws, name: string): Promise<FunctionConf
   );
 }
 
-/** Whether one version can operate what another deployed: same minor version before 1.0, same major version from 1.0. */
-function isCompatible(deployed: string, own: string): boolean {
-  return lineOf(deployed) === lineOf(own) && lineOf(own) !== undefined;
-}
-
-function lineOf(version: string): string | undefined {
-  const [, major, minor] = /^(\d+)\.(\d+)\.\d+/.exec(version) ?? [];
-  return major === '0' ? `0.${minor}` : major;
-}
+/** The part of a version within which one version can operate what another deployed: `0.3` of `0.3.1`, and `2` of `2.3.1`. */
+const LINE = /^(0\.\d+|[1-9]\d*)\./;
 
 /**
  * How to restore what somebody changed or deleted by hand. A plain deployment does not: CloudFormation compares templates, not

@@ -29,14 +29,9 @@ describe('of the commands', () => {
 test('options that npm took are found, for this script only', async () => {
   const program = await commandLine(() => async () => undefined, ['pause']);
   // As npm 11 gives it for: npm run connectorctl pause --region eu-west-1 --mute
-  const environment = {
-    npm_lifecycle_event: 'connectorctl',
-    npm_config_region: 'true',
-    npm_config_mute: 'true',
-    npm_config_yes: '',
-  };
-  expect(keptByNpm(program, environment)).toEqual(['--mute', '--region']);
-  expect(keptByNpm(program, { ...environment, npm_lifecycle_event: 'test' })).toEqual([]);
+  const taken = { npm_config_region: 'true', npm_config_mute: 'true', npm_config_yes: '' };
+  expect(keptByNpm(program, { npm_lifecycle_event: 'connectorctl', ...taken })).toEqual(['--mute', '--region']);
+  expect(keptByNpm(program, { npm_lifecycle_event: 'test', ...taken })).toEqual([]);
 });
 
 test('an option of a command below another is found as well', async () => {
@@ -84,24 +79,22 @@ describe('a wrong command line', () => {
     },
   );
 
-  test.each([
+  describe.each([
     ['a command', (word: string) => [word]],
     ['an option', (word: string) => ['status', `--${word}`]],
     ['a value', (word: string) => ['run', '--wait', word]],
-  ])('control characters in %s are shown as escapes', async (_, words) => {
-    const { status, stderr } = await typed(...words(`x${ESC}[32m\u009b1A\u202e\nforged`));
-    expect(status).toBe(2);
-    expect(stderr).toContain('x\\u001b[32m\\u009b1A\\u202e\\u000aforged');
-    expect(stderr.trimEnd()).not.toMatch(/\p{Cc}|\p{Cf}/u);
-  });
+  ])('%s', (_, words) => {
+    test('has its control characters shown as escapes', async () => {
+      const { status, stderr } = await typed(...words(`x${ESC}[32m\u009b1A\u202e\nforged`));
+      expect(status).toBe(2);
+      expect(stderr).toContain('x\\u001b[32m\\u009b1A\\u202e\\u000aforged');
+      expect(stderr.trimEnd()).not.toMatch(/\p{Cc}|\p{Cf}/u);
+    });
 
-  test.each([
-    ['a command', (word: string) => [word]],
-    ['an option', (word: string) => ['status', `--${word}`]],
-    ['a value', (word: string) => ['run', '--wait', word]],
-  ])('%s of a megabyte is cut, and the advice is still printed', async (_, words) => {
-    const { stderr } = await typed(...words('x'.repeat(1_000_000)));
-    expect(stderr.length).toBeLessThan(600);
-    expect(stderr).toContain('Run it with --help for the usage.');
+    test('of a megabyte is cut, and the advice is still printed', async () => {
+      const { stderr } = await typed(...words('x'.repeat(1_000_000)));
+      expect(stderr.length).toBeLessThan(600);
+      expect(stderr).toContain('Run it with --help for the usage.');
+    });
   });
 });

@@ -56,21 +56,13 @@ test.each([
 });
 
 test.each([
-  [{ DeliveryStreamStatus: 'ACTIVE' }, ok('d is active')],
-  [
-    { DeliveryStreamStatus: 'CREATING' },
-    warn('d is being created', 'No event can be sent yet. Check again in a minute.'),
-  ],
-  [{ DeliveryStreamStatus: 'DELETING' }, fail('d is DELETING', 'Deploy.')],
-  [
-    {
-      DeliveryStreamStatus: 'CREATING_FAILED',
-      FailureDescription: { Type: 'UNKNOWN_ERROR', Details: 'The role is missing.' },
-    },
-    fail('d is CREATING_FAILED: The role is missing.', 'Deploy.'),
-  ],
-] as const)('the finding about the delivery stream %p follows from its status', (description, finding) => {
-  expect(deliveryStreamFinding('d', description, 'Deploy.')).toEqual(finding);
+  ['ACTIVE', '', ok('d is active')],
+  ['CREATING', '', warn('d is being created', 'No event can be sent yet. Check again in a minute.')],
+  ['DELETING', '', fail('d is DELETING', 'Deploy.')],
+  ['CREATING_FAILED', 'The role is missing.', fail('d is CREATING_FAILED: The role is missing.', 'Deploy.')],
+] as const)('the finding about a delivery stream that is %s follows from its status', (status, Details, finding) => {
+  const FailureDescription = { Type: 'UNKNOWN_ERROR', Details } as const;
+  expect(deliveryStreamFinding('d', { DeliveryStreamStatus: status, FailureDescription }, 'Deploy.')).toEqual(finding);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 /** Parts of verify, without a process. */
 import { describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../bin/ctl/access.ts';
-import { type Checked, checkAgain } from '../../../bin/ctl/commands/verify/check-again.ts';
+import { checkAgain } from '../../../bin/ctl/commands/verify/check-again.ts';
 import { walkStream } from '../../../bin/ctl/commands/verify/compare.ts';
 import {
   type Difference,
@@ -103,7 +103,7 @@ describe('the next run', () => {
 
 describe('a verification', () => {
   const none = { value: { count: 0, more: false } };
-  const stream = (change: Partial<VerifiedStream> = {}): VerifiedStream => ({
+  const complete: VerifiedStream = {
     stream: ASSETS,
     rows: 3,
     unsendable: 0,
@@ -115,37 +115,25 @@ describe('a verification', () => {
     unconfirmed: 0,
     deadLetters: none,
     checked: undefined,
-    ...change,
-  });
+  };
   const lost = { kind: 'missing', id: 'a', key: '=a', listed: 'live', listedHash: 'ff' } as const;
+  const checked = { confirmed: [], moved: [], resolved: 0 };
 
   test.each<readonly [string, Partial<VerifiedStream>, boolean]>([
     ['is complete when every id agrees', {}, true],
-    ['is complete when every difference was resolved since', { found: [lost], checked: checkedResult({}) }, true],
+    ['is complete when every difference was resolved since', { found: [lost], checked }, true],
     ['is not complete while ids are unconfirmed', { unconfirmed: 1 }, false],
     ['is not complete while an id differs', { found: [lost] }, false],
-    [
-      'is not complete while a difference lasts',
-      { found: [lost], checked: checkedResult({ confirmed: [lost] }) },
-      false,
-    ],
-    [
-      'is not complete while a differing id was sent again and not compared again',
-      { found: [lost], checked: checkedResult({ moved: [lost] }) },
-      false,
-    ],
+    ['is not complete while a difference lasts', { checked: { ...checked, confirmed: [lost] } }, false],
+    ['is not complete while an id was sent again unchecked', { checked: { ...checked, moved: [lost] } }, false],
     ['is not complete while there are dead letters', { deadLetters: { value: { count: 1, more: false } } }, false],
     ['is not complete when the dead letters cannot be read', { deadLetters: { notReadable: 'denied' } }, false],
-  ])('%s', (_what, change, complete) => {
-    const outcome = verifyOutcome({ streams: [stream(), stream(change)], paused: false }, 20);
-    expect([outcome.status, outcome.json]).toEqual([complete ? 0 : 3, expect.objectContaining({ complete })]);
-    expect(String(outcome.text).startsWith('Complete')).toBe(complete);
+  ])('%s', (_what, change, expected) => {
+    const outcome = verifyOutcome({ streams: [complete, { ...complete, ...change }], paused: false }, 20);
+    expect([outcome.status, outcome.json]).toEqual([expected ? 0 : 3, expect.objectContaining({ complete: expected })]);
+    expect(String(outcome.text).startsWith('Complete')).toBe(expected);
   });
 });
-
-function checkedResult(change: Partial<Checked>): Checked {
-  return { confirmed: [], moved: [], resolved: 0, ...change };
-}
 
 /** Walks pages of these rows of assets, each with its cursor. */
 async function walked(idIndex: IdIndex, ...pages: (readonly [rows: readonly string[], cursor: string | null])[]) {
@@ -198,76 +186,41 @@ async function outcome(
       },
     },
   } as unknown as Access;
-  const each: Difference = {
-    kind: 'other',
-    id: 'a',
-    key: '=a',
-    listed: 'live',
-    listedHash: LISTED.rowHash,
-    ...difference,
-  };
-  const { confirmed, moved, resolved } = await checkAgain(access, { stream, found: [each], generation: 1 }, BEGUN);
+  const listed = { kind: 'other', id: 'a', key: '=a', listed: 'live', listedHash: LISTED.rowHash } as const;
+  const found = [{ ...listed, ...difference }];
+  const { confirmed, moved, resolved } = await checkAgain(access, { stream, found, generation: 1 }, BEGUN);
   return confirmed.length > 0 ? 'lasts' : moved.length > 0 ? 'moved' : resolved > 0 ? 'resolved' : 'lost';
 }
 
 const missing = { kind: 'missing' } as const;
+const stale = { kind: 'stale' } as const;
 const ghost = { kind: 'ghost', listed: undefined, listedHash: '' } as const;
+const sent = rowState({ rowHash: LISTED.rowHash });
+const sentNewer = rowState({ rowHash: NEWER.rowHash });
+const withMore = LISTED.text.replace('"version"', '"more":1,"version"');
 
 describe('a difference', () => {
-  test.each([
-    [
-      'resolved when the row has been sent by now',
-      missing,
-      rowState({ rowHash: LISTED.rowHash }),
-      undefined,
-      'resolved',
-    ],
-    [
-      'resolved when the row has changed again, and that was sent',
-      {},
-      rowState({ rowHash: NEWER.rowHash }),
-      NEWER.text,
-      'resolved',
-    ],
-    ['resolved when a row never sent is gone from the API as well', missing, undefined, undefined, 'resolved'],
-    ['resolved when a ghost was sent as removed', ghost, rowState({ status: 'removed' }), undefined, 'resolved'],
-    ['resolved when a ghost is alive after all', ghost, rowState({ rowHash: LISTED.rowHash }), LISTED.text, 'resolved'],
-    ['lasting when a row is still not sent', missing, undefined, LISTED.text, 'lasts'],
-    ['lasting when its state has not moved', {}, rowState({ rowHash: 'old', forwardedAt: '' }), LISTED.text, 'lasts'],
-    ['lasting when a ghost is still live', ghost, rowState({ rowHash: LISTED.rowHash }), undefined, 'lasts'],
-    [
-      'lasting when it awaits a replay',
-      { kind: 'stale' } as const,
-      rowState({ rowHash: LISTED.rowHash }),
-      LISTED.text,
-      'lasts',
-    ],
-    [
-      'resolved when a replay has sent it meanwhile',
-      { kind: 'stale' } as const,
-      rowState({ rowHash: LISTED.rowHash, generation: 1 }),
-      LISTED.text,
-      'resolved',
-    ],
-    [
-      'unconfirmed when it was sent again and the single read has other members',
-      {},
-      rowState({ rowHash: NEWER.rowHash, forwardedAt: AFTER }),
-      LISTED.text.replace('"version"', '"more":1,"version"'),
-      'moved',
-    ],
-  ] as const)('is %s', async (_what, difference, state, answer, expected) => {
+  test.each<readonly [string, Partial<Difference>, RowState | undefined, string | undefined, string]>([
+    ['is resolved when the row has been sent by now', missing, sent, undefined, 'resolved'],
+    ['is resolved when the row has changed again, and that was sent', {}, sentNewer, NEWER.text, 'resolved'],
+    ['is resolved when a row never sent is gone from the API as well', missing, undefined, undefined, 'resolved'],
+    ['is resolved when a ghost was sent as removed', ghost, rowState({ status: 'removed' }), undefined, 'resolved'],
+    ['is resolved when a ghost is alive after all', ghost, sent, LISTED.text, 'resolved'],
+    ['lasts when a row is still not sent', missing, undefined, LISTED.text, 'lasts'],
+    ['lasts when its state has not moved', {}, rowState({ rowHash: 'old', forwardedAt: '' }), LISTED.text, 'lasts'],
+    ['lasts when a ghost is still live', ghost, sent, undefined, 'lasts'],
+    ['lasts when it awaits a replay', stale, sent, LISTED.text, 'lasts'],
+    ['is resolved when a replay has sent it meanwhile', stale, { ...sent, generation: 1 }, LISTED.text, 'resolved'],
+    ['is unconfirmed when it was sent again', {}, { ...sentNewer, forwardedAt: AFTER }, withMore, 'moved'],
+    ['lasts for an id of which only the hash is known', { ...ghost, id: undefined }, undefined, undefined, 'lasts'],
+  ])('%s', async (_what, difference, state, answer, expected) => {
     expect(await outcome(difference, state, answer)).toBe(expected);
   });
 
-  test('lasts for a threat of a removed asset that a single read still returns', async () => {
+  test('a difference lasts for a threat of a removed asset that a single read still returns', async () => {
     const orphan = rowOf(threat('a', 'removed'), THREATS);
     const state = rowState({ rowHash: orphan.rowHash, parent: 'removed' });
     expect(await outcome(ghost, state, orphan.text, THREATS)).toBe('lasts');
     expect(await outcome(ghost, { ...state, status: 'removed', rowHash: '' }, orphan.text, THREATS)).toBe('resolved');
-  });
-
-  test('lasts for an id of which only the hash is known', async () => {
-    expect(await outcome({ ...ghost, id: undefined }, undefined, undefined)).toBe('lasts');
   });
 });

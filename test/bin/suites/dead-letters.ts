@@ -73,19 +73,9 @@ test('list counts each place with reason and age, prints the addresses of object
   for (const key of [OVERSIZE, STUCK, ERROR]) expect(stdout).toContain(`\ns3://security-data/${key}\n`);
   expect(stdout).not.toContain(CANARY);
   const narrow = await each.json(['dead-letters', 'list', '--stream', 'assets']);
-  expect(narrow.document).toEqual({
-    rows: [
-      {
-        address: `s3://security-data/${STUCK}`,
-        bytes: expect.any(Number),
-        stream: 'assets',
-        why: 'no-id',
-        since: expect.any(String),
-      },
-    ],
-    deliveries: [],
-    queues: {},
-  });
+  const [bytes, since] = [expect.any(Number), expect.any(String)];
+  const row = { address: `s3://security-data/${STUCK}`, bytes, stream: 'assets', why: 'no-id', since };
+  expect(narrow.document).toEqual({ rows: [row], deliveries: [], queues: {} });
 });
 
 describe('redrive', () => {

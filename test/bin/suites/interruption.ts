@@ -4,7 +4,7 @@ import { httpHarness, silence } from '../../lambda/support/http-harness.ts';
 import { deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
 
-/** The phases of a command, by the service that does not answer in it. */
+/** The phases of a command, by the service that does not answer in it. `status`, `doctor` and `dead-letters` read on after a failure. */
 const PHASES: readonly (readonly [string, string, readonly string[], string])[] = [
   ['finding the stack', 'CLOUDFORMATION', ['run'], 'Interrupted. Nothing was changed.'],
   ['reading a schedule', 'SCHEDULER', ['pause'], 'Interrupted. Nothing was changed.'],

@@ -66,23 +66,6 @@ describe('lookup', () => {
     expect([status, document.result, document.api.why]).toEqual([3, 'unknown', 'No path can hold this id']);
   });
 
-  test('lookup prints terminal escapes in an answer as text, with and without --json', async () => {
-    const escapes = '\u001b[2J\u009b31m\u007f';
-    const answer = json(200, `{"neighbours":[{"id":"n\u009b31m\u007f"}]}`);
-    each.connector.api.tamper(({ target }) => (target.endsWith('/related') ? answer : undefined));
-    const [shown, machine, wrong] = await Promise.all([
-      each.ctl(['lookup', 'assets', 'a', '--related', '--show']),
-      each.ctl(['lookup', 'assets', 'a', '--related', '--show', '--json']),
-      each.ctl(['lookup', 'assets', `x${escapes}`]),
-    ]);
-    each.connector.api.tamper();
-    const texts = [shown, machine, wrong].flatMap(({ stdout, stderr }) => [stdout, stderr]);
-    expect(shown.stdout).toContain('n\\u009b31m\\u007f');
-    expect(JSON.parse(machine.stdout).neighbours[0].id).toBe('n\u009b31m\u007f');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what must not be there
-    expect(texts.filter(text => /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/.test(text))).toEqual([]);
-  });
-
   test('lookup shows the status of a refusal without interpreting it', async () => {
     const { stdout } = await each.ctl(['lookup', 'assets', 'unknown']);
     expect(stdout).toMatch(/^assets "unknown": not found\. /);
@@ -112,11 +95,8 @@ describe('lookup', () => {
     each.connector.api.tamper(({ target }) => (target === '/v1/threats/of-removed' ? json(200, row) : undefined));
     const { status, document } = await asked('threats', 'of-removed');
     each.connector.api.tamper();
-    expect([status, document.result, document.api]).toEqual([
-      0,
-      'removed',
-      { kind: 'parent removed', parent: 'removed' },
-    ]);
+    const api = { kind: 'parent removed', parent: 'removed' };
+    expect([status, document.result, document.api]).toEqual([0, 'removed', api]);
   });
 
   test('lookup --related of a threat is refused, because only assets have neighbours', async () => {
@@ -129,10 +109,8 @@ describe('lookup', () => {
     expect(stdout).toMatch(/^neighbour +last sent\n-+\n"b" +a row$/m);
     const { status, document } = await asked('assets', 'a', '--related');
     const byId = (one: { id: string }, other: { id: string }) => one.id.localeCompare(other.id);
-    expect([status, document.neighbours.toSorted(byId)]).toEqual([
-      0,
-      ['b', 'wide'].map(id => ({ id, lastSent: 'live' })),
-    ]);
+    const neighbours = ['b', 'wide'].map(id => ({ id, lastSent: 'live' }));
+    expect([status, document.neighbours.toSorted(byId)]).toEqual([0, neighbours]);
     expect(JSON.stringify(document)).not.toContain(CANARY);
     const unknown = await asked('assets', 'unknown', '--related');
     expect(unknown.document).toMatchObject({ neighbours: null, neighboursAnswer: { status: 404 } });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ServiceName } from '../../../local/aws/service.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { DENIED, only } from '../support/refusals.ts';
 
@@ -44,23 +45,16 @@ describe('pause and resume', () => {
     expect(each.asked().filter(({ action }) => action === 'UpdateSchedule')).toHaveLength(2);
   });
 
-  test('a pause without permission to mute says that the schedule is off and the alarms notify', async () => {
+  test.each<[string, ServiceName, string, string, string]>([
+    ['is off', 'cloudwatch', 'DisableAlarmActions', 'DISABLED', 'The schedule is off, and the alarms are not muted.'],
+    ['is on', 'scheduler', 'UpdateSchedule', 'ENABLED', 'It is unchanged, unless the connection broke.'],
+  ])('a pause says that the schedule %s and the alarms notify when AWS denies %s:%s', async (...row) => {
+    const [, service, action, state, words] = row;
     await using each = await deployment();
-    each.connector.aws.faults.always('cloudwatch', only('DisableAlarmActions', DENIED));
+    each.connector.aws.faults.always(service, only(action, DENIED));
     const { status, stderr } = await each.ctl(['pause', '--mute']);
-    expect([status, stderr]).toEqual([
-      1,
-      expect.stringContaining('The schedule is off, and the alarms are not muted.'),
-    ]);
-    expect([scheduleOf(each).state, notifies(each)]).toEqual(['DISABLED', [true, true]]);
-  });
-
-  test('a pause without permission to switch the schedule changes nothing', async () => {
-    await using each = await deployment();
-    each.connector.aws.faults.always('scheduler', only('UpdateSchedule', DENIED));
-    const { status, stderr } = await each.ctl(['pause', '--mute']);
-    expect([status, stderr]).toEqual([1, expect.stringContaining('It is unchanged, unless the connection broke.')]);
-    expect([scheduleOf(each).state, notifies(each)]).toEqual(['ENABLED', [true, true]]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining(words)]);
+    expect([scheduleOf(each).state, notifies(each)]).toEqual([state, [true, true]]);
   });
 
   test('resume exits with 1 if the schedule does not exist, and says how to restore it', async () => {

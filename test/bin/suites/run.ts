@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ServiceName } from '../../../local/aws/service.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { DENIED, GONE } from '../support/refusals.ts';
 import { cells } from '../support/words.ts';
@@ -36,12 +37,9 @@ describe('run and resync', () => {
   test('run --json prints the function’s answer and nothing on stderr', async () => {
     await using each = await populated();
     const { status, document, stderr } = await each.json(['run']);
+    const streams = { assets: { forwarded: 30, caughtUp: true } };
     expect([status, stderr]).toEqual([0, '']);
-    expect(document).toMatchObject({
-      more: false,
-      streams: { assets: { forwarded: 30, caughtUp: true } },
-      runSeconds: expect.any(Number),
-    });
+    expect(document).toMatchObject({ more: false, streams, runSeconds: expect.any(Number) });
   });
 
   test('run exits with 1 and prints the function’s error as text or JSON', async () => {
@@ -63,33 +61,24 @@ describe('run and resync', () => {
   });
 });
 
-describe('run names what is missing and what to do', () => {
-  test('when the state table does not exist', async () => {
+test.each<[string, ServiceName, RegExp]>([
+  [
+    'state table',
+    'dynamodb',
+    /\nThe state table \S+ does not exist\. .* Do not deploy: .*list-backups .* --region us-east-1/,
+  ],
+  ['delivery stream', 'firehose', /\nThe delivery stream \S+ does not exist\. .*--revert-drift/],
+])(
+  'run names the %s that does not exist and what to do, and not one that denies access',
+  async (_, service, advice) => {
     await using each = await populated();
-    each.connector.aws.faults.always('dynamodb', GONE);
+    each.connector.aws.faults.always(service, GONE);
     const { status, stderr } = await each.ctl(['run']);
-    expect([status, stderr]).toEqual([1, expect.stringContaining('The state table could not ')]);
-    expect(stderr).toMatch(
-      /\nThe state table \S+ does not exist\. No run can succeed without it\. Do not deploy: .*list-backups --backup-type SYSTEM --region us-east-1/,
-    );
-  });
-
-  test('when the delivery stream does not exist', async () => {
-    await using each = await populated();
-    each.connector.aws.faults.always('firehose', GONE);
-    const { status, stderr } = await each.ctl(['run']);
-    expect([status, stderr]).toEqual([
-      1,
-      expect.stringMatching(/\nThe delivery stream \S+ does not exist\. .*--revert-drift/),
-    ]);
-  });
-
-  test('but not when the table exists and denies access', async () => {
-    await using each = await populated();
-    each.connector.aws.faults.always('dynamodb', ({ action }) => (action === 'DescribeTable' ? {} : DENIED));
+    expect([status, stderr]).toEqual([1, expect.stringMatching(advice)]);
+    each.connector.aws.faults.always(service, ({ action }) => (action.startsWith('Describe') ? {} : DENIED));
     expect((await each.ctl(['run'])).stderr).not.toContain('does not exist');
-  });
-});
+  },
+);
 
 test('run that is refused because of another organization names the command that confirms it', async () => {
   const message = '1 of 3 streams failed. assets: OrganizationChangedError: The cursor is refused. Nothing was sent.';

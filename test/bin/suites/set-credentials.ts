@@ -28,10 +28,12 @@ async function stored({ connector: { aws } }: Deployment): Promise<string | unde
   return (answer as GetSecretValueCommandOutput).SecretString;
 }
 
+const rotateSecret = ({ connector }: Deployment) => connector.platform.account.rotateSecret();
+const dropRole = ({ connector }: Deployment) => connector.platform.account.roles.delete('threats:read');
 const puts = (each: Deployment) => each.asked().filter(({ action }) => action === 'PutSecretValue').length;
 
 describe('set-credentials', () => {
-  test('stores the credentials of the environment, names the connector and the client, and never shows the secret', async () => {
+  test('set-credentials stores the credentials of the environment, names the connector and the client, and never shows the secret', async () => {
     await using each = await unset();
     const { status, stdout, stderr } = await each.ctl(['set-credentials'], given(each));
     const { CLIENT_ID: id } = given(each);
@@ -43,7 +45,7 @@ describe('set-credentials', () => {
     expect(await each.connector.run()).toMatchObject({ streams: { assets: { forwarded: 3 } } });
   });
 
-  test('reads them from a pipe', async () => {
+  test('set-credentials reads the credentials from a pipe', async () => {
     await using each = await unset();
     const { CLIENT_ID: client_id, CLIENT_SECRET: client_secret } = given(each);
     const input = `${JSON.stringify({ client_id, client_secret })}\n`;
@@ -52,7 +54,7 @@ describe('set-credentials', () => {
     expect(await each.connector.run()).toMatchObject({ streams: { assets: { forwarded: 3 } } });
   });
 
-  test('says which connector, account and region it is about before it asks', async () => {
+  test('set-credentials says which connector, account and region it is about before it asks', async () => {
     await using each = await unset();
     const { stdin, stderr, ended } = each.ask(['set-credentials']);
     const before = await said(stderr, 'Client id: ');
@@ -65,18 +67,10 @@ describe('set-credentials', () => {
     expect(stdout + all).not.toContain('canary');
   });
 
-  test.each<[string, (each: Deployment) => unknown, string]>([
-    [
-      'the token endpoint refuses them',
-      each => each.connector.platform.account.rotateSecret(),
-      'The token endpoint refused the client credentials (401',
-    ],
-    [
-      'no row of a stream can be read',
-      each => each.connector.platform.account.roles.delete('threats:read'),
-      'The API answered 403 auth/insufficient-role for /v1/threats.',
-    ],
-  ])('does not store credentials when %s, unless --yes is given', async (_, change, words) => {
+  test.each([
+    ['are refused', rotateSecret, 'The token endpoint refused the client credentials (401'],
+    ['cannot read a stream', dropRole, 'The API answered 403 auth/insufficient-role for /v1/threats.'],
+  ])('set-credentials does not store credentials that %s, unless --yes is given', async (_, change, words) => {
     await using each = await unset();
     const credentials = given(each);
     await change(each);
@@ -91,7 +85,7 @@ describe('set-credentials', () => {
     expect(refused.stderr + stored.stdout + stored.stderr).not.toContain('canary');
   });
 
-  test('does not store credentials that the saved cursor is refused to, and names the command for another organization', async () => {
+  test('set-credentials refuses a client of another organization, and names the command that confirms it', async () => {
     await using each = await deployment({ endOfStream: 'empty-page-null' });
     each.connector.platform.populate({ assets: 3, threats: 1, dnsBlocks: 1 });
     await each.run();
@@ -110,7 +104,7 @@ describe('set-credentials', () => {
   test.each([
     ['read', 'GetSecretValue'],
     ['written', 'PutSecretValue'],
-  ])('exits with 1 when the secret cannot be %s, because AWS denies %s', async (done, action) => {
+  ])('set-credentials exits with 1 when the secret cannot be %s, because AWS denies %s', async (done, action) => {
     await using each = await unset();
     each.connector.aws.faults.always('secretsmanager', only(action, DENIED));
     const { status, stdout, stderr } = await each.ctl(['set-credentials'], given(each));
@@ -157,7 +151,7 @@ describe('set-credentials', () => {
     ['', 'Set CLIENT_ID and CLIENT_SECRET, write {"client_id": "…", "client_secret": "…"} to stdin'],
     ['canary', 'The text on stdin is not JSON of the form {"client_id": "…", "client_secret": "…"}'],
     ['{"client_id": "canary"}', 'The text on stdin is not JSON of the form'],
-  ])('writes nothing and quotes nothing when a pipe brings %j', async (input, words) => {
+  ])('set-credentials writes nothing and quotes nothing when a pipe brings %j', async (input, words) => {
     await using each = await unset();
     const { status, stderr } = await each.ctl(['set-credentials'], { CLIENT_ID: 'x' }, input);
     expect([status, puts(each), stderr]).toEqual([2, 0, expect.stringContaining(words)]);

@@ -5,7 +5,7 @@ import { json, list } from '../../../local/incidents/tampered-api.ts';
 import { pass } from '../../lambda/support/aws-scene.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { sqsQueueName } from '../support/queues.ts';
-import { DENIED, GONE } from '../support/refusals.ts';
+import { DENIED } from '../support/refusals.ts';
 import { cells } from '../support/words.ts';
 
 const READS = /:(BatchGetItem|Query|Describe\w+|Get\w+|List\w+)$/;
@@ -137,13 +137,5 @@ describe('status', () => {
       schedule: { notReadable: expect.stringContaining('AccessDenied') },
       lease: null,
     });
-  });
-
-  test('status of a table that does not exist says once how to restore it', async () => {
-    await using each = await deployment();
-    each.connector.aws.faults.always('dynamodb', GONE);
-    const { status, stdout } = await each.ctl(['status']);
-    expect([status, stdout]).toEqual([3, expect.stringContaining('Do not deploy: with an empty table')]);
-    expect(stdout.match(/Do not deploy/g)).toHaveLength(1);
   });
 });
