@@ -31,8 +31,6 @@ test.each(VARIANT_NAMES)('the JSON Schema accepts the variant %s', name => {
 test.each([
   ['an unknown option', { foo: 1 }],
   ['a memory of 10,241 MB', { memoryMegabytes: 10_241 }],
-  ['an http URL', { baseUrl: 'http://x.example' }],
-  ['an unknown destination', { destination: { type: 'kafka' } }],
   ['an unknown region of options', { vpc: { vpcId: 'vpc-01234567', subnetIds: [] } }],
 ])('the JSON Schema refuses %s', (_, options) => {
   expect(accepts([{ ...EXAMPLE, ...options }])).toBe(false);

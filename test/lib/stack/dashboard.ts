@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CONNECTOR_METRICS, METRIC_NAMESPACE, STREAM_METRICS } from '../../../lambda/metric-names.ts';
+import { CONNECTOR_METRICS, STREAM_METRICS } from '../../../lambda/metric-names.ts';
 import { synthesize } from '../synth.ts';
 import { only, resources } from '../template.ts';
 import { VARIANTS } from '../variants.ts';
@@ -46,16 +46,6 @@ describe('the dashboard', () => {
     expect(resources(without, 'AWS::CloudWatch::Dashboard')).toEqual([]);
     expect(Object.keys(without.Outputs)).not.toContain('DashboardName');
     expect(Object.keys(synthesize({ dashboard: true }).Outputs)).toContain('DashboardName');
-  });
-
-  test('draws them with the dimensions that they are emitted with', () => {
-    const own = drawn().filter(([namespace]) => namespace === METRIC_NAMESPACE);
-    const wrong = own.filter(([, name, service, connector, stream]) => {
-      const emitted = stream === undefined ? CONNECTOR_METRICS : STREAM_METRICS;
-      return service !== 'service' || connector !== 'acme' || !(name! in emitted);
-    });
-    expect(own.length).toBeGreaterThan(20);
-    expect(wrong).toEqual([]);
   });
 
   test('follows the kind of destination', () => {

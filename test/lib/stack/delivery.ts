@@ -20,28 +20,6 @@ function deliveryGrants(options: object): string[] {
 const ERRORS = 'delivery-errors/!{firehose:error-output-type}/!{timestamp:yyyy/MM/dd/HH}/';
 
 describe('delivery to S3', () => {
-  test('writes gzipped lines below a prefix of zero-padded time, and errors below another', () => {
-    expect(destination({}, 'ExtendedS3')).toMatchObject({
-      CompressionFormat: 'GZIP',
-      FileExtension: '.json.gz',
-      Prefix: 'events/!{timestamp:yyyy/MM/dd/HH}/',
-      ErrorOutputPrefix: ERRORS,
-      BufferingHints: { IntervalInSeconds: 60, SizeInMBs: 64 },
-    });
-  });
-
-  test('has the six actions on the bucket that AWS documents for Firehose', () => {
-    const actions = deliveryGrants({}).flatMap(grant => grant.match(/^s3:\w+/)?.[0] ?? []);
-    expect(actions.sort()).toEqual([
-      's3:AbortMultipartUpload',
-      's3:GetBucketLocation',
-      's3:GetObject',
-      's3:ListBucket',
-      's3:ListBucketMultipartUploads',
-      's3:PutObject',
-    ]);
-  });
-
   test('may write below its two prefixes and nowhere else', () => {
     const written = deliveryGrants({}).filter(grant => grant.startsWith('s3:PutObject'));
     expect(written).toHaveLength(1);
@@ -100,13 +78,4 @@ test('another kind of destination is another stream, because Firehose cannot tur
     return Object.keys(Resources).find(id => Resources[id]!.Type === 'AWS::KinesisFirehose::DeliveryStream');
   });
   expect(new Set(ids).size).toBe(3);
-});
-
-test('every stream is encrypted and takes direct puts', () => {
-  for (const options of [{}, VARIANTS.buffered, VARIANTS.http]) {
-    expect(only(synthesize({ ...options }), 'AWS::KinesisFirehose::DeliveryStream')).toMatchObject({
-      DeliveryStreamType: 'DirectPut',
-      DeliveryStreamEncryptionConfigurationInput: { KeyType: 'AWS_OWNED_CMK' },
-    });
-  }
 });

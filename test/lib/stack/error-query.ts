@@ -24,12 +24,4 @@ describe('the saved query of errors', () => {
     expect(named.length).toBeGreaterThan(8);
     expect(named.map(([field]) => field).filter(field => !known.has(field) && !OF_LAMBDA.includes(field))).toEqual([]);
   });
-
-  test('counts each message, the last ones first', () => {
-    expect(QueryString.split('\n| ').slice(-3)).toEqual([
-      'stats count(*) as times, max(@timestamp) as last by errorName, stream, errorText',
-      'sort last desc',
-      'limit 50',
-    ]);
-  });
 });

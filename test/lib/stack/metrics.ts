@@ -1,10 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { CONNECTOR_METRICS, STREAM_METRICS } from '../../../lambda/metric-names.ts';
 import type { ConnectorMetricName, StreamMetricName } from '../../../lib/connector-props.ts';
 import type { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
-import { templateOf } from '../synth.ts';
-import { resources } from '../template.ts';
 import { construct } from './construct.ts';
 
 const connector = (props: object = {}) => construct(props).connector;
@@ -105,16 +103,6 @@ describe('a sum over streams', () => {
     const { usingMetrics } = connector()[method]();
     expect(Object.values(usingMetrics).map(each => each.toMetricConfig().metricStat?.metricName)).toEqual([name, name]);
   });
-
-  test('can be an alarm of the app', () => {
-    const each = connector();
-    const stack = Stack.of(each);
-    each
-      .metricForwarded({ period: Duration.days(1) })
-      .createAlarm(stack, 'Quiet', { evaluationPeriods: 1, threshold: 1 });
-    const before = resources(templateOf(Stack.of(connector())), 'AWS::CloudWatch::Alarm').length;
-    expect(resources(templateOf(stack), 'AWS::CloudWatch::Alarm')).toHaveLength(before + 1);
-  });
 });
 
 describe('the alarms of the construct', () => {
@@ -122,10 +110,5 @@ describe('the alarms of the construct', () => {
     const { byName } = connector({ alarms: { 'filter-faults': false } }).alarms;
     expect(byName['stream-silent']!.metric).toBeDefined();
     expect([byName['filter-faults'], byName['delivery-backup-used']]).toEqual([undefined, undefined]);
-  });
-
-  test('refuse an unknown name in a prop, as in cdk.json', () => {
-    const alarms = { 'stream-slow': false };
-    expect(() => connector({ alarms })).toThrow('props.alarms.stream-slow: is not an alarm');
   });
 });
