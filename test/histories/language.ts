@@ -48,6 +48,8 @@ export class Stage {
   readonly again = new Set<number>();
   /** … and of those that read the DNS blocks again, of which no row state is kept. */
   readonly blocksAgain = new Set<number>();
+  /** By stream the numbers of the runs that send every row once more. */
+  readonly replays = new Map<StreamName, Set<number>>();
   /** By stream how many events there were when the SIEM lost them and asked for a replay. */
   readonly lost = new Map<StreamName, number>();
   /** Streams that were not sent again as a whole since the table was lost or restored. */
@@ -125,7 +127,7 @@ export class Stage {
     await world.timeline.pass(command === 'soon' ? WORD_MILLISECONDS : BETWEEN_RUNS_MILLISECONDS);
 
     const number = world.runs + 1;
-    if (conditions.length > 0) this.struck.add(number);
+    if (texts.some(text => !text.startsWith('@'))) this.struck.add(number);
     if (command !== 'run' && command !== 'soon') this.again.add(number);
     if (initial === 'd') this.blocksAgain.add(number);
     const sent = world.events.length;
@@ -160,19 +162,22 @@ export class Stage {
   /** A SIEM that asks for a replay has lost what it had. A run that was killed before it could begin the replay has not begun it. */
   #noteCommand(command: string, stream: StreamName | undefined, { process, outcome }: Ran, sent: number): void {
     if (stream === undefined) return;
-    if (command === 'replay') {
-      this.struck.add(process.run);
-      if (outcome && !outcome.leaseHeld) this.lost.set(stream, sent);
-    }
-    if (command === 'sendall') this.struck.add(process.run);
-    if (command === 'sendall' && outcome && !outcome.leaseHeld) this.forgetful.delete(stream);
+    if (command === 'resync') return;
+    this.struck.add(process.run);
+    this.#noteReplay(stream, process.run);
+    if (!outcome || outcome.leaseHeld) return;
+    if (command === 'replay') this.lost.set(stream, sent);
+    else this.forgetful.delete(stream);
+  }
+
+  #noteReplay(stream: StreamName, run: number): void {
+    this.replays.set(stream, new Set(this.replays.get(stream)).add(run));
   }
 
   #noteFailure({ process, outcome, error }: Ran, besideThawed: boolean): void {
     const failures = [...(outcome?.failures ?? [])].map(([stream, { message }]) => `${stream}: ${message}`);
     if (error && error.name !== 'LeaseBusyError') failures.push(error.message);
     const isExpected = this.struck.has(process.run) || besideThawed || this.world.organization > 0;
-    if (besideThawed) this.struck.add(process.run);
     if (failures.length > 0 && !isExpected)
       this.world.breaches.push(`A run failed that nothing befell. ${failures.join(' ')}`);
   }
@@ -208,6 +213,7 @@ export class Stage {
     else if (name === 'limit') world.settings = { ...world.settings, pageLimit: Number(value) };
     else if (name === 'wait') world.timeline.now += Number(value) * HOUR;
     else if (name === 'clock') world.skew = Number(value) * HOUR;
+    else if (name === 'lists') world.listsNothing = value === 'none';
     else if (name === 'client') {
       world.organization = value === 'other' ? 1 : 0;
       world.main.tokens = undefined;
@@ -217,17 +223,20 @@ export class Stage {
   #changeState(word: string): void {
     const { world } = this;
     const { main, platform } = world;
-    if (word === 'rotate') platform.account.rotateSecret();
-    else if (word === 'expire') platform.authority.expireTokens();
-    else if (word === 'bad') world.deliversBadRow = true;
+    if (word === 'rotate' || word === 'expire') {
+      if (word === 'rotate') platform.account.rotateSecret();
+      platform.authority.expireTokens();
+      this.struck.add(world.runs + 1);
+    } else if (word === 'bad') world.deliversBadRow = true;
     else if (word === 'forget') {
       world.forgetCursors();
       this.#readsAgain();
       this.struck.add(world.runs + 1);
     } else if (word === 'backup') this.#backup = new Map(main.table.items);
     else if (word === 'restore' || word === 'lose') this.#replaceTable(word === 'restore' ? this.#backup : new Map());
-    else if (word === 'size') this.#compareSize();
+    else if (word === 'size' || word === 'less') this.#compareSize(word === 'less');
     else if (word.startsWith('has:')) this.#require(word.slice('has:'.length));
+    else if (word.startsWith('half:')) this.#requireHalf(word.slice('half:'.length));
     else {
       if (word.startsWith('-') && !this.#setting.has('hidden-moves')) this.#refuseHiddenMove(word.slice(1));
       changeRows(word, platform, this.shape);
@@ -252,14 +261,18 @@ export class Stage {
     main.table.items = new Map(items);
     this.#readsAgain();
     this.struck.add(this.world.runs + 1);
-    for (const stream of Object.values(STREAM_OF)) this.forgetful.add(stream);
+    for (const stream of Object.values(STREAM_OF)) {
+      this.forgetful.add(stream);
+      this.#noteReplay(stream, this.world.runs + 1);
+    }
   }
 
-  /** What goes round in a circle must not make the table grow. */
-  #compareSize(): void {
+  /** What goes round in a circle must not make the table grow, and what is removed must make it smaller. */
+  #compareSize(isLess: boolean): void {
     const { size } = this.world.main.table.items;
-    if (this.#size !== undefined && size !== this.#size)
-      this.world.breaches.push(`The table grew from ${this.#size} to ${size} items`);
+    const before = this.#size;
+    if (before !== undefined && (isLess ? size >= before : size !== before))
+      this.world.breaches.push(`The table had ${before} items, and now it has ${size}`);
     this.#size = size;
   }
 
@@ -272,6 +285,13 @@ export class Stage {
       const isRight = gone ? !exists : exists && (content === undefined || held.content?.includes(`"c":${content},`));
       if (!isRight) this.world.breaches.push(`${text} is expected: ${held?.line ?? 'the SIEM does not have it'}`);
     }
+  }
+
+  /** `half:T`: the SIEM has half of these rows at least. */
+  #requireHalf(name: string): void {
+    const ids = idsOf(name, this.shape);
+    const held = ids.filter(id => this.heldOf(id)?.kind === 'upsert');
+    if (held.length * 2 < ids.length) this.world.breaches.push(`The SIEM has ${held.length} of ${ids.length} ${name}`);
   }
 
   /** The event that holds for an id: the one with the greatest sequence. */

@@ -157,8 +157,8 @@ export class Process {
 
   async request<T>(request: Request<T>): Promise<T> {
     if (this.dead) return never();
+    this.#parts.timeline.stir();
     const fault = this.#count(request.operation);
-    await this.#awake();
     if (fault === 'before') return this.#die();
 
     const answered = this.#travel(request, fault);

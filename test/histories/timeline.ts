@@ -4,8 +4,13 @@ interface Timer {
   readonly happen: () => void;
 }
 
+/** Code that yields to the event loop goes on within so many of its turns. */
+const TURNS = 2;
+
 export class Timeline {
   now: number;
+  /** Rises with everything that the code does to the world around it. */
+  #activity = 0;
   /** The earliest first. Timers of one time happen in the order in which they were set. */
   readonly #timers: Timer[] = [];
 
@@ -15,6 +20,7 @@ export class Timeline {
 
   /** @returns a function that removes the timer again */
   after(milliseconds: number, happen: () => void): () => void {
+    this.stir();
     const timer = { time: this.now + milliseconds, happen };
     let place = this.#timers.length;
     while (place > 0 && this.#timers[place - 1]!.time > timer.time) place--;
@@ -32,9 +38,14 @@ export class Timeline {
     });
   }
 
+  /** Notes that the code has asked for something. */
+  stir(): void {
+    this.#activity++;
+  }
+
   /** Lets time pass until `done`. */
   async until(done: () => boolean): Promise<void> {
-    await codeWaits();
+    await this.#codeWaits();
     while (!done()) {
       const timer = this.#timers.shift();
       if (!timer) throw new Error('The code waits for something that is neither a request nor a timer');
@@ -51,12 +62,20 @@ export class Timeline {
   async #fire({ time, happen }: Timer): Promise<void> {
     this.now = Math.max(this.now, time);
     happen();
-    await codeWaits();
+    await this.#codeWaits();
+  }
+
+  /** Code that needs no timer and no request runs on, also over a turn of the event loop or two. */
+  async #codeWaits(): Promise<void> {
+    let before: number;
+    do {
+      before = this.#activity;
+      for (let turn = 0; turn < TURNS; turn++) await turnOfEventLoop();
+    } while (this.#activity !== before);
   }
 }
 
-/** Everything that needs no timer and no request runs to its end before the next turn of the event loop. */
-function codeWaits(): Promise<void> {
+function turnOfEventLoop(): Promise<void> {
   return new Promise(resolve => {
     setImmediate(resolve);
   });

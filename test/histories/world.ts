@@ -2,6 +2,7 @@
  * A world in memory: the API with a few rows, the table, the bucket, Firehose with the SIEM behind it, and a clock. Runs of the real
  * function's core and adapters reach out into it through the seam of `Clients`, and through nothing else.
  */
+import '../support/prompt-zlib.mjs';
 // Loaded before the first history: what an adapter loads during one takes time that is not virtual.
 import '@aws-sdk/client-s3';
 import '../../lambda/sink/s3.ts';
@@ -107,6 +108,8 @@ export class World {
   /** Milliseconds by which the function's clock differs from that of the API. */
   skew = 0;
   deliversBadRow = false;
+  /** The API answers without rows, as if there were none. */
+  listsNothing = false;
   badRowWasDelivered = false;
   /** A run follows the cursor of an earlier one, which has therefore saved it: every row before it must be with the SIEM. */
   onSavedCursor: (stream: StreamName, before: Page) => void = () => undefined;
@@ -344,6 +347,7 @@ export class World {
     if (before && before.run < run) this.onSavedCursor(stream, before);
     const response = await ask();
     if (response.status !== 200) return response;
+    if (this.listsNothing) return new Response('{"data":[],"pagination":{"next_cursor":null,"page_size":0}}');
     const body = await response.text();
     const texts = rowsIn(body);
     if (texts.length > (this.#options.fits ?? Number.POSITIVE_INFINITY))

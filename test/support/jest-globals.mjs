@@ -3,6 +3,7 @@
  * given here: `@jest/globals`, which throws when Node imports it, and an environment that a file may change without effect on the next one.
  */
 import { registerHooks } from 'node:module';
+import './prompt-zlib.mjs';
 
 // The runner sets it for its own output. A command line under test would print colours.
 delete process.env.FORCE_COLOR;
