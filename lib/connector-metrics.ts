@@ -40,7 +40,10 @@ export function connectorMetric(
     const what = stream === undefined ? 'the whole connector' : 'a stream';
     throw new Error(`${name} is not a metric of ${what}.${advice} Known: ${names.join(', ')}`);
   }
-  if (stream !== undefined) assertOn(subject, stream);
+  if (stream !== undefined && !subject.streams.includes(stream)) {
+    const { connectorName, streams } = subject;
+    throw new Error(`Connector ${connectorName} does not read ${stream}. Its streams: ${streams.join(', ')}`);
+  }
   return new cloudwatch.Metric({
     namespace: METRIC_NAMESPACE,
     metricName: name,
@@ -87,9 +90,4 @@ export function streamSum(
     label,
     ...(color && { color }),
   });
-}
-
-function assertOn({ connectorName, streams }: MetricSubject, stream: StreamName): void {
-  if (streams.includes(stream)) return;
-  throw new Error(`Connector ${connectorName} does not read ${stream}. Its streams: ${streams.join(', ')}`);
 }

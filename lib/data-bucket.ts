@@ -1,5 +1,4 @@
 import { Aws, Duration, Fn } from 'aws-cdk-lib';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct, IDependable } from 'constructs';
@@ -16,8 +15,16 @@ export class DataBucket extends s3.Bucket {
   readonly #connectorName: string;
 
   constructor(scope: Construct, id: string, options: ConnectorOptions) {
+    const { encryptionKey } = options;
     super(scope, id, {
-      ...bucketDefaults(options.encryptionKey),
+      ...(encryptionKey
+        ? { encryption: s3.BucketEncryption.KMS, encryptionKey, bucketKeyEnabled: true }
+        : { encryption: s3.BucketEncryption.S3_MANAGED }),
+      blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      versioned: true,
       bucketName: bucketNameOf(options.connectorName),
       lifecycleRules: [
         {
@@ -88,21 +95,4 @@ export class DataBucket extends s3.Bucket {
 function bucketNameOf(connectorName: string): string {
   const id = Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID)));
   return `sdc-${connectorName}-${Fn.select(0, id)}-${Fn.select(4, id)}`;
-}
-
-/** Settings that no option changes: private, encrypted, versioned, TLS only. */
-function bucketDefaults(key: IKey | undefined): s3.BucketProps {
-  return {
-    ...encryptionOf(key),
-    blockPublicAccess: s3.BlockPublicAccess.BLOCK_ALL,
-    objectOwnership: s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
-    enforceSSL: true,
-    minimumTLSVersion: 1.2,
-    versioned: true,
-  };
-}
-
-function encryptionOf(key: IKey | undefined) {
-  if (!key) return { encryption: s3.BucketEncryption.S3_MANAGED };
-  return { encryption: s3.BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true };
 }

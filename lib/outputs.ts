@@ -59,11 +59,8 @@ export function addOutputs(connector: ConnectorParts, schedule: Schedule): void 
     add('SiemReaderPolicyArn', policy.managedPolicyArn, 'For the SIEM: policy that reads queue and objects');
     if (role) add('SiemReaderRoleArn', role.roleArn, 'For the SIEM: role to assume');
   }
-  exportOutputs(connector, connectorName);
-}
 
-/** Exports every output, so that connectorctl finds the connector in any stack, and a second connector of this name cannot be deployed. */
-function exportOutputs(connector: Construct, connectorName: string): void {
+  // connectorctl finds the connector in any stack by these names, and a second connector of this name cannot be deployed.
   for (const output of connector.node.findAll()) {
     if (output instanceof CfnOutput) output.exportName = exportName(connectorName, output.node.id);
   }

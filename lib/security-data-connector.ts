@@ -91,30 +91,41 @@ export class SecurityDataConnector extends Construct {
     checkProps(this, props);
     refuseSharedName(this, props.connectorName);
     this.connectorName = props.connectorName;
-    for (const { path, reason } of misspeltProps(props)) warnOfProp(this, path, reason);
+    for (const { path, reason } of misspeltProps(props)) warn(this, path, `${path} ${reason} ${PROP_IS_IGNORED}`);
+
     const options = withDefaults(props);
+    const { destination, encryptionKey } = options;
     this.credentials = props.secret ?? createCredentials(this, options);
+
     const createdBucket = props.bucket ? undefined : new DataBucket(this, 'Data', options);
     this.bucket = props.bucket ?? (createdBucket as IBucket);
     this.state = props.stateTable ?? createStateTable(this, options);
     if (props.bucket) refuseShared(this, 'bucket', ({ bucket }) => bucket?.bucketArn, SHARED_BUCKET);
     if (props.stateTable) refuseShared(this, 'stateTable', ({ state }) => state?.tableArn, SHARED_TABLE);
-    if (props.bucket && !props.stateTable) warnOfNewTable(this);
-    this.delivery = createDelivery(this, options, this.bucket);
-    const buckets = { bucket: this.bucket, createdBucket };
+    if (props.bucket && !props.stateTable) warn(this, 'newTable', TABLE_IS_NEW);
+
+    this.delivery =
+      destination.type === 'existing'
+        ? destination.deliveryStream
+        : new Delivery(this, 'Delivery', { ...options, destination, bucket: this.bucket }).stream;
     this.newObjectsTopic =
-      options.destination.type === 's3' ? createNewObjectsTopic(this, this.bucket, createdBucket) : undefined;
+      destination.type === 's3' ? createNewObjectsTopic(this, this.bucket, createdBucket) : undefined;
+    const buckets = { bucket: this.bucket, createdBucket };
     this.siem =
       options.siemQueue && this.newObjectsTopic
         ? createSiemAccess(this, { ...options, ...buckets, newObjectsTopic: this.newObjectsTopic })
         : undefined;
+
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
     if (props.alarmTopic) letCloudWatchPublish(this, props.alarmTopic);
-    if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl)) warnOfRunbook(this);
+    if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl))
+      warn(this, 'runbookUrl', RUNBOOK_IS_A_PATH);
+
     const poller = createPoller(this, options);
     this.function = poller.function;
     this.logGroup = poller.logGroup;
     createErrorQuery(this, this.connectorName, this.logGroup);
+
     // Another id than Tick would replace schedule, role and queue. SNS delivers to the subscribers of the moment, so the queue of the SIEM is subscribed before a run sends events.
     const schedule = new Schedule(this, 'Tick', {
       ...options,
@@ -129,7 +140,6 @@ export class SecurityDataConnector extends Construct {
     this.dashboard = options.dashboard ? createDashboard(this, { monitored, streams, alarms: this.alarms }) : undefined;
 
     addOutputs(this, schedule);
-    const { encryptionKey, destination } = options;
     this._granted = { schedule, encryptionKey, destination: destination.type };
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     nameRoles(this, options);
@@ -238,14 +248,8 @@ function createPoller(connector: SecurityDataConnector, options: ConnectorOption
   });
 }
 
-function createDelivery(scope: Construct, { destination, ...options }: ConnectorOptions, bucket: IBucket) {
-  if (destination.type === 'existing') return destination.deliveryStream;
-  return new Delivery(scope, 'Delivery', { ...options, destination, bucket }).stream;
-}
-
-function warnOfProp(scope: Construct, path: string, reason: string): void {
-  const text = `${path} ${reason} It has no effect. If it belongs to an interface of yours, acknowledge this warning.`;
-  Annotations.of(scope).addWarningV2(`security-data-connector:${path}`, text);
+function warn(scope: Construct, id: string, text: string): void {
+  Annotations.of(scope).addWarningV2(`security-data-connector:${id}`, text);
 }
 
 /** The resources that the alarms and the dashboard watch. */
@@ -264,12 +268,11 @@ function monitoredParts(connector: SecurityDataConnector, { rate, destination }:
   };
 }
 
-function warnOfRunbook(scope: Construct): void {
-  const text =
-    'Alarms notify somebody, but runbookUrl is not a URL. Notifications then name a file that on-call cannot open. ' +
-    'Set runbookUrl to the address of docs/runbook.md in your Git server or wiki.';
-  Annotations.of(scope).addWarningV2('security-data-connector:runbookUrl', text);
-}
+const PROP_IS_IGNORED = 'It has no effect. If it belongs to an interface of yours, acknowledge this warning.';
+
+const RUNBOOK_IS_A_PATH =
+  'Alarms notify somebody, but runbookUrl is not a URL. Notifications then name a file that on-call cannot open. ' +
+  'Set runbookUrl to the address of docs/runbook.md in your Git server or wiki.';
 
 function otherConnectors(connector: SecurityDataConnector): SecurityDataConnector[] {
   const all = connector.node.root.node.findAll();
@@ -290,7 +293,7 @@ function refuseSharedName(connector: SecurityDataConnector, connectorName: strin
   const mayDiffer = isOpen && Stage.of(other) !== Stage.of(connector);
   if (!mayDiffer) throw new ConfigurationError([{ path: 'props.connectorName', reason }]);
   const text = `${reason}. Deploy the stages to different accounts or regions, and give their stacks env so that this is checked.`;
-  Annotations.of(connector).addWarningV2('security-data-connector:connectorName', text);
+  warn(connector, 'connectorName', text);
 }
 
 /** Refuses a resource that another connector of the app has, created or existing. */
@@ -313,13 +316,10 @@ function refuseShared(
 }
 
 /** An existing bucket is often that of a connector that was removed. */
-function warnOfNewTable(scope: Construct): void {
-  const text =
-    'The bucket exists, and the table is new. If a connector with this bucket ran before, the SIEM gets everything once more, but not what ' +
-    'was removed meanwhile. Give its table as stateTable (in cdk.json stateTableArn): then the connector continues where it ended. ' +
-    'Otherwise delete the copy of the SIEM. See docs/teardown.md, The way back.';
-  Annotations.of(scope).addWarningV2('security-data-connector:newTable', text);
-}
+const TABLE_IS_NEW =
+  'The bucket exists, and the table is new. If a connector with this bucket ran before, the SIEM gets everything once more, but not what ' +
+  'was removed meanwhile. Give its table as stateTable (in cdk.json stateTableArn): then the connector continues where it ended. ' +
+  'Otherwise delete the copy of the SIEM. See docs/teardown.md, The way back.';
 
 /**
  * A topic's default policy lets CloudWatch publish, but its own policy or key may not. A topic that is given by its ARN is not changed. The
@@ -335,5 +335,5 @@ function letCloudWatchPublish(scope: Construct, topic: ITopic): void {
   const text =
     `alarmTopic is in a stack of account ${theirs}, and the account of this stack is not known at synth. The policy of the topic lets the alarms of ` +
     `account ${theirs} publish. If the connector is deployed to another account, nobody is notified: give its stack env with account and region.`;
-  Annotations.of(scope).addWarningV2('security-data-connector:alarmTopicAccount', text);
+  warn(scope, 'alarmTopicAccount', text);
 }

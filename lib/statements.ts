@@ -1,4 +1,4 @@
-import { Stack, Token } from 'aws-cdk-lib';
+import { ArnFormat, Stack, Token } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
@@ -9,6 +9,13 @@ import { PREFIXES } from './prefixes.ts';
 
 export function allow(actions: readonly string[], ...resources: readonly string[]): iam.PolicyStatement {
   return new iam.PolicyStatement({ actions: [...actions], resources: [...resources] });
+}
+
+/** @param name of an alarm, or the wildcard */
+export function alarmArn(scope: Construct, connectorName: string, name: string): string {
+  const resourceName = `${connectorName}/${name}`;
+  const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+  return Stack.of(scope).formatArn({ service: 'cloudwatch', resource: 'alarm', resourceName, arnFormat });
 }
 
 /** Lists the events, and nothing else of their bucket. */

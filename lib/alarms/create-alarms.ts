@@ -1,4 +1,4 @@
-import { ArnFormat, Stack, Token } from 'aws-cdk-lib';
+import { Token } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import * as iam from 'aws-cdk-lib/aws-iam';
@@ -8,6 +8,7 @@ import { Construct } from 'constructs';
 import type { ConnectorOptions } from '../config/props.ts';
 import type { Alarms } from '../connector-props.ts';
 import { CONNECTORCTL } from '../installation.ts';
+import { alarmArn } from '../statements.ts';
 import { AT_RISK, type Condition, type Monitored, type Severity } from './alarm-definition.ts';
 import { ALARMS, type NamedAlarm } from './alarms.ts';
 
@@ -119,20 +120,13 @@ export function isAddress(runbookUrl: string): boolean {
 /** The topic that the alarms of this connector notify. */
 export function createAlarmTopic(scope: Construct, { connectorName, alarmEmail }: ConnectorOptions): sns.ITopic {
   const topic = new sns.Topic(scope, 'AlarmTopic', { displayName: `Alarms of ${connectorName}`, enforceSSL: true });
-  const alarmArns = Stack.of(scope).formatArn({
-    service: 'cloudwatch',
-    resource: 'alarm',
-    resourceName: `${connectorName}/*`,
-    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-  });
-
   // An explicit policy replaces the default one, which let CloudWatch publish.
   topic.addToResourcePolicy(
     new iam.PolicyStatement({
       actions: ['sns:Publish'],
       resources: [topic.topicArn],
       principals: [new iam.ServicePrincipal('cloudwatch.amazonaws.com')],
-      conditions: { ArnLike: { 'aws:SourceArn': alarmArns } },
+      conditions: { ArnLike: { 'aws:SourceArn': alarmArn(scope, connectorName, '*') } },
     }),
   );
 

@@ -1,9 +1,8 @@
 /** Checks of props: what TypeScript cannot say. They are written as options of `cdk.json`, so that its rules hold for them too. */
 import { type Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
-import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { Construct } from 'constructs';
 import { similarName } from '../../lambda/exact-object.ts';
-import type { SecurityDataConnectorProps } from '../connector-props.ts';
+import type { ExistingDestination, HttpDestination, SecurityDataConnectorProps } from '../connector-props.ts';
 import { certificatesProblems } from './certificates.ts';
 import { contradictionsIn, type Entry, objectIn } from './contradictions.ts';
 import { misplaced, type Place, placeInArn } from './place.ts';
@@ -88,11 +87,8 @@ function entryOf(props: SecurityDataConnectorProps, problems: Problem[]): Entry 
 }
 
 /** Members of destinations that `cdk.json` has by other names. */
-interface AnyDestination {
-  readonly bufferInterval?: Duration;
-  readonly retry?: Duration;
-  readonly deliveryStream?: IDeliveryStreamRef;
-}
+type AnyDestination = Partial<Pick<HttpDestination & Omit<ExistingDestination, 'type'>, RenamedMember>>;
+type RenamedMember = 'bufferInterval' | 'retry' | 'deliveryStream';
 
 const AMOUNTS = {
   seconds: (duration: Duration) => duration.toSeconds({ integral: false }),

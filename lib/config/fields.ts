@@ -10,6 +10,10 @@ export const text = v.pipe(string, v.minLength(1, 'must not be empty'));
 
 export const flag = v.boolean('must be true or false');
 
+export function matching(pattern: RegExp, message: string) {
+  return v.pipe(string, v.regex(pattern, message));
+}
+
 /** One of a few words. */
 export function oneOf<const T extends readonly string[]>(words: T) {
   const quoted = words.map(word => JSON.stringify(word));
@@ -66,11 +70,8 @@ export const secretArn = arn(
   'arn:aws:secretsmanager:eu-west-1:111122223333:secret:name-AbCdEf, with the six characters at its end',
 );
 
-export const accountId = v.pipe(string, v.regex(/^\d{12}$/, 'must be an account id of 12 digits'));
+export const accountId = matching(/^\d{12}$/, 'must be an account id of 12 digits');
 
 export function resourceId(prefix: string) {
-  return v.pipe(
-    string,
-    v.regex(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `must look like ${prefix}-0123456789abcdef0`),
-  );
+  return matching(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `must look like ${prefix}-0123456789abcdef0`);
 }

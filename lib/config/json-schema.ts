@@ -21,9 +21,7 @@ export function jsonSchemaText(): string {
     $schema,
     title: 'cdk.json of the security data connector',
     type: 'object',
-    properties: {
-      context: { type: 'object', properties: { connectors, connectorsFile: { type: 'string' } } },
-    },
+    properties: { context: { type: 'object', properties: { connectors, connectorsFile: { type: 'string' } } } },
   };
   const file = JSON.parse(readFileSync(JSON_SCHEMA_FILE, 'utf8'));
   return `${JSON.stringify(withDescriptions(schema, file), null, 2)}\n`;

@@ -66,18 +66,15 @@ function readList(file: unknown, folder: string): unknown {
   try {
     text = readFileSync(path.resolve(folder, file), 'utf8');
   } catch (cause) {
-    throw fileError(`${shown(file)} cannot be read (${(cause as NodeJS.ErrnoException).code}): check the path`, cause);
+    const { code } = cause as NodeJS.ErrnoException;
+    throw fileError(`${shownText(file, 256)} cannot be read (${code}): check the path`, cause);
   }
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw fileError(`${shown(file)} is not valid JSON: ${shown((cause as Error).message)}`, cause);
+    const { message } = cause as Error;
+    throw fileError(`${shownText(file, 256)} is not valid JSON: ${shownText(message, 256)}`, cause);
   }
-}
-
-/** A path or a message as an error shows it. */
-function shown(value: string): string {
-  return shownText(value, 256);
 }
 
 function fileError(reason: string, cause?: unknown): ConfigurationError {

@@ -17,6 +17,7 @@ import {
   endpointUrl,
   flag,
   kmsKeyArn,
+  matching,
   oneOf,
   resourceId,
   secretArn,
@@ -53,10 +54,7 @@ const rolePath = v.pipe(
 );
 
 /** IAM allows 64 characters, and the rest of a name needs up to 40. */
-const namePrefix = v.pipe(
-  string,
-  v.regex(/^[\w+=,.@-]{1,24}$/, 'must have letters, digits and +=,.@-_ alone, 24 characters at most'),
-);
+const namePrefix = matching(/^[\w+=,.@-]{1,24}$/, 'must have letters, digits and +=,.@-_ alone, 24 characters at most');
 
 const tableArn = arn('dynamodb', 'table/[A-Za-z0-9_.-]{3,255}', 'arn:aws:dynamodb:eu-west-1:111122223333:table/name');
 const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-west-1:111122223333:topic');
@@ -74,17 +72,14 @@ const oidcProviderArn = arn(
   'arn:aws:iam::111122223333:oidc-provider/sts.windows.net/…/',
 );
 
-const principal = v.pipe(
-  string,
-  v.regex(
-    /^(\d{12}|arn:aws[a-z-]*:iam::\d{12}:(root|(role|user)\/[\w+=,.@/-]+))$/,
-    'must be an account id of 12 digits, or the ARN of a role or user',
-  ),
+const principal = matching(
+  /^(\d{12}|arn:aws[a-z-]*:iam::\d{12}:(root|(role|user)\/[\w+=,.@/-]+))$/,
+  'must be an account id of 12 digits, or the ARN of a role or user',
 );
 
-const externalId = v.pipe(
-  string,
-  v.regex(/^[\w+=,.@:/-]{2,1224}$/, 'must be the external id that the SIEM’s form shows, 2 characters at least'),
+const externalId = matching(
+  /^[\w+=,.@:/-]{2,1224}$/,
+  'must be the external id that the SIEM’s form shows, 2 characters at least',
 );
 
 function bufferSeconds(most: number) {
@@ -199,7 +194,7 @@ export const connectorSchema = exactObject({
 export const entrySchema = exactObject({
   ...connectorSchema.entries,
   account: v.optional(accountId),
-  region: v.optional(v.pipe(string, v.regex(REGION, 'must be a region such as eu-west-1'))),
+  region: v.optional(matching(REGION, 'must be a region such as eu-west-1')),
 });
 
 /** The context `connectors` of `cdk.json`. */

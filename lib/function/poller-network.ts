@@ -41,10 +41,6 @@ export const NETWORK_ACTIONS = [
   'ec2:UnassignPrivateIpAddresses',
 ] as const;
 
-export function networkStatements(network: Network | undefined): iam.PolicyStatement[] {
-  return network ? [new iam.PolicyStatement({ actions: [...NETWORK_ACTIONS], resources: ['*'] })] : [];
-}
-
 /** Denies these grants to the function's code, because only the Lambda service needs them. */
 export function keepNetworkFromCode(scope: Construct, role: iam.Role, target: IFunction): void {
   new iam.Policy(scope, 'NetworkIsForLambda', {

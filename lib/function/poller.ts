@@ -13,7 +13,7 @@ import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import { BUNDLING } from './bundling.ts';
 import { certificatesBundling, warnOfCertificates, withCertificates } from './ca-certificates.ts';
 import { type FunctionResources, PROCESS_ENVIRONMENT } from './function-environment.ts';
-import { keepNetworkFromCode, networkStatements, outboundPorts, placement } from './poller-network.ts';
+import { keepNetworkFromCode, NETWORK_ACTIONS, outboundPorts, placement } from './poller-network.ts';
 
 export interface PollerProps extends FunctionResources, Omit<ConnectorOptions, keyof FunctionResources> {
   /** Addresses that the function connects to, beside those of AWS. */
@@ -90,7 +90,7 @@ export class Poller extends Construct {
         writeObjects: [encryptionKey, bucket.encryptionKey],
         readSecret: [encryptionKey, credentials.encryptionKey],
       }),
-      ...networkStatements(props.network),
+      ...(props.network ? [allow(NETWORK_ACTIONS, '*')] : []),
     ];
     return new iam.Role(this, 'Role', {
       description: 'Allows the function the calls that it makes, on its own resources.',

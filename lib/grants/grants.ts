@@ -1,5 +1,5 @@
 /** The grants of the construct. Each adds statements to the policy of the grantee, and none changes a resource of the connector. */
-import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -8,7 +8,7 @@ import { SEVERITIES } from '../alarms/alarm-definition.ts';
 import type { ConnectorParts } from '../outputs.ts';
 import { PREFIXES } from '../prefixes.ts';
 import type { Schedule } from '../schedule.ts';
-import { keyStatements, secretArnOf } from '../statements.ts';
+import { alarmArn, keyStatements, secretArnOf } from '../statements.ts';
 import { type OperatorGrant, type OperatorResource, permissionsOf } from './operator-permissions.ts';
 
 /** What the grants name beside the attributes of the construct. */
@@ -47,13 +47,6 @@ function operatorResources(
   const { connectorName, bucket, siem } = connector;
   const stack = Stack.of(connector);
   const objects = (prefix: string) => [bucket.arnForObjects(`${prefix}*`)];
-  const alarm = (name: string) =>
-    stack.formatArn({
-      service: 'cloudwatch',
-      resource: 'alarm',
-      resourceName: `${connectorName}/${name}`,
-      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-    });
   return {
     '`*`': ['*'],
     'every stack, without `--stack`': [
@@ -61,7 +54,9 @@ function operatorResources(
     ],
     'objects below `dead-letter/`': objects(PREFIXES.deadLetters),
     'objects below `delivery-errors/`': objects(PREFIXES.deliveryErrors),
-    'the alarms `<connector>/critical` and `<connector>/warning`': SEVERITIES.map(alarm),
+    'the alarms `<connector>/critical` and `<connector>/warning`': SEVERITIES.map(severity =>
+      alarmArn(connector, connectorName, severity),
+    ),
     'the bucket': [bucket.bucketArn],
     'the delivery stream': [connector.delivery.deliveryStreamRef.deliveryStreamArn],
     'the function': [connector.function.functionArn],

@@ -41,7 +41,11 @@ export function createSiemAccess(scope: Construct, props: SiemAccessProps): Siem
   if (!props.createdBucket) acceptBucket(queue, props);
   const subscription = subscribe({ queue, deadLetters }, props);
 
-  const policy = createReaderPolicy(within, queue, props);
+  const policy = new iam.ManagedPolicy(within, 'ReaderPolicy', {
+    // Another description would replace the policy, which a SIEM has attached to a role of its own.
+    description: `Reads the events of connector ${props.connectorName} and the queue that announces them.`,
+    statements: readerStatements(within, { ...props, queue }),
+  });
   const role = props.siemReader && createReaderRole(within, props.connectorName, props.siemReader, policy);
   return { queue, deadLetters, subscription, policy, role };
 }
@@ -82,15 +86,6 @@ function acceptBucket(queue: sqs.Queue, { bucket }: SiemAccessProps): void {
   );
 }
 
-function createReaderPolicy(scope: Construct, queue: sqs.Queue, props: SiemAccessProps): iam.ManagedPolicy {
-  const { connectorName } = props;
-  return new iam.ManagedPolicy(scope, 'ReaderPolicy', {
-    // Another description would replace the policy, which a SIEM has attached to a role of its own.
-    description: `Reads the events of connector ${connectorName} and the queue that announces them.`,
-    statements: readerStatements(scope, { ...props, queue }),
-  });
-}
-
 export interface ReaderStatementsProps {
   readonly bucket: s3.IBucket;
   readonly encryptionKey?: IKey | undefined;
@@ -102,14 +97,10 @@ export interface ReaderStatementsProps {
 export function readerStatements(scope: Construct, props: ReaderStatementsProps): iam.PolicyStatement[] {
   const { bucket, encryptionKey, queue } = props;
   return [
-    allow(['s3:GetObject'], eventObjects(props)),
+    allow(['s3:GetObject'], bucket.arnForObjects(`${PREFIXES.events}*`)),
     queue ? allow(READ_QUEUE, queue.queueArn) : listing(bucket),
     ...keyStatements(scope, { readObjects: [encryptionKey, bucket.encryptionKey] }),
   ];
-}
-
-function eventObjects({ bucket }: Pick<ReaderStatementsProps, 'bucket'>): string {
-  return bucket.arnForObjects(`${PREFIXES.events}*`);
 }
 
 /** The queues hold names of objects and no content, so the keys of SQS are enough. */
