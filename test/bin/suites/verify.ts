@@ -118,9 +118,10 @@ describe('verify with a wait', () => {
 
   async function waiting(each: Deployment, ...args: string[]) {
     const started = each.start(['verify', ...args], {}, { ...systemClock, sleep });
-    await new Promise<void>(resolve => {
+    const waits = new Promise<void>(resolve => {
       started.stderr.on('data', chunk => String(chunk).includes('for the next run to end') && resolve());
     });
+    await Promise.race([waits, started.ended]);
     return started;
   }
 

@@ -66,10 +66,8 @@ function headline({ streams, paused }: Verification, complete: boolean): Text {
   const sum = (count: (stream: VerifiedStream) => number) => compared.reduce((total, each) => total + count(each), 0);
   const resolved = sum(({ checked }) => checked?.resolved ?? 0);
   const since = resolved > 0 ? `, ${resolved} resolved since` : '';
-  const equal = `${counted(
-    sum(each => each.equal ?? 0),
-    'id',
-  )} equal${since}.`;
+  const equalIds = sum(each => each.equal ?? 0);
+  const equal = `${counted(equalIds, 'id')} equal${since}.`;
   if (complete) return painted`${paint.good('Complete')}: ${equal}`;
 
   const differing = sum(each => lasting(each).length);
