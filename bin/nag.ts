@@ -30,7 +30,7 @@ const ACCEPTED: readonly Accepted[] = [
   },
   {
     id: /^AwsSolutions-IAM5\[Resource::\S+\/(events|delivery-errors)\/\*\]$/,
-    path: /\/(Delivery\/Role|Siem\/ReaderPolicy)\/Resource$/,
+    path: /\/(Delivery\/Role|(Siem|SiemReaders\/[^/]+)\/ReaderPolicy)\/Resource$/,
     reason: 'Firehose names the objects; the wildcard stays below a prefix that it writes.',
   },
   {

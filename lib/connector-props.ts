@@ -13,7 +13,7 @@ import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic, Subscription } from 'aws-cdk-lib/aws-sns';
-import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 
 /** A value for each stream that has one. */
 export interface ByStream<T> {
@@ -212,6 +212,13 @@ export interface SecurityDataConnectorProps {
   readonly siemReader?: SiemReader;
 
   /**
+   * More readers, each with a queue, a policy and alarms of its own. See docs/configuration.md#several-readers.
+   *
+   * @default - the reader of `siemQueue` and `siemReader` alone
+   */
+  readonly siemReaders?: readonly NamedSiemReader[];
+
+  /**
    * Address to notify of alarms. Not with an existing topic.
    *
    * @default - nobody is subscribed
@@ -389,6 +396,25 @@ export interface ExistingDestination {
 /** Whom the reader role trusts. */
 export type SiemReader = ExternalIdReader | SentinelReader;
 
+/** A reader in addition to the one of `siemQueue`. */
+export interface NamedSiemReader {
+  /** Name of the reader, which its outputs and alarms have. Lower-case letters, digits and hyphens, 11 characters at most. */
+  readonly name: string;
+  /**
+   * Who may assume a role that reads queue and objects.
+   *
+   * @default - a policy to attach, and no role
+   */
+  readonly reader?: SiemReader;
+  /**
+   * Existing queue in the same region, which may be that of other connectors and belong to another account. Its owner sets its policy and alarms.
+   * See docs/configuration.md#one-queue-of-many-connectors.
+   *
+   * @default - a queue with a dead-letter queue and alarms is created
+   */
+  readonly queue?: IQueue;
+}
+
 /** A SIEM that assumes a role from its own account and presents the external id that its form shows. */
 export interface ExternalIdReader {
   /** A role with an external id. */
@@ -558,9 +584,9 @@ export interface StreamSumOptions {
 /** A queue with a notification of each new object, and a policy that lets a SIEM read these objects and this queue only. */
 export interface SiemAccess {
   /** Receives a notification of each new object below `events/`. */
-  readonly queue: Queue;
-  /** Notifications that the SIEM failed to process, or that the queue did not accept. */
-  readonly deadLetters: Queue;
+  readonly queue: IQueue;
+  /** Notifications that the SIEM failed to process, or that the queue did not accept. Absent for a queue that existed before. */
+  readonly deadLetters: Queue | undefined;
   /** Delivers the notifications from the topic of new objects to the queue. */
   readonly subscription: Subscription;
   /** Reads queue and objects. Attach it to the role of a SIEM. */

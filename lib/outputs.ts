@@ -25,6 +25,7 @@ export interface ConnectorParts extends Construct {
   readonly alarmTopic: ITopic;
   readonly newObjectsTopic: ITopic | undefined;
   readonly siem: SiemAccess | undefined;
+  readonly siemReaders: Readonly<Record<string, SiemAccess>>;
 }
 
 /** Values that operator commands and the forms of SIEMs need. */
@@ -50,18 +51,39 @@ export function addOutputs(connector: ConnectorParts, schedule: Schedule): void 
     const description = 'Topic of new objects: target of notifications of an existing bucket, and for other readers';
     add('NewObjectsTopicArn', connector.newObjectsTopic.topicArn, description);
   }
-  if (connector.siem) {
-    const { queue, deadLetters, policy, role } = connector.siem;
-    add('SiemQueueUrl', queue.queueUrl, 'For the SIEM: queue of notifications of new objects');
-    add('SiemQueueArn', queue.queueArn, 'For the SIEM: the same queue');
-    add('SiemDeadLetterQueueUrl', deadLetters.queueUrl, 'Queue of notifications that the SIEM failed to process');
+  if (connector.siem || Object.keys(connector.siemReaders).length > 0) {
     add('SiemRegion', Stack.of(connector).region, 'For the SIEM: region of queue and bucket');
-    add('SiemReaderPolicyArn', policy.managedPolicyArn, 'For the SIEM: policy that reads queue and objects');
-    if (role) add('SiemReaderRoleArn', role.roleArn, 'For the SIEM: role to assume');
+  }
+  const readers = { ...(connector.siem && { '': connector.siem }), ...connector.siemReaders };
+  for (const [name, { queue, deadLetters, policy, role }] of Object.entries(readers)) {
+    const addOf = (id: string, value: string, description: string) =>
+      add(`${id}${suffixOf(name)}`, value, `For ${name || 'the SIEM'}: ${description}`);
+    addOf('SiemQueueUrl', queue.queueUrl, 'queue of notifications of new objects');
+    addOf('SiemQueueArn', queue.queueArn, 'the same queue');
+    if (deadLetters) addOf('SiemDeadLetterQueueUrl', deadLetters.queueUrl, 'notifications that it failed to process');
+    else addOf('SiemQueueStatement', statementOf(connector, queue.queueArn), 'statement for the policy of the queue');
+    addOf('SiemReaderPolicyArn', policy.managedPolicyArn, 'policy that reads queue and objects');
+    if (role) addOf('SiemReaderRoleArn', role.roleArn, 'role to assume');
   }
 
   // connectorctl finds the connector in any stack by these names, and a second connector of this name cannot be deployed.
   for (const output of connector.node.findAll()) {
     if (output instanceof CfnOutput) output.exportName = exportName(connectorName, output.node.id);
   }
+}
+
+/** The end of the outputs of a reader: `lake` becomes `Lake`, because the name of an output has letters and digits alone. */
+function suffixOf(reader: string): string {
+  return reader.replace(/(?:^|-)([a-z0-9])/g, (_, first: string) => first.toUpperCase());
+}
+
+/** What the owner of an existing queue adds to its policy. */
+function statementOf(connector: ConnectorParts, queueArn: string): string {
+  return Stack.of(connector).toJsonString({
+    Effect: 'Allow',
+    Principal: { Service: 'sns.amazonaws.com' },
+    Action: 'sqs:SendMessage',
+    Resource: queueArn,
+    Condition: { ArnEquals: { 'aws:SourceArn': connector.newObjectsTopic?.topicArn } },
+  });
 }

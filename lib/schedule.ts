@@ -13,7 +13,7 @@ export interface ScheduleProps {
   readonly rate: Duration;
   readonly enabled: boolean;
   /** Resources that must exist before the first run. */
-  readonly after: IDependable | undefined;
+  readonly after: readonly IDependable[];
 }
 
 /** The schedule that starts the function, and a queue for starts that failed. */
@@ -59,7 +59,7 @@ export class Schedule extends Construct {
         deadLetterQueue: this.deadLetters,
       }),
     });
-    if (after) schedule.node.addDependency(after);
+    schedule.node.addDependency(...after);
 
     this.scheduleName = schedule.scheduleName;
     this.scheduleArn = schedule.scheduleArn;

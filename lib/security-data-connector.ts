@@ -76,6 +76,8 @@ export class SecurityDataConnector extends Construct {
   readonly dashboard: Dashboard | undefined;
   /** Queue, policy and role of the SIEM. Absent where the destination is not S3 or `siemQueue` is false. */
   readonly siem: SiemAccess | undefined;
+  /** The same for each reader of the prop `siemReaders`, by its name. */
+  readonly siemReaders: Readonly<Record<string, SiemAccess>>;
   /** @internal */
   readonly _measured: MetricSubject;
   /** @internal */
@@ -110,11 +112,9 @@ export class SecurityDataConnector extends Construct {
         : new Delivery(this, 'Delivery', { ...options, destination, bucket: this.bucket }).stream;
     this.newObjectsTopic =
       destination.type === 's3' ? createNewObjectsTopic(this, this.bucket, createdBucket) : undefined;
-    const buckets = { bucket: this.bucket, createdBucket };
-    this.siem =
-      options.siemQueue && this.newObjectsTopic
-        ? createSiemAccess(this, { ...options, ...buckets, newObjectsTopic: this.newObjectsTopic })
-        : undefined;
+    const readers = createReaders(this, options, createdBucket);
+    this.siem = readers.siem;
+    this.siemReaders = readers.siemReaders;
 
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
     if (props.alarmTopic) letCloudWatchPublish(this, props.alarmTopic);
@@ -130,7 +130,7 @@ export class SecurityDataConnector extends Construct {
     const schedule = new Schedule(this, 'Tick', {
       ...options,
       function: this.function,
-      after: this.siem?.subscription,
+      after: [this.siem, ...Object.values(this.siemReaders)].flatMap(siem => siem?.subscription ?? []),
     });
 
     const streams = streamsOn(({ pathOption }) => options[pathOption]).map(({ name }) => name);
@@ -248,6 +248,20 @@ function createPoller(connector: SecurityDataConnector, options: ConnectorOption
   });
 }
 
+function createReaders(connector: SecurityDataConnector, options: ConnectorOptions, createdBucket?: DataBucket) {
+  const { bucket, newObjectsTopic } = connector;
+  if (!newObjectsTopic) return { siem: undefined, siemReaders: {} };
+
+  const props = { ...options, bucket, createdBucket, newObjectsTopic };
+  const reader = options.siemReader;
+  const siem = options.siemQueue ? createSiemAccess(new Construct(connector, 'Siem'), props, { reader }) : undefined;
+  const within = new Construct(connector, 'SiemReaders');
+  const named = options.siemReaders.map(
+    each => [each.name, createSiemAccess(new Construct(within, each.name), props, each)] as const,
+  );
+  return { siem, siemReaders: Object.fromEntries(named) };
+}
+
 function warn(scope: Construct, id: string, text: string): void {
   Annotations.of(scope).addWarningV2(`security-data-connector:${id}`, text);
 }
@@ -260,6 +274,7 @@ function monitoredParts(connector: SecurityDataConnector, { rate, destination }:
     function: lambda,
     state,
     siem,
+    siemReaders: connector.siemReaders,
     timing: timingOf(rate),
     bufferSeconds: mostBufferSeconds(destination),
     deliveryMetricPrefix: deliveryMetricPrefix(destination),

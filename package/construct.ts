@@ -13,6 +13,7 @@ export type {
   ExistingDestination,
   ExternalIdReader,
   HttpDestination,
+  NamedSiemReader,
   Network,
   S3Destination,
   SecurityDataConnectorProps,

@@ -103,6 +103,17 @@ function deploymentOf({ stack, connector, outputs }: Found) {
     );
   };
 
+  // The outputs of the first reader have no name, and those of the others end in it. A queue that existed before is its owner's.
+  const names = [...outputs.keys()].flatMap(name => /^SiemDeadLetterQueueUrl(\w*)$/.exec(name)?.[1] ?? []).sort();
+  const readers = names.map(name => ({
+    name: name.toLowerCase(),
+    queueUrl: output(`SiemQueueUrl${name}`),
+    queueArn: output(`SiemQueueArn${name}`),
+    /** Topic of new objects, which delivers to the queue. */
+    topicArn: output('NewObjectsTopicArn'),
+    deadLetterQueueUrl: output(`SiemDeadLetterQueueUrl${name}`),
+  }));
+
   return {
     stackName,
     /** Id of the AWS account. */
@@ -120,15 +131,9 @@ function deploymentOf({ stack, connector, outputs }: Found) {
     scheduleDeadLetterQueueUrl: output('ScheduleDeadLetterQueueUrl'),
     alarmTopicArn: output('AlarmTopicArn'),
     /** Absent if the SIEM does not read from a queue. */
-    siem: outputs.has('SiemQueueUrl')
-      ? {
-          queueUrl: output('SiemQueueUrl'),
-          queueArn: output('SiemQueueArn'),
-          /** Topic of new objects, which delivers to the queue. */
-          topicArn: output('NewObjectsTopicArn'),
-          deadLetterQueueUrl: output('SiemDeadLetterQueueUrl'),
-        }
-      : undefined,
+    siem: readers[0],
+    /** Readers of the option `siemReaders`, unless there is no other. */
+    otherReaders: readers.slice(1),
   };
 }
 

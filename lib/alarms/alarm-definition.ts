@@ -31,6 +31,8 @@ export interface Monitored {
   readonly function: IFunction;
   readonly state: ITable;
   readonly siem: SiemAccess | undefined;
+  /** Readers in addition to `siem`, by name. */
+  readonly siemReaders: Readonly<Record<string, SiemAccess>>;
   readonly timing: Timing;
   /** The longest that Firehose buffers events. */
   readonly bufferSeconds: number;

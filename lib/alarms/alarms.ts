@@ -134,7 +134,8 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
     first: 'status',
     impact: 'The SIEM has stopped reading: the notification of an object has waited for half an hour.',
     data: 'Nothing is lost. The objects stay in the bucket, and the queue keeps their notifications for 14 days.',
-    condition: ({ siem }) => siem && { metric: siem.queue.metricApproximateAgeOfOldestMessage(), threshold: 1800 },
+    condition: ({ siem }) =>
+      siem?.deadLetters && { metric: siem.queue.metricApproximateAgeOfOldestMessage(), threshold: 1800 },
   },
   'siem-reader-failing': {
     severity: 'critical',
@@ -142,7 +143,7 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
     impact: 'The SIEM failed to process objects: it received their notifications ten times without deleting them.',
     data: 'Nothing is lost. The objects stay in the bucket, and the dead-letter queue keeps their notifications for 14 days.',
     condition: ({ siem }) =>
-      siem && { metric: siem.deadLetters.metricApproximateNumberOfMessagesVisible(), threshold: 1 },
+      siem?.deadLetters && { metric: siem.deadLetters.metricApproximateNumberOfMessagesVisible(), threshold: 1 },
   },
 };
 

@@ -20,36 +20,58 @@ export interface AlarmsProps extends ConnectorOptions {
 /** The alarms that apply to a connector, and one composite alarm for each severity, which notifies. */
 export function createAlarms(scope: Construct, props: AlarmsProps): Alarms {
   const within = new Construct(scope, 'Alarms');
-  const created = ALARMS.flatMap(definition => {
+  const created = instancesOf(props.monitored).flatMap(({ definition, monitored, reader }) => {
     const changes = props.alarms[definition.name] ?? {};
-    const condition = definition.condition(props.monitored);
+    const condition = definition.condition(monitored);
     if (changes === false || !condition) return [];
 
     const { severity = definition.severity, threshold = condition.threshold } = changes;
     const isChanged = threshold !== condition.threshold;
     const data = `${definition.data}${isChanged ? ` The threshold of this alarm was changed to ${threshold}.` : ''}`;
-    const changed = { ...definition, severity, data };
+    const impact = `${reader ? `Reader ${reader}: ` : ''}${definition.impact}`;
+    const changed = { ...definition, severity, impact, data, reader };
     return [{ ...changed, alarm: createAlarm(within, changed, { ...condition, threshold }, props) }];
   });
 
   const notifier = (severity: Severity, meaning: string) =>
     createNotifier(within, { severity, meaning, members: created.filter(alarm => alarm.severity === severity) }, props);
   return {
-    byName: Object.fromEntries(created.map(({ name, alarm }) => [name, alarm])),
+    byName: Object.fromEntries(created.map(({ name, reader, alarm }) => [reader ? `${name}/${reader}` : name, alarm])),
     critical: notifier('critical', 'The SIEM does not receive events, or soon will not.'),
     warning: notifier('warning', 'Act within a working day. Events are delivered.'),
   };
 }
 
-function createAlarm(scope: Construct, definition: NamedAlarm, condition: Condition, props: AlarmsProps) {
-  const { name, impact, data, first } = definition;
+interface Instance {
+  readonly definition: NamedAlarm;
+  readonly monitored: Monitored;
+  /** Name of the reader, unless it is the only one. */
+  readonly reader?: string;
+}
+
+/** Each alarm once, and those about the reader once more for each named one. */
+function instancesOf(monitored: Monitored): Instance[] {
+  const ofReader = ALARMS.filter(({ name }) => name.startsWith('siem-reader-'));
+  const named = Object.entries(monitored.siemReaders).flatMap(([reader, siem]) =>
+    ofReader.map(definition => ({ definition, monitored: { ...monitored, siem }, reader })),
+  );
+  return [...ALARMS.map(definition => ({ definition, monitored })), ...named];
+}
+
+function createAlarm(
+  scope: Construct,
+  definition: NamedAlarm & Pick<Instance, 'reader'>,
+  condition: Condition,
+  props: AlarmsProps,
+) {
+  const { name, reader, impact, data, first } = definition;
   const { connectorName } = props.monitored;
   const command = `${CONNECTORCTL.command} ${first} --connector ${connectorName}`;
   const { metric, threshold, comparison, evaluationPeriods = 1, missingData = 'notBreaching' } = condition;
   const isZero = missingData === 'zero';
 
-  return new cloudwatch.Alarm(scope, name, {
-    alarmName: `${connectorName}/${name}`,
+  return new cloudwatch.Alarm(scope, reader ? `${name}-${reader}` : name, {
+    alarmName: [connectorName, name, reader].filter(Boolean).join('/'),
     // The name of an alarm is the anchor of its section of the runbook. connectorctl reads the sentences, the first command and the runbook's address from this text.
     alarmDescription: `${impact} ${data} First run "${command}". Runbook: ${props.runbookUrl}#${name}`,
     metric: isZero ? withZeros(metric) : metric,
@@ -101,8 +123,8 @@ function notifierText({ meaning, members }: Notifier, { runbookUrl, monitored }:
   const atRisk = members.filter(({ data }) => data.startsWith(AT_RISK)).map(({ name }) => name);
   const except = `, except with ${atRisk.join(' or ')} after 24 hours or the retry duration of Firehose`;
   const commands = [...new Set(members.map(({ first }) => first))].map(command => {
-    const names = members.filter(({ first }) => first === command).map(({ name }) => name);
-    return `${command} (${names.join(', ')})`;
+    const names = new Set(members.filter(({ first }) => first === command).map(({ name }) => name));
+    return `${command} (${[...names].join(', ')})`;
   });
 
   return (

@@ -2,7 +2,12 @@
 import { type Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { similarName } from '../../lambda/exact-object.ts';
-import type { ExistingDestination, HttpDestination, SecurityDataConnectorProps } from '../connector-props.ts';
+import type {
+  ExistingDestination,
+  HttpDestination,
+  SecurityDataConnectorProps,
+  SiemReader,
+} from '../connector-props.ts';
 import { certificatesProblems } from './certificates.ts';
 import { contradictionsIn, type Entry, objectIn } from './contradictions.ts';
 import { misplaced, type Place, placeInArn } from './place.ts';
@@ -16,7 +21,11 @@ const MAY_BE_TOKENS = [
   ...['name', 'baseUrl', 'authUrl', 'dnsBlocksPath', 'threatAssetField', 'rowsMember', 'paginationMember'],
   ...['logRetentionDays', 'retentionDays', 'alarmEmail', 'runbookUrl'],
   ...['url', 'name', 'bufferSeconds', 'retrySeconds', 'deliveryStreamArn'].map(member => `destination.${member}`),
-  ...['principal', 'externalId', 'workspaceId', 'oidcProviderArn'].map(member => `siemReader.${member}`),
+  ...['principal', 'externalId', 'workspaceId', 'oidcProviderArn'].flatMap(member => [
+    `siemReader.${member}`,
+    `siemReaders[].reader.${member}`,
+  ]),
+  'siemReaders[].queueArn',
 ];
 
 /** No resource of the connector supports snapshots. */
@@ -65,7 +74,8 @@ function entryOf(props: SecurityDataConnectorProps, problems: Problem[]): Entry 
     return undefined;
   };
 
-  const { siemReader, destination } = props;
+  const { siemReader, siemReaders, destination } = props;
+  const readerOf = (reader: SiemReader) => pick(reader, membersOf(reader, READER_SCHEMAS));
   const { bufferInterval, retry, deliveryStream }: AnyDestination = destination ?? {};
   return defined({
     ...pick(props, SAME_OPTIONS),
@@ -74,7 +84,10 @@ function entryOf(props: SecurityDataConnectorProps, problems: Problem[]): Entry 
     memoryMegabytes: props.memorySize,
     logRetentionDays: props.logRetention,
     retentionDays: amount('retentionDays', props.retention, 'days'),
-    siemReader: siemReader && pick(siemReader, membersOf(siemReader, READER_SCHEMAS)),
+    siemReader: siemReader && readerOf(siemReader),
+    siemReaders: siemReaders?.map(({ name, reader, queue }) =>
+      defined({ name, reader: reader && readerOf(reader), queueArn: queue?.queueArn }),
+    ),
     destination:
       destination &&
       defined({
@@ -106,7 +119,7 @@ function membersOf({ type }: { readonly type: string }, kinds: Kinds): string[] 
 /** Problems by the schema of `cdk.json`. Of a token, only whether it may be one can be said. */
 function valueProblems(entry: Entry): Problem[] {
   const tokens = tokensIn(entry).map(path => path.slice(1));
-  const refused = tokens.filter(path => !MAY_BE_TOKENS.includes(path));
+  const refused = tokens.filter(path => !MAY_BE_TOKENS.includes(path.replace(/\[\d+\]/, '[]')));
   const reason = 'must be known when the app is synthesized, and is a token';
 
   return [
@@ -128,7 +141,7 @@ function misplacedProps(props: SecurityDataConnectorProps, stack: Place): Proble
   const token = destination && 'secret' in destination ? destination.secret : undefined;
   const stream = destination?.type === 'existing' ? destination.deliveryStream : undefined;
 
-  const given: [option: string, resource: { env: Place } | undefined, arn: string | undefined][] = [
+  const given: readonly (readonly [option: string, resource: { env: Place } | undefined, arn: string | undefined])[] = [
     ['secretArn', secret, secret?.secretArn],
     ['bucketArn', bucket, bucket?.bucketArn],
     ['stateTableArn', stateTable, stateTable?.tableArn],
@@ -136,6 +149,9 @@ function misplacedProps(props: SecurityDataConnectorProps, stack: Place): Proble
     ['alarmTopicArn', alarmTopic, alarmTopic?.topicArn],
     ['destination.secretArn', token, token?.secretArn],
     ['destination.deliveryStreamArn', stream, stream?.deliveryStreamRef.deliveryStreamArn],
+    ...(props.siemReaders ?? []).map(
+      ({ queue }, index) => [`siemReaders[${index}].queueArn`, queue, queue?.queueArn] as const,
+    ),
   ];
   // Another account can find a secret only by its full ARN, which ends in six random characters.
   const isPartial = (resource: object) =>

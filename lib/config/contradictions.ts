@@ -23,6 +23,12 @@ export function valueAt(entry: Entry, path: string): unknown {
   return path.split('.').reduce((value: unknown, member) => objectIn(value)[member], entry);
 }
 
+/** `siemReader` and the readers of `siemReaders`. */
+export function readersIn({ siemReader, siemReaders }: Entry): Entry[] {
+  const named = Array.isArray(siemReaders) ? siemReaders.map(each => objectIn(objectIn(each)['reader'])) : [];
+  return [objectIn(siemReader), ...named];
+}
+
 const STREAM_IS_OFF = 'has no effect without dnsBlocksPath: the stream is off';
 
 /** Problems with paths such as `retentionDays`, relative to the entry. */
@@ -35,6 +41,16 @@ export function contradictionsIn(entry: Entry): Problem[] {
       'siemReader',
       given('siemReader') && (entry['siemQueue'] === false || deliversTo !== 's3'),
       'has nothing to read: the destination is not S3, or siemQueue is false',
+    ],
+    [
+      'siemReaders',
+      readersIn(entry).length > 1 && deliversTo !== 's3',
+      'has nothing to read: the destination is not S3',
+    ],
+    [
+      'siemReaders',
+      readersIn(entry).filter(each => each['createOidcProvider'] === true).length > 1,
+      'creates the identity provider twice, and an account can have it only once',
     ],
     ['noProxy', given('noProxy') && !given('proxyUrl'), 'has no effect without proxyUrl'],
     [

@@ -38,6 +38,11 @@ const PLACE_RULES: Readonly<Record<string, PlaceRule>> = {
     'AWS encrypts with keys of its own region only',
     'Give a key of the region of the stack, for example a replica',
   ],
+  queueArn: [
+    ['region'],
+    'a SIEM looks for the objects in the region of its queue',
+    'Give a queue of the region of the stack, which may belong to another account',
+  ],
   bucketArn: [['region'], 'the function asks S3 of its own region', 'Give a bucket of the region of the stack'],
 };
 
@@ -74,8 +79,15 @@ export function misplacedIn(entry: Entry): Problem[] {
   const stack = { account: known(entry['account']), region: known(entry['region']) };
   const destination = objectIn(entry['destination']);
 
-  return Object.keys(PLACE_RULES).flatMap(option => [
-    ...misplaced(option, placeInArn(entry[option]), stack),
-    ...misplaced(`destination.${option}`, placeInArn(destination[option]), stack),
-  ]);
+  const readers = Array.isArray(entry['siemReaders']) ? entry['siemReaders'].map(objectIn) : [];
+
+  return [
+    ...Object.keys(PLACE_RULES).flatMap(option => [
+      ...misplaced(option, placeInArn(entry[option]), stack),
+      ...misplaced(`destination.${option}`, placeInArn(destination[option]), stack),
+    ]),
+    ...readers.flatMap(({ queueArn }, index) =>
+      misplaced(`siemReaders[${index}].queueArn`, placeInArn(queueArn), stack),
+    ),
+  ];
 }

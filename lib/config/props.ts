@@ -8,8 +8,9 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { Destination, Network, SecurityDataConnectorProps } from '../connector-props.ts';
+import type { Destination, NamedSiemReader, Network, SecurityDataConnectorProps } from '../connector-props.ts';
 import { type ConnectorConfig, connectorSchema, DEFAULTS } from './schema.ts';
 
 /** By the path of an option, the path of the prop where it has another name. */
@@ -38,7 +39,7 @@ export const PROPS: readonly string[] = Object.keys(connectorSchema.entries).map
 
 /** Props of the construct for one entry of the configuration. */
 export function toProps(scope: Construct, config: ConnectorConfig): SecurityDataConnectorProps {
-  const { account, region, name, destination, vpc, ...options } = config;
+  const { account, region, name, destination, siemReaders, vpc, ...options } = config;
   const { rateMinutes, memoryMegabytes, logRetentionDays, retentionDays, removalPolicy, ...others } = options;
   const { secretArn, bucketArn, stateTableArn, kmsKeyArn, alarmTopicArn, permissionsBoundaryArn, ...same } = others;
 
@@ -50,6 +51,10 @@ export function toProps(scope: Construct, config: ConnectorConfig): SecurityData
     logRetention: logRetentionDays,
     removalPolicy: removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     destination: destinationOf(scope, destination),
+    siemReaders: siemReaders.map(({ queueArn, ...reader }) => ({
+      ...reader,
+      ...(queueArn && { queue: Queue.fromQueueArn(scope, `Queue-${reader.name}`, queueArn) }),
+    })),
     ...(vpc && { network: networkOf(scope, vpc) }),
     ...(secretArn && { secret: Secret.fromSecretCompleteArn(scope, 'Secret', secretArn) }),
     // The objects of an existing bucket are not ours to delete.
@@ -107,6 +112,7 @@ const DEFAULT_PROPS = {
   removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   destination: DEFAULTS.destination as Destination,
   siemQueue: DEFAULTS.siemQueue,
+  siemReaders: [] as readonly NamedSiemReader[],
   alarms: DEFAULTS.alarms,
   runbookUrl: DEFAULTS.runbookUrl,
   dashboard: DEFAULTS.dashboard,

@@ -3,7 +3,7 @@ import path from 'node:path';
 import * as v from 'valibot';
 import { shownText } from '../../lambda/issue-text.ts';
 import { certificatesProblems } from './certificates.ts';
-import { contradictionsIn, type Entry, objectIn } from './contradictions.ts';
+import { contradictionsIn, type Entry, objectIn, readersIn } from './contradictions.ts';
 import { misplacedIn } from './place.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import { type ConnectorConfig, connectorsSchema } from './schema.ts';
@@ -130,9 +130,9 @@ const UNIQUE: readonly [path: string, valueIn: (entry: Entry) => unknown, reason
 ];
 
 /** The account and cloud in which an entry creates the identity provider. */
-function createdProvider({ account = '', siemReader }: Entry): string | undefined {
-  const { createOidcProvider, cloud = 'commercial' } = objectIn(siemReader);
-  return createOidcProvider === true ? `${account} ${cloud}` : undefined;
+function createdProvider(entry: Entry): string | undefined {
+  const creator = readersIn(entry).find(({ createOidcProvider }) => createOidcProvider === true);
+  return creator && `${entry['account'] ?? ''} ${creator['cloud'] ?? 'commercial'}`;
 }
 
 /** Values that several connectors have, independent of other problems of the list. */

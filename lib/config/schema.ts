@@ -57,6 +57,7 @@ const rolePath = v.pipe(
 const namePrefix = matching(/^[\w+=,.@-]{1,24}$/, 'must have letters, digits and +=,.@-_ alone, 24 characters at most');
 
 const tableArn = arn('dynamodb', 'table/[A-Za-z0-9_.-]{3,255}', 'arn:aws:dynamodb:eu-west-1:111122223333:table/name');
+const queueArn = arn('sqs', '[A-Za-z0-9_-]{1,80}', 'arn:aws:sqs:eu-west-1:111122223333:queue');
 const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-west-1:111122223333:topic');
 const policyArn = arn('iam', 'policy/[\\w+=,.@/-]+', 'arn:aws:iam::111122223333:policy/name');
 
@@ -137,6 +138,24 @@ function kindMessage(kinds: object) {
 const destination = v.variant('type', Object.values(DESTINATION_SCHEMAS), kindMessage(DESTINATION_SCHEMAS));
 const siemReader = v.variant('type', Object.values(READER_SCHEMAS), kindMessage(READER_SCHEMAS));
 
+/** Roles and exports have the name, and 64 characters at most. */
+const readerName = v.pipe(
+  string,
+  v.regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single hyphens'),
+  v.maxLength(11, 'must have 11 characters at most'),
+);
+
+const siemReaders = v.pipe(
+  v.array(
+    exactObject({ name: readerName, reader: v.optional(siemReader), queueArn: v.optional(queueArn) }),
+    'must be a list of readers',
+  ),
+  v.check(
+    readers => new Set(readers.map(({ name }) => name)).size === readers.length,
+    'must give each reader another name',
+  ),
+);
+
 /** Ids of resources, one at least. */
 function resourceIds(prefix: string, kind: string) {
   return v.pipe(v.array(resourceId(prefix), 'must be a list'), v.minLength(1, `must name one ${kind} at least`));
@@ -176,6 +195,7 @@ export const connectorSchema = exactObject({
   destination: v.optional(destination, { type: 's3' }),
   siemQueue: v.optional(flag, true),
   siemReader: v.optional(siemReader),
+  siemReaders: v.optional(siemReaders, []),
   alarmEmail: v.optional(v.pipe(string, v.email('must be an e-mail address'))),
   alarmTopicArn: v.optional(topicArn),
   alarms: v.optional(alarmOverridesSchema, {}),

@@ -44,7 +44,9 @@ function operatorResources(
   connector: Connector,
   schedule: Granted['schedule'],
 ): Readonly<Record<OperatorResource, readonly string[]>> {
-  const { connectorName, bucket, siem } = connector;
+  const { connectorName, bucket, siem, siemReaders } = connector;
+  // A queue that existed before belongs to somebody else.
+  const readers = [siem, ...Object.values(siemReaders)].filter(each => each?.deadLetters);
   const stack = Stack.of(connector);
   const objects = (prefix: string) => [bucket.arnForObjects(`${prefix}*`)];
   return {
@@ -65,8 +67,8 @@ function operatorResources(
     'the schedule’s dead-letter queue': [schedule.deadLetters.queueArn],
     'the schedule’s role': [schedule.role.roleArn],
     'the secret': [secretArnOf(connector.credentials)],
-    'the SIEM’s dead-letter queue': siem ? [siem.deadLetters.queueArn] : [],
-    'the SIEM’s queue': siem ? [siem.queue.queueArn] : [],
+    'the SIEM’s dead-letter queue': readers.flatMap(each => each?.deadLetters?.queueArn ?? []),
+    'the SIEM’s queue': readers.flatMap(each => each?.queue.queueArn ?? []),
     'the state table': [connector.state.tableArn],
     'the topic of the alarms': [connector.alarmTopic.topicArn],
   };

@@ -5,9 +5,9 @@ import type * as s3 from 'aws-cdk-lib/aws-s3';
 import { FilterOrPolicy, Subscription, SubscriptionFilter, type Topic } from 'aws-cdk-lib/aws-sns';
 import { SqsSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import type { ConnectorOptions } from '../config/props.ts';
-import type { SiemAccess } from '../connector-props.ts';
+import type { NamedSiemReader, SiemAccess } from '../connector-props.ts';
 import type { DataBucket } from '../data-bucket.ts';
 import { forBucket } from '../new-objects-topic.ts';
 import { PREFIXES } from '../prefixes.ts';
@@ -27,8 +27,28 @@ const KEPT = Duration.days(14);
 /** How often a SIEM may receive a notification without deleting it. */
 const MAX_RECEIVES = 10;
 
-export function createSiemAccess(scope: Construct, props: SiemAccessProps): SiemAccess {
-  const within = new Construct(scope, 'Siem');
+/** @param who the reader. The one of `siemQueue` has no name */
+export function createSiemAccess(
+  within: Construct,
+  props: SiemAccessProps,
+  who: Partial<NamedSiemReader> = {},
+): SiemAccess {
+  const { queue, deadLetters } = who.queue ? { queue: who.queue, deadLetters: undefined } : createQueues(within);
+  // An existing bucket may notify the queue itself, without the topic, as long as it has no other reader.
+  if (!props.createdBucket && who.name === undefined) acceptBucket(queue, props);
+  const subscription = subscribe(who.queue ? within : queue, { queue, deadLetters }, props);
+
+  const policy = new iam.ManagedPolicy(within, 'ReaderPolicy', {
+    // Another description would replace the policy, which a SIEM has attached to a role of its own.
+    description: `Reads the events of connector ${props.connectorName} and the queue that announces them.`,
+    statements: readerStatements(within, { ...props, queue }),
+  });
+  const name = who.name === undefined ? props.connectorName : `${props.connectorName}-${who.name}`;
+  const role = who.reader && createReaderRole(within, name, who.reader, policy);
+  return { queue, deadLetters, subscription, policy, role };
+}
+
+function createQueues(within: Construct) {
   const deadLetters = new sqs.Queue(within, 'Unread', { ...QUEUE, retentionPeriod: KEPT });
   // Another id would replace the queue, and SIEMs are configured with its URL.
   const queue = new sqs.Queue(within, 'Announcements', {
@@ -37,17 +57,7 @@ export function createSiemAccess(scope: Construct, props: SiemAccessProps): Siem
     visibilityTimeout: Duration.minutes(10),
     deadLetterQueue: { queue: deadLetters, maxReceiveCount: MAX_RECEIVES },
   });
-
-  if (!props.createdBucket) acceptBucket(queue, props);
-  const subscription = subscribe({ queue, deadLetters }, props);
-
-  const policy = new iam.ManagedPolicy(within, 'ReaderPolicy', {
-    // Another description would replace the policy, which a SIEM has attached to a role of its own.
-    description: `Reads the events of connector ${props.connectorName} and the queue that announces them.`,
-    statements: readerStatements(within, { ...props, queue }),
-  });
-  const role = props.siemReader && createReaderRole(within, props.connectorName, props.siemReader, policy);
-  return { queue, deadLetters, subscription, policy, role };
+  return { queue, deadLetters };
 }
 
 /**
@@ -55,17 +65,21 @@ export function createSiemAccess(scope: Construct, props: SiemAccessProps): Siem
  * otherwise wait in the queue until a SIEM is connected, so that `siem-reader-stalled` fires. SNS may take 15 minutes to apply a new filter, so
  * the subscription comes after the bucket, whose creation sends the first test message.
  */
-function subscribe(queues: Pick<SiemAccess, 'queue' | 'deadLetters'>, props: SiemAccessProps): Subscription {
+function subscribe(
+  scope: Construct,
+  { queue, deadLetters }: Pick<SiemAccess, 'queue' | 'deadLetters'>,
+  props: SiemAccessProps,
+): Subscription {
   const { newObjectsTopic: topic, createdBucket } = props;
-  const { subscriberScope, subscriberId, subscriptionDependency, ...settings } = new SqsSubscription(queues.queue, {
+  const { subscriberScope, subscriberId, subscriptionDependency, ...settings } = new SqsSubscription(queue, {
     rawMessageDelivery: true,
     filterPolicyWithMessageBody: { Records: FilterOrPolicy.policy({ eventName: CREATED }) },
-    deadLetterQueue: queues.deadLetters,
+    ...(deadLetters && { deadLetterQueue: deadLetters }),
   }).bind(topic);
 
   // The id that the CDK suggests contains the path of the stack. A changed id would end the delivery: CloudFormation subscribes under the new id,
   // SNS answers with the subscription that exists, and CloudFormation deletes it as that of the old id.
-  const subscription = new Subscription(queues.queue, 'Subscription', { topic, ...settings });
+  const subscription = new Subscription(scope, 'Subscription', { topic, ...settings });
 
   if (subscriptionDependency) subscription.node.addDependency(subscriptionDependency);
   if (createdBucket) subscription.node.addDependency(createdBucket.node.defaultChild!);
@@ -74,8 +88,7 @@ function subscribe(queues: Pick<SiemAccess, 'queue' | 'deadLetters'>, props: Sie
 
 const CREATED = FilterOrPolicy.filter(SubscriptionFilter.stringFilter({ matchPrefixes: ['ObjectCreated:'] }));
 
-/** An existing bucket may notify the queue itself, without the topic, as long as it has no other reader. */
-function acceptBucket(queue: sqs.Queue, { bucket }: SiemAccessProps): void {
+function acceptBucket(queue: sqs.IQueue, { bucket }: SiemAccessProps): void {
   queue.addToResourcePolicy(
     new iam.PolicyStatement({
       actions: ['sqs:SendMessage'],

@@ -4,6 +4,7 @@ import { life } from './life.ts';
 import { permissions } from './permissions.ts';
 import { platformTeam } from './platform-team.ts';
 import { reader } from './reader.ts';
+import { readers } from './readers.ts';
 import { runbook } from './runbook.ts';
 import type { Story } from './story.ts';
 import { upgrade } from './upgrade.ts';
@@ -24,6 +25,7 @@ export const STORIES = {
   permissions: { about: 'each permission taken away alone', bounded: false, play: permissions },
   'platform-team': { about: 'the example of a platform team, and its two roles', bounded: false, play: platformTeam },
   reader: { about: 'a SIEM that reads twice, late and in vain', bounded: true, play: reader },
+  readers: { about: 'several readers, a shared queue, and a migration', bounded: false, play: readers },
   runbook: { about: 'the commands of docs/runbook.md, and incidents that they repair', bounded: true, play: runbook },
   upgrade: { about: 'a stack of an earlier release, updated in place', bounded: false, play: upgrade },
   variants: { about: 'each variant, updates in place, deployments that fail', bounded: false, play: variants },

@@ -6,6 +6,7 @@ import './stack/function.ts';
 import './stack/delivery.ts';
 import './stack/new-objects.ts';
 import './stack/siem-access.ts';
+import './stack/siem-readers.ts';
 import './stack/safety.ts';
 import './stack/landing-zone.ts';
 import './stack/replacement.ts';

@@ -1,4 +1,5 @@
 const ACCOUNT = '111122223333';
+const OTHER_ACCOUNT = '444455556666';
 
 export const KEY_ARN = `arn:aws:kms:eu-west-1:${ACCOUNT}:key/01234567-89ab-cdef-0123-456789abcdef`;
 export const BOUNDARY_ARN = `arn:aws:iam::${ACCOUNT}:policy/boundary`;
@@ -77,6 +78,13 @@ export const VARIANTS = {
     permissionsBoundaryArn: BOUNDARY_ARN,
     siemReader: { type: 'sentinel', workspaceId: '11111111-2222-4333-8444-555555555555' },
     vpc: network,
+  },
+  readers: {
+    siemReaders: [
+      { name: 'lake', reader: { type: 'external-id', principal: ACCOUNT, externalId: 'of-the-lake' } },
+      { name: 'shared', queueArn: `arn:aws:sqs:eu-west-1:${OTHER_ACCOUNT}:siem` },
+    ],
+    kmsKeyArn: KEY_ARN,
   },
   government: { account: ACCOUNT, region: 'us-gov-west-1' },
   china: { account: ACCOUNT, region: 'cn-north-1' },

@@ -62,6 +62,7 @@ describe('a status', () => {
     deadLetters: value(new Map()),
     scheduleDeadLetters: depth,
     siem: { queue: depth, deadLetters: depth },
+    readers: [],
   };
   const health = (change: object) => healthOf({ ...healthy, ...change } as never);
   const hidden = { notReadable: 'denied' };

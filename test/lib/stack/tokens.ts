@@ -70,13 +70,14 @@ const REFUSED: readonly [path: string, props: (late: Late) => object][] = [
   ['rate', ({ number }) => ({ rate: Duration.minutes(number()), refreshDays: 90 })],
   ['alarms.dead-letters.threshold', ({ number }) => ({ alarms: { 'dead-letters': { threshold: number() } } })],
   ['noProxy[0]', ({ text }) => ({ proxyUrl: 'http://proxy.example:3128', noProxy: [text()] })],
+  ['siemReaders[0].name', ({ text }) => ({ siemReaders: [{ name: text() }] })],
   ['destination.type', ({ text }) => ({ destination: { type: text() } })],
 ];
 
 /** Objects of the CDK, which hold tokens as they are meant to, and flags, which JavaScript cannot make a token of. */
 const OBJECTS = [
   ...['enabled', 'siemQueue', 'dashboard', 'removalPolicy', 'secret', 'bucket', 'stateTable', 'encryptionKey'],
-  ...['rate', 'alarmTopic', 'network', 'permissionsBoundary', 'siemReader', 'destination'],
+  ...['rate', 'alarmTopic', 'network', 'permissionsBoundary', 'siemReader', 'siemReaders', 'destination'],
 ];
 
 describe('a token, whose value is known only at deployment', () => {

@@ -21,15 +21,18 @@ export interface ListOptions {
 
 /** @throws RefusedError, AwsCallError */
 export async function listDeadLetterPlaces(context: Context, { stream, limit }: ListOptions): Promise<Outcome> {
-  const { siem, scheduleDeadLetterQueueUrl } = await context.deployment();
+  const { siem, otherReaders, scheduleDeadLetterQueueUrl } = await context.deployment();
   const rows = async () => (await listRows(context)).filter(row => stream?.includes(row.stream) ?? true);
   const deliveries = async () => (stream ? [] : listDeliveryErrors(context));
-  const siemQueue = siem && { 'siem-dead-letters': () => readQueue(context, siem.deadLetterQueueUrl) };
+  const siemQueues = [...(siem ? [siem] : []), ...otherReaders].map(({ deadLetterQueueUrl, name }) => {
+    const queue = name === '' ? 'siem-dead-letters' : `siem-dead-letters/${name}`;
+    return [queue, () => readQueue(context, deadLetterQueueUrl)] as const;
+  });
   const scheduleQueue = { 'schedule-dead-letters': () => readQueue(context, scheduleDeadLetterQueueUrl) };
 
   const [objects, queues] = await Promise.all([
     tryReadAll({ rows, deliveries }, context.signal),
-    tryReadAll(stream ? {} : { ...siemQueue, ...scheduleQueue }, context.signal),
+    tryReadAll(stream ? {} : { ...Object.fromEntries(siemQueues), ...scheduleQueue }, context.signal),
   ]);
   return listOutcome({ ...objects, queues }, limit);
 }

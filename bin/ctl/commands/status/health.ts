@@ -93,6 +93,7 @@ function hidden(snapshot: Snapshot): string[] {
     'schedule dead-letter queue': snapshot.scheduleDeadLetters,
     'SIEM queue': snapshot.siem?.queue,
     'SIEM dead-letter queue': snapshot.siem?.deadLetters,
+    ...Object.fromEntries(snapshot.readers.map(({ name, queue }) => [`queue of ${name}`, queue])),
   };
   return Object.entries(parts).flatMap(([name, part]) =>
     part && 'notReadable' in part ? [`${name} not readable`] : [],

@@ -25,7 +25,7 @@ export type Snapshot = Awaited<ReturnType<typeof takeSnapshot>>;
 export async function takeSnapshot(context: Context) {
   const { aws, clock, signal } = context;
   const deployment = await context.deployment();
-  const { connector, table, bucket, scheduleName, scheduleDeadLetterQueueUrl, siem } = deployment;
+  const { connector, table, bucket, scheduleName, scheduleDeadLetterQueueUrl, siem, otherReaders } = deployment;
   /** Milliseconds since 1970. */
   const now = clock.now();
 
@@ -42,11 +42,12 @@ export async function takeSnapshot(context: Context) {
     },
     signal,
   );
-  const siemParts = siem && {
-    queue: async () => withoutTestMessages(await queueDepth(aws, siem.queueUrl), aws, bucket),
-    deadLetters: () => queueDepth(aws, siem.deadLetterQueueUrl),
+  const queuesOf = ({ queueUrl, deadLetterQueueUrl }: NonNullable<Deployment['siem']>) => {
+    const queue = async () => withoutTestMessages(await queueDepth(aws, queueUrl), aws, bucket);
+    return tryReadAll({ queue, deadLetters: () => queueDepth(aws, deadLetterQueueUrl) }, signal);
   };
-  const [parts, queues] = await Promise.all([connectorParts, siemParts && tryReadAll(siemParts, signal)]);
+  const others = otherReaders.map(async reader => ({ name: reader.name, ...(await queuesOf(reader)) }));
+  const [parts, queues, readers] = await Promise.all([connectorParts, siem && queuesOf(siem), Promise.all(others)]);
 
   const isFiring = known(parts.alarms)?.alarms.some(({ state }) => state === 'ALARM');
   const isFailing = [...(known(parts.activity)?.streams.values() ?? [])].some(({ failed }) => failed);
@@ -55,7 +56,7 @@ export async function takeSnapshot(context: Context) {
       ? await tryRead(() => readFailures(aws, deployment.logGroup, now - RECENT_MILLISECONDS), signal)
       : undefined;
   /** `siem` is undefined if the SIEM has no queue. */
-  return { now, deployment, ...parts, failures, siem: queues };
+  return { now, deployment, ...parts, failures, siem: queues, readers };
 }
 
 function streamsOff(environment: Readonly<Record<string, string>>): StreamName[] {

@@ -7,7 +7,7 @@ import { type Health, inAlarm, type StreamSummary, streamSummaries } from './hea
 import type { Snapshot } from './snapshot.ts';
 
 export function statusJson(snapshot: Snapshot, health: Health): object {
-  const { deployment, now, schedule, state, activity, alarms, siem } = snapshot;
+  const { deployment, now, schedule, state, activity, alarms, siem, readers } = snapshot;
   return {
     time: timeText(now),
     connector: deployment.connector,
@@ -29,6 +29,9 @@ export function statusJson(snapshot: Snapshot, health: Health): object {
       oldestSeconds: readResultJson(activity, ({ oldestNotificationSeconds = null }) => oldestNotificationSeconds),
       deadLetters: readResultJson(siem.deadLetters),
     },
+    readers: readers.map(({ name, queue, deadLetters }) => {
+      return { name, queue: readResultJson(queue), deadLetters: readResultJson(deadLetters) };
+    }),
     scheduleDeadLetters: readResultJson(snapshot.scheduleDeadLetters),
     stack: { name: deployment.stackName, status: deployment.stackStatus, version: deployment.version },
   };

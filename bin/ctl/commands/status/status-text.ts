@@ -113,7 +113,7 @@ function successText(caughtUp: number | undefined, now: number): string {
 }
 
 function surroundings(snapshot: Snapshot): string[] {
-  const { activity, schedule, siem, alarms, state, now } = snapshot;
+  const { activity, schedule, siem, readers, alarms, state, now } = snapshot;
   const withdrawals = [...(known(state)?.withdrawals ?? [])].filter(([, count]) => count > 0);
   const firing = inAlarm(snapshot).length;
   const alarmed = firing === 0 ? 'none in alarm' : `${firing} in alarm`;
@@ -130,6 +130,7 @@ function surroundings(snapshot: Snapshot): string[] {
     `Lease     ${readResultText(state, ({ lease }) => leaseText(lease, now))}`,
     `Firehose  ${freshness === undefined ? 'no data in 3 hours' : `the oldest undelivered event is ${durationText(freshness * 1000)} old`}`,
     ...(siem ? [`SIEM      ${siemText(siem, known(activity)?.oldestNotificationSeconds)}`] : []),
+    ...readers.map(reader => `${reader.name.padEnd(9)} ${siemText(reader, undefined)}`),
     ...(failedStarts === '0' ? [] : [`Failed starts of the function: ${failedStarts}`]),
   ];
 }

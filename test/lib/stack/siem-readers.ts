@@ -1,0 +1,131 @@
+/** Readers in addition to the first one, each on its own. */
+import { describe, expect, test } from '@jest/globals';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
+import { synthesize, templateOf } from '../synth.ts';
+import { resources } from '../template.ts';
+import { VARIANTS } from '../variants.ts';
+import { REQUIRED, theirStack } from './construct.ts';
+import { actionsOf, identityStatements } from './policies.ts';
+
+const SHARED = VARIANTS.readers.siemReaders[1].queueArn;
+const template = synthesize(VARIANTS.readers);
+
+/** Logical ids of resources whose id begins so. */
+function ids(beginning: string): string[] {
+  const found = Object.keys(template.Resources).filter(id => id.startsWith(beginning));
+  return found.map(id => id.replace(/[0-9A-F]{8}$/, '').slice(beginning.length)).sort();
+}
+
+describe('several readers', () => {
+  test('leave the first reader as it is', () => {
+    const before = synthesize({ kmsKeyArn: VARIANTS.readers.kmsKeyArn }).Resources;
+    const changed = Object.keys(before).filter(id => {
+      const { DependsOn: _before, ...one } = before[id] as object as Record<string, unknown>;
+      const { DependsOn: _after, ...other } = (template.Resources[id] ?? {}) as object as Record<string, unknown>;
+      return JSON.stringify(one) !== JSON.stringify(other);
+    });
+    // The composite alarm lists the alarms of the new readers, too.
+    expect(changed).toEqual([expect.stringMatching(/^ConnectorAlarmscritical/)]);
+  });
+
+  test('have a queue, a dead-letter queue, a policy and a role each', () => {
+    expect(ids('ConnectorSiemReaderslake')).toEqual([
+      'Announcements',
+      'AnnouncementsPolicy',
+      'AnnouncementsSubscription',
+      'Reader',
+      'ReaderPolicy',
+      'Unread',
+      'UnreadPolicy',
+    ]);
+  });
+
+  test('have two alarms each, which page like those of the first reader', () => {
+    const own = resources(template, 'AWS::CloudWatch::Alarm').filter(({ Properties }) =>
+      String(Properties['AlarmName']).endsWith('/lake'),
+    );
+    expect(own.map(({ Properties }) => Properties['AlarmName']).sort()).toEqual([
+      'acme/siem-reader-failing/lake',
+      'acme/siem-reader-stalled/lake',
+    ]);
+    for (const { Properties } of own) {
+      expect(Properties['AlarmDescription']).toMatch(/^Reader lake: The SIEM .* Runbook: \S+#siem-reader-[a-z]+$/);
+      expect(JSON.stringify(Properties['Dimensions'])).toMatch(/ConnectorSiemReaderslake(Announcements|Unread)/);
+    }
+    const rule = JSON.stringify(resources(template, 'AWS::CloudWatch::CompositeAlarm').map(each => each.Properties));
+    expect(rule.match(/ConnectorAlarmssiemreader(stalled|failing)lake/g)).toHaveLength(2);
+  });
+
+  test('are subscribed before the first run, because SNS keeps nothing for later subscribers', () => {
+    const [schedule] = resources(template, 'AWS::Scheduler::Schedule') as unknown as { DependsOn: string[] }[];
+    expect(schedule!.DependsOn.filter(id => id.includes('Subscription'))).toHaveLength(3);
+  });
+
+  test('find their own outputs by their names', () => {
+    const own = Object.keys(template.Outputs).filter(id => id.startsWith('Siem'));
+    expect(own.filter(id => id.endsWith('Lake')).sort()).toEqual([
+      'SiemDeadLetterQueueUrlLake',
+      'SiemQueueArnLake',
+      'SiemQueueUrlLake',
+      'SiemReaderPolicyArnLake',
+      'SiemReaderRoleArnLake',
+    ]);
+  });
+
+  test('remain when the first one goes', () => {
+    const rest = synthesize({ ...VARIANTS.readers, siemQueue: false });
+    const queues = Object.keys(rest.Resources).filter(id =>
+      /^ConnectorSiem.*(Announcements|Unread)[0-9A-F]{8}$/.test(id),
+    );
+    expect(queues).toEqual([expect.stringMatching(/lakeUnread/), expect.stringMatching(/lakeAnnouncements/)]);
+    expect(Object.keys(rest.Outputs)).toContain('SiemRegion');
+  });
+});
+
+describe('a reader with a queue that exists', () => {
+  test('is subscribed without a queue or an alarm of its own', () => {
+    expect(ids('ConnectorSiemReadersshared')).toEqual(['ReaderPolicy', 'Subscription']);
+    const subscription = resources(template, 'AWS::SNS::Subscription').find(
+      each => each.Properties['Endpoint'] === SHARED,
+    );
+    expect(subscription!.Properties).toMatchObject({ RawMessageDelivery: true, FilterPolicyScope: 'MessageBody' });
+    expect(JSON.stringify(resources(template, 'AWS::CloudWatch::Alarm'))).not.toContain('shared');
+  });
+
+  test('finds the statement for the policy of the queue in an output', () => {
+    const { Value } = template.Outputs['SiemQueueStatementShared']!;
+    const [, parts] = (Value as { 'Fn::Join': [string, (string | { Ref: string })[]] })['Fn::Join'];
+    const text = parts.map(part => (typeof part === 'string' ? part : part.Ref)).join('');
+    expect(JSON.parse(text)).toEqual({
+      Effect: 'Allow',
+      Principal: { Service: 'sns.amazonaws.com' },
+      Action: 'sqs:SendMessage',
+      Resource: SHARED,
+      Condition: { ArnEquals: { 'aws:SourceArn': expect.stringMatching(/^ConnectorNewObjects/) } },
+    });
+  });
+
+  test('may read the queue and the objects, and nothing of it is granted to operators', () => {
+    const policy = identityStatements(template).filter(({ parent }) => parent.includes('sharedReaderPolicy'));
+    expect(policy.map(({ statement }) => actionsOf(statement)[0])).toEqual([
+      's3:GetObject',
+      'sqs:ChangeMessageVisibility',
+      'kms:Decrypt',
+    ]);
+  });
+
+  test('may be one queue of two connectors of an app, whose policy the CDK writes', () => {
+    const stack = theirStack();
+    const queue = new Queue(stack, 'Shared');
+    for (const connectorName of ['one', 'two']) {
+      const props = { ...REQUIRED, connectorName, siemQueue: false, siemReaders: [{ name: 'shared', queue }] };
+      new SecurityDataConnector(stack, connectorName, props);
+    }
+    const own = templateOf(stack);
+    expect(resources(own, 'AWS::SNS::Subscription')).toHaveLength(2);
+    const policies = resources(own, 'AWS::SQS::QueuePolicy').map(({ Properties }) => JSON.stringify(Properties));
+    const policy = policies.find(text => /"Queues":\[\{"Ref":"Shared/.test(text))!;
+    expect(policy.match(/sns\.amazonaws\.com/g)).toHaveLength(2);
+  });
+});
