@@ -390,7 +390,7 @@ export interface ExistingDestination {
    *
    * @default 's3'
    */
-  readonly deliversTo?: 's3' | 'splunk' | 'http';
+  readonly deliversTo?: 's3' | 'splunk' | 'http' | 'opensearch' | 'iceberg' | 'snowflake';
 }
 
 /** Whom the reader role trusts. */

@@ -124,10 +124,13 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
     impact:
       'The endpoint did not accept events within the retry duration. The SIEM lacks them until you send them again.',
     data: 'Nothing is lost. The events are kept below delivery-errors/ in the bucket.',
-    condition: ({ deliveryMetric, deliveryMetricPrefix }) =>
-      deliveryMetricPrefix === 'DeliveryToS3'
-        ? undefined
-        : { metric: deliveryMetric('BackupToS3.Records', { statistic: 'Sum' }), threshold: 1 },
+    condition: ({ deliveryMetric, deliveryMetricPrefix }) => {
+      if (deliveryMetricPrefix === 'DeliveryToS3') return undefined;
+      // Firehose counts rows that it could not write into an Iceberg table by a metric of their own.
+      const backup =
+        deliveryMetricPrefix === 'DeliveryToIceberg' ? 'DeliveryToIceberg.FailedRowCount' : 'BackupToS3.Records';
+      return { metric: deliveryMetric(backup, { statistic: 'Sum' }), threshold: 1 };
+    },
   },
   'siem-reader-stalled': {
     severity: 'critical',

@@ -109,7 +109,7 @@ export const DESTINATION_SCHEMAS = {
   existing: exactObject({
     type: v.literal('existing'),
     deliveryStreamArn,
-    deliversTo: v.optional(oneOf(['s3', 'splunk', 'http']), 's3'),
+    deliversTo: v.optional(oneOf(['s3', 'splunk', 'http', 'opensearch', 'iceberg', 'snowflake']), 's3'),
   }),
 };
 

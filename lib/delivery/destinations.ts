@@ -18,7 +18,14 @@ export const MOST_BUFFER_SECONDS = { s3: 900, splunk: 60, http: 900 } as const;
 export const RETRY_SECONDS = 7200;
 
 /** Begins the names of Firehose's metrics about a destination, by its kind. */
-const METRIC_PREFIXES = { s3: 'DeliveryToS3', splunk: 'DeliveryToSplunk', http: 'DeliveryToHttpEndpoint' } as const;
+export const METRIC_PREFIXES = {
+  s3: 'DeliveryToS3',
+  splunk: 'DeliveryToSplunk',
+  http: 'DeliveryToHttpEndpoint',
+  opensearch: 'DeliveryToAmazonOpenSearchService',
+  iceberg: 'DeliveryToIceberg',
+  snowflake: 'DeliveryToSnowflake',
+} as const;
 
 export type DeliveryMetricPrefix = (typeof METRIC_PREFIXES)[keyof typeof METRIC_PREFIXES];
 

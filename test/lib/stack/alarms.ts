@@ -194,6 +194,17 @@ describe('thresholds', () => {
     expect(alarm('delivery-failing', VARIANTS.existing)).toMatchObject({ MetricName: 'DeliveryToSplunk.Success' });
   });
 
+  test.each([
+    ['opensearch', 'DeliveryToAmazonOpenSearchService', 'BackupToS3.Records'],
+    ['iceberg', 'DeliveryToIceberg', 'DeliveryToIceberg.FailedRowCount'],
+    ['snowflake', 'DeliveryToSnowflake', 'BackupToS3.Records'],
+  ])('of an existing stream to %s watch the metrics that Firehose has for it', (deliversTo, prefix, backup) => {
+    const options = { destination: { ...VARIANTS.existing.destination, deliversTo } };
+    expect(alarm('delivery-late', options)).toMatchObject({ MetricName: `${prefix}.DataFreshness` });
+    expect(alarm('delivery-failing', options)).toMatchObject({ MetricName: `${prefix}.Success` });
+    expect(alarm('delivery-backup-used', options)).toMatchObject({ MetricName: backup, Statistic: 'Sum' });
+  });
+
   test('of a backup exist only where there is one', () => {
     const withBackup = VARIANT_NAMES.filter(name => names(VARIANTS[name]).includes('delivery-backup-used'));
     expect(withBackup).toEqual(['splunk', 'http', 'existing']);

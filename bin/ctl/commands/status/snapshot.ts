@@ -1,6 +1,7 @@
 /** Everything that `status` shows. Each part is read on its own, so that one failed read does not hide the others. */
 import type { StreamMetric } from '../../../../lambda/metric-names.ts';
 import { STREAMS, type StreamName, streamsOn } from '../../../../lambda/streams.ts';
+import { METRIC_PREFIXES } from '../../../../lib/delivery/destinations.ts';
 import { readAlarms } from '../../alarms.ts';
 import type { Aws } from '../../aws.ts';
 import type { Context } from '../../context.ts';
@@ -84,7 +85,7 @@ type Count = keyof typeof COUNTS;
 const COUNT_NAMES = Object.keys(COUNTS) as Count[];
 
 /** The outputs of the stack do not name the kind of destination, but only one of these metrics has data. */
-const DESTINATIONS = ['DeliveryToS3', 'DeliveryToSplunk', 'DeliveryToHttpEndpoint'];
+const DESTINATIONS = Object.values(METRIC_PREFIXES);
 
 /** @throws AwsCallError */
 async function readActivity(aws: Aws, { connector, deliveryStream, siem }: Deployment, now: number) {
