@@ -15,8 +15,7 @@ export interface Explored {
 }
 
 /** Plays a history and lets the connector come to rest. @returns what is wrong, in a sentence each */
-export async function play(words: readonly string[]): Promise<string[]> {
-  const stage = new Stage(words);
+export async function play(words: readonly string[], stage = new Stage(words)): Promise<string[]> {
   const oracle = new Oracle(stage);
   try {
     for (const word of words) await stage.play(word);

@@ -128,19 +128,17 @@ export class Oracle {
 
   /** Promise 3: removed assets and their threats are gone, and nothing is withdrawn that exists. */
   removalsReachTheSiem(): string[] {
-    const { world, struck, changesWithinRuns, forgetful } = this.#stage;
-    const copy = this.#copy();
-    const ghosts = [...copy.values()].filter(({ kind, stream, id }) => {
-      if (kind !== 'upsert' || forgetful.has(stream) || stream === 'dns-blocks') return false;
-      return !world.platform.tenantData.isLive(stream, id);
-    });
+    const { world, struck, changesWithinRuns } = this.#stage;
     const needless = world.events.filter(({ kind, reason, existed, assetExisted }) => {
       // The API may have changed after the run had read it.
       if (kind !== 'withdrawn' || struck.size > 0 || changesWithinRuns) return false;
       return reason === undefined ? assetExisted : reason !== 'filtered' && existed;
     });
+    const unannounced = [...this.expectedRows().get('assets')!].filter(([id, row]) => {
+      return isTombstone(row) && this.#stage.heldOf(id)?.kind === 'upsert' && !this.#stage.forgetful.has('assets');
+    });
     return [
-      ...ghosts.map(({ line }) => `The SIEM has what does not exist: ${line}`),
+      ...unannounced.map(([, row]) => `The SIEM does not know of this removal: ${row}`),
       ...needless.map(({ line }) => `Withdrawn although it exists: ${line}`),
     ];
   }
@@ -188,25 +186,33 @@ export class Oracle {
     ];
   }
 
+  /** By stream and id the rows that the SIEM should have, tombstones of removed assets included. */
+  expectedRows(): Map<StreamName, Map<string, string>> {
+    const { world } = this.#stage;
+    const streams = Object.entries(world.platform.truth()).map(([stream, rows]) => {
+      const kept = [...rows].filter(([, text]) => !this.#isFiltered(stream, JSON.parse(text)));
+      return [stream, new Map(kept.map(([id, text]) => [id, this.#expected(stream, id, text)]))] as const;
+    });
+    return new Map(streams as [StreamName, Map<string, string>][]);
+  }
+
   #unlikeTruth(copy: ReadonlyMap<string, Received>): string[] {
-    const { world, forgetful } = this.#stage;
-    return Object.entries(world.platform.truth()).flatMap(([stream, rows]) =>
-      [...rows].flatMap(([id, text]) => {
-        const row = JSON.parse(text);
-        const held = copy.get(`${stream} ${id}`);
-        if (forgetful.has(stream as StreamName)) return [];
-        const isFiltered = this.#isFiltered(stream, row);
+    const { forgetful } = this.#stage;
+    const expected = this.expectedRows();
+    const ghosts = [...copy.values()].filter(({ kind, stream, id }) => {
+      const row = expected.get(stream)!.get(id);
+      return !forgetful.has(stream) && kind !== 'withdrawn' && kind !== 'tombstone' && (!row || isTombstone(row));
+    });
+    const unlike = [...expected].flatMap(([stream, rows]) =>
+      [...rows].filter(([id, row]) => {
         // A tombstone of an asset that the SIEM never had, or has as withdrawn, is not for it.
-        if (row.deleted === true || isFiltered) {
-          const isGone = !held || held.kind === 'withdrawn' || held.kind === 'tombstone';
-          return isGone ? [] : [`${held.line} should be gone: ${text}`];
-        }
-        const expected = this.#expected(stream, text, held);
-        return held?.content === expected
-          ? []
-          : [`${held?.line ?? `${stream} ${id} is missing and`} should be ${text}`];
+        return !forgetful.has(stream) && !isTombstone(row) && copy.get(`${stream} ${id}`)?.content !== contentOf(row);
       }),
     );
+    return [
+      ...ghosts.map(({ line }) => `This should be gone: ${line}`),
+      ...unlike.map(([, row]) => `This is missing: ${row}`),
+    ];
   }
 
   #isFiltered(stream: string, row: { readonly c: number; readonly deleted?: boolean }): boolean {
@@ -214,12 +220,11 @@ export class Oracle {
   }
 
   /** A block that was sent with the member stays as it was sent. */
-  #expected(stream: string, text: string, held: Received | undefined): string {
-    const { omit } = this.#stage.world.settings;
-    const content = contentOf(text);
-    const isOmitted =
-      stream === 'threats' ? omit?.threats : stream === 'dns-blocks' && !held?.content?.includes('"o":');
-    return isOmitted ? withoutOmitted(content) : content;
+  #expected(stream: string, id: string, row: string): string {
+    const { events, settings } = this.#stage.world;
+    const sent = events.findLast(event => event.stream === 'dns-blocks' && event.id === id);
+    const isOmitted = stream === 'threats' ? settings.omit?.threats : sent && !sent.content?.includes('"o":');
+    return isOmitted ? withoutOmitted(row) : row;
   }
 
   /** What the SIEM has of the connector by the greatest sequence. What it lost before a replay it does not have. */
@@ -309,6 +314,10 @@ export class Oracle {
 }
 
 const NO_RECONCILIATION = { reconcileDays: undefined } as object;
+
+function isTombstone(row: string): boolean {
+  return row.includes('"deleted":true');
+}
 
 function keyOf({ stream, id }: Received): string {
   return `${stream} ${id}`;

@@ -78,10 +78,10 @@ describe('every command with options', () => {
   });
 
   test('a value that fits nothing is refused by the simulation instead of a run of nothing', async () => {
-    const wrong = ['--runs', '0', '--scope', 'q', '--exhaustive', 'zzz', '--mutants', 'qqq'];
+    const wrong = ['--runs', '0', '--exhaustive', 'zzz', '--mutants', 'qqq'];
     const { status, stdout, stderr } = await runScript('simulation', wrong);
     expect([status, stdout]).toEqual([2, '']);
-    expect(stderr.match(/^ {2}- .*--(runs|scope|exhaustive|mutants)/gm)).toHaveLength(4);
+    expect(stderr.match(/^ {2}- .*--(runs|exhaustive|mutants)/gm)).toHaveLength(3);
   });
 
   test('invalid options of the benchmark and an unknown figure are refused at once', async () => {
