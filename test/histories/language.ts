@@ -165,7 +165,8 @@ export class Stage {
     if (command === 'resync') return;
     this.struck.add(process.run);
     this.#noteReplay(stream, process.run);
-    if (!outcome || outcome.leaseHeld) return;
+    // A run that failed may not have begun it: the operator commands it again.
+    if (!outcome || outcome.leaseHeld || outcome.failures.has(stream)) return;
     if (command === 'replay') this.lost.set(stream, sent);
     else this.forgetful.delete(stream);
   }
