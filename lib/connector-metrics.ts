@@ -3,13 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import { CONNECTOR_METRICS, DIMENSIONS, METRIC_NAMESPACE, STREAM_METRICS } from '../lambda/metric-names.ts';
-import type {
-  ConnectorMetricName,
-  ConnectorMetricOptions,
-  StreamMetricName,
-  StreamName,
-  StreamSumOptions,
-} from './connector-props.ts';
+import type { ConnectorMetricName, ConnectorMetricOptions, StreamMetricName, StreamName } from './connector-props.ts';
 
 /** What the metrics are about. */
 export interface MetricSubject {
@@ -69,25 +63,5 @@ export function deliveryMetric(
     metricName,
     dimensionsMap: { DeliveryStreamName: deliveryStreamRef.deliveryStreamName },
     ...options,
-  });
-}
-
-/** A sum over streams. The function sends no zero, so a period without a value counts as zero. */
-export function streamSum(
-  subject: MetricSubject,
-  name: StreamMetricName,
-  { stream, period = PERIOD, label = name, color }: StreamSumOptions = {},
-): cloudwatch.MathExpression {
-  const streams = stream === undefined ? subject.streams : [stream];
-  const metrics = streams.map((each, place): [string, cloudwatch.Metric] => [
-    `m${place}`,
-    connectorMetric(subject, name, { stream: each, period }),
-  ]);
-  return new cloudwatch.MathExpression({
-    expression: metrics.map(([id]) => `FILL(${id}, 0)`).join(' + '),
-    usingMetrics: Object.fromEntries(metrics),
-    period,
-    label,
-    ...(color && { color }),
   });
 }

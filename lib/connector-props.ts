@@ -81,11 +81,11 @@ export interface SecurityDataConnectorProps {
   readonly dnsBlocksSince?: string;
 
   /**
-   * Days within which every row that exists is sent again. Set it to the retention of your SIEM. See docs/refresh.md.
+   * Whole days within which every row that exists is sent again. Set it to the retention of your SIEM. See docs/refresh.md.
    *
    * @default - a row is sent when it changes
    */
-  readonly refreshDays?: number;
+  readonly refresh?: Duration;
 
   /**
    * Member of a threat that names its asset. To change it, see docs/runbook.md#change-the-member-that-names-a-threats-asset.
@@ -253,6 +253,13 @@ export interface SecurityDataConnectorProps {
    * @default false
    */
   readonly dashboard?: boolean;
+
+  /**
+   * Whether the stack has exported outputs, by which connectorctl finds the connector. A second connector of the name cannot be deployed then.
+   *
+   * @default true
+   */
+  readonly outputs?: boolean;
 
   /**
    * Network of the function. Its subnets must reach the API and AWS.
@@ -551,34 +558,6 @@ export interface ConnectorMetricOptions extends MetricOptions {
    * @default - the whole connector
    */
   readonly stream?: StreamName;
-}
-
-/** Options of a metric that is a sum over streams. */
-export interface StreamSumOptions {
-  /**
-   * The only stream to count.
-   *
-   * @default - every stream that is on
-   */
-  readonly stream?: StreamName;
-  /**
-   * Period of the sum.
-   *
-   * @default Duration.minutes(5)
-   */
-  readonly period?: Duration;
-  /**
-   * Label in graphs.
-   *
-   * @default - name of the metric
-   */
-  readonly label?: string;
-  /**
-   * Color in graphs, such as `#1f77b4`.
-   *
-   * @default - chosen by CloudWatch
-   */
-  readonly color?: string;
 }
 
 /** A queue with a notification of each new object, and a policy that lets a SIEM read these objects and this queue only. */

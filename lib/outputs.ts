@@ -29,7 +29,7 @@ export interface ConnectorParts extends Construct {
 }
 
 /** Values that operator commands and the forms of SIEMs need. */
-export function addOutputs(connector: ConnectorParts, schedule: Schedule): void {
+export function addOutputs(connector: ConnectorParts, schedule: Schedule, wanted: boolean): void {
   const { connectorName, logGroup, dashboard } = connector;
   const add = (id: string, value: string, description: string) => new CfnOutput(connector, id, { value, description });
   add('ConnectorName', connectorName, 'In every event, on every metric and alarm');
@@ -68,7 +68,9 @@ export function addOutputs(connector: ConnectorParts, schedule: Schedule): void 
 
   // connectorctl finds the connector in any stack by these names, and a second connector of this name cannot be deployed.
   for (const output of connector.node.findAll()) {
-    if (output instanceof CfnOutput) output.exportName = exportName(connectorName, output.node.id);
+    if (!(output instanceof CfnOutput)) continue;
+    if (wanted) output.exportName = exportName(connectorName, output.node.id);
+    else output.node.scope?.node.tryRemoveChild(output.node.id);
   }
 }
 

@@ -1,5 +1,5 @@
 import { Annotations, Stack, Stage, Token } from 'aws-cdk-lib';
-import type { Dashboard, MathExpression, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Dashboard, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { type Grant, type IGrantable, PermissionsBoundary, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
@@ -17,7 +17,7 @@ import { checkProps, misspeltProps } from './config/check-props.ts';
 import { ConfigurationError } from './config/problem.ts';
 import { type ConnectorOptions, withDefaults } from './config/props.ts';
 import { SHARED_BUCKET, SHARED_TABLE } from './config/read-connectors.ts';
-import { connectorMetric, deliveryMetric, type MetricSubject, streamSum } from './connector-metrics.ts';
+import { connectorMetric, deliveryMetric, type MetricSubject } from './connector-metrics.ts';
 import type {
   Alarms,
   ConnectorMetricName,
@@ -26,7 +26,7 @@ import type {
   SecurityDataConnectorProps,
   SiemAccess,
   StreamMetricName,
-  StreamSumOptions,
+  StreamName,
 } from './connector-props.ts';
 import { createCredentials } from './credentials.ts';
 import { createDashboard } from './dashboard.ts';
@@ -139,7 +139,7 @@ export class SecurityDataConnector extends Construct {
     this.alarms = createAlarms(this, { ...options, monitored, topic: this.alarmTopic });
     this.dashboard = options.dashboard ? createDashboard(this, { monitored, streams, alarms: this.alarms }) : undefined;
 
-    addOutputs(this, schedule);
+    addOutputs(this, schedule, options.outputs);
     this._granted = { schedule, encryptionKey, destination: destination.type };
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     nameRoles(this, options);
@@ -211,29 +211,29 @@ export class SecurityDataConnector extends Construct {
     return this.metric('DeadLetters', options);
   }
 
-  /** Rows read from the API, zero included. */
-  metricRowsRead(options?: StreamSumOptions): MathExpression {
-    return streamSum(this._measured, 'RowsRead', options);
+  /** Rows of a stream that were read from the API, zero included. */
+  metricRowsRead(stream: StreamName, options?: MetricOptions): Metric {
+    return this.metric('RowsRead', { ...options, stream });
   }
 
-  /** Events that the delivery stream accepted, of every kind. */
-  metricForwarded(options?: StreamSumOptions): MathExpression {
-    return streamSum(this._measured, 'EventsForwarded', options);
+  /** Events of a stream that the delivery stream accepted, of every kind. */
+  metricEventsForwarded(stream: StreamName, options?: MetricOptions): Metric {
+    return this.metric('EventsForwarded', { ...options, stream });
   }
 
   /** Threats that were withdrawn because their asset was removed. */
-  metricWithdrawn(options?: StreamSumOptions): MathExpression {
-    return streamSum(this._measured, 'ThreatsWithdrawn', options);
+  metricThreatsWithdrawn(options?: MetricOptions): Metric {
+    return this.metric('ThreatsWithdrawn', { ...options, stream: 'threats' });
   }
 
-  /** Rows that a filter withheld. */
-  metricFiltered(options?: StreamSumOptions): MathExpression {
-    return streamSum(this._measured, 'RowsFiltered', options);
+  /** Rows of a stream that a filter withheld. */
+  metricRowsFiltered(stream: StreamName, options?: MetricOptions): Metric {
+    return this.metric('RowsFiltered', { ...options, stream });
   }
 
-  /** Rows that were sent again because of `refreshDays`. */
-  metricRefreshed(options?: StreamSumOptions): MathExpression {
-    return streamSum(this._measured, 'RowsRefreshed', options);
+  /** Rows of a stream that were sent again because of `refresh`. */
+  metricRowsRefreshed(stream: StreamName, options?: MetricOptions): Metric {
+    return this.metric('RowsRefreshed', { ...options, stream });
   }
 }
 

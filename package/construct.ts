@@ -23,6 +23,5 @@ export type {
   SplunkDestination,
   StreamMetricName,
   StreamName,
-  StreamSumOptions,
 } from '../lib/connector-props.ts';
 export { SecurityDataConnector } from '../lib/security-data-connector.ts';

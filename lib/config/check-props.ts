@@ -80,6 +80,7 @@ function entryOf(props: SecurityDataConnectorProps, problems: Problem[]): Entry 
   return defined({
     ...pick(props, SAME_OPTIONS),
     name: props.connectorName,
+    refreshDays: amount('refreshDays', props.refresh, 'days'),
     rateMinutes: amount('rateMinutes', props.rate, 'minutes'),
     memoryMegabytes: props.memorySize,
     logRetentionDays: props.logRetention,

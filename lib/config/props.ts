@@ -16,6 +16,7 @@ import { type ConnectorConfig, connectorSchema, DEFAULTS } from './schema.ts';
 /** By the path of an option, the path of the prop where it has another name. */
 export const PROP_NAMES: Readonly<Record<string, string>> = {
   name: 'connectorName',
+  refreshDays: 'refresh',
   rateMinutes: 'rate',
   memoryMegabytes: 'memorySize',
   logRetentionDays: 'logRetention',
@@ -40,12 +41,14 @@ export const PROPS: readonly string[] = Object.keys(connectorSchema.entries).map
 /** Props of the construct for one entry of the configuration. */
 export function toProps(scope: Construct, config: ConnectorConfig): SecurityDataConnectorProps {
   const { account, region, name, destination, siemReaders, vpc, ...options } = config;
-  const { rateMinutes, memoryMegabytes, logRetentionDays, retentionDays, removalPolicy, ...others } = options;
+  const { refreshDays, rateMinutes, memoryMegabytes, logRetentionDays, retentionDays, removalPolicy, ...others } =
+    options;
   const { secretArn, bucketArn, stateTableArn, kmsKeyArn, alarmTopicArn, permissionsBoundaryArn, ...same } = others;
 
   return {
     ...same,
     connectorName: name,
+    ...(refreshDays !== undefined && { refresh: Duration.days(refreshDays) }),
     rate: Duration.minutes(rateMinutes),
     memorySize: memoryMegabytes,
     logRetention: logRetentionDays,
@@ -116,6 +119,7 @@ const DEFAULT_PROPS = {
   alarms: DEFAULTS.alarms,
   runbookUrl: DEFAULTS.runbookUrl,
   dashboard: DEFAULTS.dashboard,
+  outputs: DEFAULTS.outputs,
 };
 
 /** The props with every default filled in. */

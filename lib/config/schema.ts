@@ -201,6 +201,7 @@ export const connectorSchema = exactObject({
   alarms: v.optional(alarmOverridesSchema, {}),
   runbookUrl: v.optional(runbookUrl, 'docs/runbook.md'),
   dashboard: v.optional(flag, false),
+  outputs: v.optional(flag, true),
   vpc: v.optional(vpc),
   proxyUrl: v.optional(proxyUrlSchema),
   noProxy: v.optional(noProxySchema),

@@ -45,8 +45,9 @@ export function functionEnvironment(options: ConnectorOptions, resources: Functi
 
 /** Each option of the function in its variable. Lists and objects are JSON. */
 function optionVariables(options: ConnectorOptions): Record<string, string> {
+  const values = { ...options, refreshDays: options.refresh?.toDays() };
   const variables = Object.entries(FUNCTION_OPTIONS).flatMap(([option, { variable }]) => {
-    const value = options[option as keyof typeof FUNCTION_OPTIONS];
+    const value = values[option as keyof typeof FUNCTION_OPTIONS];
     if (value === undefined) return [];
     return [[variable, typeof value === 'object' ? JSON.stringify(value) : String(value)]];
   });

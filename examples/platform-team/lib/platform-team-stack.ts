@@ -39,10 +39,12 @@ export class PlatformTeamStack extends cdk.Stack {
     });
 
     connector.function.addEnvironment('COST_CENTER', 'security');
-    connector.metricForwarded({ period: cdk.Duration.days(1) }).createAlarm(this, 'NothingForwarded', {
+    connector.metricEventsForwarded('assets', { period: cdk.Duration.days(1) }).createAlarm(this, 'NothingForwarded', {
       threshold: 1,
       comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
       evaluationPeriods: 3,
+      // The function sends no zero.
+      treatMissingData: cloudwatch.TreatMissingData.BREACHING,
     });
 
     // On-call looks. Administrators act.

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Duration } from 'aws-cdk-lib';
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { CONNECTOR_METRICS, STREAM_METRICS } from '../../../lambda/metric-names.ts';
 import type { ConnectorMetricName, StreamMetricName } from '../../../lib/connector-props.ts';
 import type { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
@@ -61,7 +62,7 @@ describe('a metric of the connector', () => {
     ],
     [
       'of a stream that is off',
-      each => each.metricForwarded({ stream: 'dns-blocks' }),
+      each => each.metricEventsForwarded('dns-blocks'),
       'Connector acme does not read dns-blocks. Its streams: assets, threats',
     ],
   ])('is refused %s, because an alarm on it would never go off', (_, metric, text) => {
@@ -69,41 +70,22 @@ describe('a metric of the connector', () => {
   });
 });
 
-describe('a sum over streams', () => {
-  test('counts a period without a value as zero, in every stream that is on', () => {
-    const { expression, usingMetrics, label, period } = connector({ dnsBlocksPath: '/v1/dns' }).metricForwarded();
-    expect(expression).toBe('FILL(m0, 0) + FILL(m1, 0) + FILL(m2, 0)');
-    expect(Object.values(usingMetrics).map(metric => metric.toMetricConfig().metricStat?.dimensions)).toEqual(
-      ['assets', 'threats', 'dns-blocks'].map(stream => [
-        { name: 'service', value: 'acme' },
-        { name: 'stream', value: stream },
-      ]),
-    );
-    expect([label, period]).toEqual(['EventsForwarded', Duration.minutes(5)]);
-  });
-
-  test('can be of one stream, with another period and label', () => {
-    const options = { stream: 'assets', period: Duration.hours(1), label: 'read', color: '#1f77b4' } as const;
-    const metric = connector().metricRowsRead(options);
-    expect(metric).toMatchObject({
-      expression: 'FILL(m0, 0)',
-      label: 'read',
-      period: Duration.hours(1),
-      color: '#1f77b4',
+test.each([
+  ['RowsRead', 'assets', each => each.metricRowsRead('assets')],
+  ['EventsForwarded', 'threats', each => each.metricEventsForwarded('threats')],
+  ['ThreatsWithdrawn', 'threats', each => each.metricThreatsWithdrawn()],
+  ['RowsFiltered', 'assets', each => each.metricRowsFiltered('assets')],
+  ['RowsRefreshed', 'assets', each => each.metricRowsRefreshed('assets')],
+] as readonly [string, string, (each: SecurityDataConnector) => Metric][])(
+  'the metric %s of the stream %s has a method of its own',
+  (metricName, stream, metric) => {
+    expect(metric(connector())).toMatchObject({
+      metricName,
+      dimensions: { service: 'acme', stream },
+      statistic: 'Sum',
     });
-  });
-
-  test.each([
-    ['RowsRead', 'metricRowsRead'],
-    ['EventsForwarded', 'metricForwarded'],
-    ['ThreatsWithdrawn', 'metricWithdrawn'],
-    ['RowsFiltered', 'metricFiltered'],
-    ['RowsRefreshed', 'metricRefreshed'],
-  ] as const)('of %s has a method', (name, method) => {
-    const { usingMetrics } = connector()[method]();
-    expect(Object.values(usingMetrics).map(each => each.toMetricConfig().metricStat?.metricName)).toEqual([name, name]);
-  });
-});
+  },
+);
 
 describe('the alarms of the construct', () => {
   test('are there by name, where the connector has them', () => {

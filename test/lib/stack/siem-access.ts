@@ -89,3 +89,7 @@ describe('a reader', () => {
     expect(resources(synthesize(options), 'AWS::IAM::OIDCProvider')).toEqual([]);
   });
 });
+
+test('a stack whose outputs are off has none, those of the secrets included', () => {
+  expect(synthesize({ ...VARIANTS.splunk, outputs: false }).Outputs ?? {}).toEqual({});
+});

@@ -66,8 +66,8 @@ const ACCEPTED: Readonly<Record<string, (late: Late) => Readonly<Record<string, 
 const REFUSED: readonly [path: string, props: (late: Late) => object][] = [
   ['filters.threats', ({ text }) => ({ filters: { threats: text() } })],
   ['omit.threats[0]', ({ text }) => ({ omit: { threats: [text()] } })],
-  ['requestsPerMinute', ({ number }) => ({ requestsPerMinute: number(), refreshDays: 90 })],
-  ['rate', ({ number }) => ({ rate: Duration.minutes(number()), refreshDays: 90 })],
+  ['requestsPerMinute', ({ number }) => ({ requestsPerMinute: number(), refresh: Duration.days(90) })],
+  ['rate', ({ number }) => ({ rate: Duration.minutes(number()), refresh: Duration.days(90) })],
   ['alarms.dead-letters.threshold', ({ number }) => ({ alarms: { 'dead-letters': { threshold: number() } } })],
   ['noProxy[0]', ({ text }) => ({ proxyUrl: 'http://proxy.example:3128', noProxy: [text()] })],
   ['siemReaders[0].name', ({ text }) => ({ siemReaders: [{ name: text() }] })],
@@ -76,8 +76,18 @@ const REFUSED: readonly [path: string, props: (late: Late) => object][] = [
 
 /** Objects of the CDK, which hold tokens as they are meant to, and flags, which JavaScript cannot make a token of. */
 const OBJECTS = [
-  ...['enabled', 'siemQueue', 'dashboard', 'removalPolicy', 'secret', 'bucket', 'stateTable', 'encryptionKey'],
-  ...['rate', 'alarmTopic', 'network', 'permissionsBoundary', 'siemReader', 'siemReaders', 'destination'],
+  ...[
+    'enabled',
+    'siemQueue',
+    'dashboard',
+    'outputs',
+    'removalPolicy',
+    'secret',
+    'bucket',
+    'stateTable',
+    'encryptionKey',
+  ],
+  ...['refresh', 'rate', 'alarmTopic', 'network', 'permissionsBoundary', 'siemReader', 'siemReaders', 'destination'],
 ];
 
 describe('a token, whose value is known only at deployment', () => {
