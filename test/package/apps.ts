@@ -13,19 +13,23 @@ export interface App extends Place {
   readonly seconds: number;
 }
 
-/** The versions that the clone has, so that both synthesize with the same. */
 const CDK = ['aws-cdk-lib', 'constructs'] as const;
+
+/** The versions that the clone has, so that both synthesize with the same. */
+const OF_CLONE = CDK.map(name => `${name}@${manifest.devDependencies[name]}`);
+
+/** The lowest versions that the package takes: `aws-cdk-lib@2.224.0` of `^2.224.0`. */
+export const LOWEST = CDK.map(name => `${name}@${manifest.peerDependencies[name].replace('^', '')}`);
 
 const CDK_INIT = path.join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');
 const STOCK = ['init', 'app', '--language', 'typescript', '--generate-only'];
 
 /** An app as `cdk init` makes it, with the package installed. Its folder gives it its name. */
-export async function initApp(name: string, packed: string, parent: Place): Promise<App> {
+export async function initApp(name: string, packed: string, parent: Place, versions = OF_CLONE): Promise<App> {
   const folder = path.join(parent.folder, name);
   mkdirSync(folder);
   const place = { ...parent, folder };
   await succeed('node', [CDK_INIT, ...STOCK], place);
-  const versions = CDK.map(each => `${each}@${manifest.devDependencies[each]}`);
   const { seconds } = await succeed('npm', ['install', '--no-audit', '--no-fund', packed, ...versions], place);
   return { ...place, seconds };
 }

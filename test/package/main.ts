@@ -1,4 +1,5 @@
 /** `npm run test:package`: the packed file in apps that `cdk init` makes, on each Node that it supports. */
+import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,6 +13,7 @@ import {
   EXAMPLES,
   initApp,
   initNext,
+  LOWEST,
   synth,
   templateOfClone,
   testApp,
@@ -75,11 +77,27 @@ async function ofFile(packed: Packed): Promise<void> {
     await succeed(actionlint, files, { folder: ROOT });
     return `${files.length} workflows`;
   });
+  await check('lowest peers', () => onLowestPeers(packed));
   await check('hclfmt', async () => {
     const hclfmt = await fetchProgram('hclfmt', options.cache).catch(missing);
     await succeed(hclfmt, ['-check', 'examples/terraform/main.tf'], { folder: ROOT });
     return 'examples/terraform';
   });
+}
+
+/** An app of a team that is behind with its CDK. */
+async function onLowestPeers(packed: Packed): Promise<string> {
+  const parent = path.join(folder, 'lowest-peers');
+  mkdirSync(parent);
+  const app = await initApp('own-app', packed.file, { folder: parent }, LOWEST);
+  addExample(app);
+  await compile(app);
+  const [[, template] = []] = (await synth(app)).templates;
+  const clone = await templateOfClone();
+  const ids = ({ Resources }: { readonly Resources: object }) =>
+    Object.keys(Resources).filter(id => id !== 'CDKMetadata');
+  assert.deepEqual(ids(template!).sort(), ids(clone.template).sort());
+  return `${LOWEST.join(', ')}: the logical ids of the clone`;
 }
 
 /** An example is the file that the stock app lacks, so the app's tsconfig.json, cdk.json and package.json are those of `cdk init`. */
