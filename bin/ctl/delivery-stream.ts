@@ -5,6 +5,10 @@ import type { Context } from './context.ts';
 import { restore } from './deployment.ts';
 import { awsCall, hasMissing } from './errors.ts';
 
+/** Firehose deletes a stream with the events that it has acknowledged and not delivered. */
+export const WHAT_IS_GONE =
+  'Events that it had accepted and not delivered are gone: see docs/runbook.md#a-deleted-delivery-stream.';
+
 /** @param gone what to do if it does not exist @throws AwsCallError */
 export async function describeDeliveryStream(
   aws: Aws,
@@ -24,5 +28,5 @@ export async function describeDeliveryStream(
 export async function lostDeliveryStream({ aws, deployment }: Context): Promise<string> {
   const { deliveryStream, stackName } = await deployment();
   const isLost = await describeDeliveryStream(aws, deliveryStream).then(() => false, hasMissing);
-  return isLost ? `The delivery stream ${deliveryStream} does not exist. ${restore(stackName)}` : '';
+  return isLost ? `The delivery stream ${deliveryStream} does not exist. ${WHAT_IS_GONE} ${restore(stackName)}` : '';
 }

@@ -11,7 +11,7 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
     first: 'status',
     impact:
       'The SIEM receives nothing new from a stream: for half an hour or more no run has succeeded with every stream, or none has started.',
-    data: 'Nothing is lost. The API keeps every change, and the next successful run continues from the saved cursor.',
+    data: 'Nothing is lost, unless the delivery stream was deleted. The API keeps every change, and the next successful run continues from the saved cursor.',
     // Minute by minute, because CloudWatch looks a few periods farther back before it treats a point as missing. One long period would make that hours.
     condition: ({ metric, timing: { minute, silence } }) => ({
       metric: metric('StreamsFailed', { statistic: 'Minimum', period: minute }),
@@ -90,7 +90,7 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
     first: 'doctor',
     impact:
       'Several runs failed within a short time. Another alarm names the cause, unless the function cannot start or was terminated.',
-    data: 'Nothing is lost. Each run continues from the saved cursors.',
+    data: 'Nothing is lost, unless the delivery stream was deleted. Each run continues from the saved cursors.',
     condition: ({ function: lambda, timing }) => ({
       metric: lambda.metricErrors({ period: timing.errors }),
       threshold: 3,

@@ -121,7 +121,7 @@ function createNotifier(scope: Construct, notifier: Notifier, props: AlarmsProps
 /** A notification shows this text and not those of the alarms behind it. So it says whether data is safe, and has their first commands. */
 function notifierText({ meaning, members }: Notifier, { runbookUrl, monitored }: AlarmsProps): string {
   const atRisk = members.filter(({ data }) => data.startsWith(AT_RISK)).map(({ name }) => name);
-  const except = `, except with ${atRisk.join(' or ')} after 24 hours or the retry duration of Firehose`;
+  const except = `, except with ${atRisk.join(' or ')} after 24 hours or the retry duration of Firehose, or if the delivery stream was deleted`;
   const commands = [...new Set(members.map(({ first }) => first))].map(command => {
     const names = new Set(members.filter(({ first }) => first === command).map(({ name }) => name));
     return `${command} (${[...names].join(', ')})`;

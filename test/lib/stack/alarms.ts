@@ -245,7 +245,7 @@ describe('who is notified', () => {
     const [warning, critical] = notified({}).sort();
     expect(warning).toContain(' No data is lost. ');
     expect(critical).toContain(
-      ' No data is lost, except with delivery-late or delivery-failing after 24 hours or the retry duration of Firehose. ',
+      ' No data is lost, except with delivery-late or delivery-failing after 24 hours or the retry duration of Firehose, or if the delivery stream was deleted. ',
     );
   });
 

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import { countObjects } from '../../bucket.ts';
-import { describeDeliveryStream } from '../../delivery-stream.ts';
+import { describeDeliveryStream, WHAT_IS_GONE } from '../../delivery-stream.ts';
 import { restore } from '../../deployment.ts';
 import { awsCall } from '../../errors.ts';
 import { check, type Finding, fail, ok, skipped, warn } from './context.ts';
@@ -86,7 +86,7 @@ function filterOf({ Filter }: Notification, name: 'prefix' | 'suffix'): string {
 export const deliveryStream = check('delivery-stream', ['stack'], async ({ aws, deployment }) => {
   const { deliveryStream: name, stackName } = await deployment();
   const remedy = `No event can be sent. ${restore(stackName)}`;
-  return deliveryStreamFinding(name, await describeDeliveryStream(aws, name, remedy), remedy);
+  return deliveryStreamFinding(name, await describeDeliveryStream(aws, name, `${remedy} ${WHAT_IS_GONE}`), remedy);
 });
 
 export function deliveryStreamFinding(
