@@ -2,13 +2,11 @@
  * Finds rows and cursor in a list answer. The names of the row array and of the pagination object are not shown in the
  * specification, so they are recognised by what they hold, and nothing is guessed: none, or several, is a contract error.
  */
+import { isUtf8 } from 'node:buffer';
 import type { MemberNames } from '../ports.ts';
 import { ContractError, JsonError } from './errors.ts';
-import { OPEN_BRACE, OPEN_BRACKET } from './json/codes.ts';
-import { CutBoundError, type CutElement, type CutMember, type CutOptions, cutBody } from './json/cutter.ts';
-import { memberNames } from './json/members.ts';
-
-const utf8 = new TextDecoder();
+import { type CutElement, type CutMember, type CutOptions, cutBody } from './json/cutter.ts';
+import { membersOf } from './json/members.ts';
 
 /** Members of the answer itself, the row array among them. */
 const MOST_MEMBERS = 1000;
@@ -16,8 +14,6 @@ const MOST_MEMBERS = 1000;
 const LONGEST_NAME = 256;
 /** In bytes. The checkpoint keeps two cursors, beside its window of 48 KB at most; DynamoDB refuses an item beyond 400 KB. */
 const LONGEST_CURSOR = 65_536;
-/** Bytes of the largest value that is parsed. A larger one is not the pagination object. */
-const LARGEST_OBJECT = 1_048_576;
 
 export interface PageContent {
   readonly rows: readonly CutElement[];
@@ -39,18 +35,14 @@ export interface PageRules {
 
 /** A list answer and what it is read by. */
 interface Answer {
-  readonly body: Uint8Array;
   readonly members: readonly CutMember[];
   readonly rules: PageRules;
 }
 
 /** @throws ContractError */
 export function parsePage(body: Uint8Array, rules: PageRules): PageContent {
-  const answer: Answer = { body, members: cut(body, rules), rules };
-  refuseRepeatedName(
-    answer.members.map(({ name }) => name),
-    answer,
-  );
+  const answer: Answer = { members: cut(body, rules), rules };
+  refuseRepeatedName(answer.members, answer);
 
   const pagination = findPagination(answer);
   const rows = findRows(answer, pagination);
@@ -74,29 +66,25 @@ export function parsePage(body: Uint8Array, rules: PageRules): PageContent {
 }
 
 function cut(body: Uint8Array, rules: PageRules): CutMember[] {
+  const members: CutMember[] = [];
   try {
-    const bounds = { mostElements: rules.limit, mostMembers: MOST_MEMBERS, longestName: LONGEST_NAME };
-    return cutBody(body, rules.cut, bounds);
+    for (const member of cutBody(body, rules.cut, rules.limit)) {
+      if (members.push(member) > MOST_MEMBERS) throw new ContractError(rules.path, `more than ${MOST_MEMBERS} members`);
+      if (Buffer.byteLength(member.name) > LONGEST_NAME)
+        throw new ContractError(rules.path, `a member's name longer than ${LONGEST_NAME} bytes`);
+    }
   } catch (error) {
-    if (error instanceof CutBoundError) throw new ContractError(rules.path, error.message);
     if (!(error instanceof JsonError)) throw error;
     const what = isUtf8(body) ? 'not JSON' : 'not UTF-8';
     throw new ContractError(rules.path, `${what} (${error.message})`, { cause: error });
   }
-}
-
-function isUtf8(body: Uint8Array): boolean {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body) !== undefined;
-  } catch {
-    return false;
-  }
+  return members;
 }
 
 /** `JSON.parse` takes the last value of a name that comes twice, so rows or a cursor in the first one would be lost. */
-function refuseRepeatedName(names: readonly string[], answer: Answer): void {
+function refuseRepeatedName(members: readonly { readonly name: string }[], answer: Answer): void {
   const seenNames = new Set<string>();
-  for (const name of names) {
+  for (const { name } of members) {
     if (seenNames.has(name)) refuse(`more than one ${quoted(name, answer.rules)}`, answer);
     seenNames.add(name);
   }
@@ -129,16 +117,13 @@ interface PaginationCandidate extends Pick<Pagination, 'name' | 'value'> {
 }
 
 /** The members that are objects with `next_cursor`, and the answer itself, under the empty name. */
-function paginationCandidates({ body, members }: Answer): PaginationCandidate[] {
+function paginationCandidates({ members }: Answer): PaginationCandidate[] {
   const candidates: PaginationCandidate[] = [];
   const own: Record<string, unknown> = {};
   for (const member of members) {
-    const isOwn = member.name === 'next_cursor' || member.name === 'page_size';
     // An array is neither a cursor nor a size, but it is not absent.
-    if (isOwn && member.elements) own[member.name] = [];
-    if (member.elements) continue;
-    const value = parsed(member, body);
-    if (isOwn) own[member.name] = value;
+    const value = member.elements ? [] : member.value;
+    if (member.name === 'next_cursor' || member.name === 'page_size') own[member.name] = value;
     if (isObject(value) && Object.hasOwn(value, 'next_cursor')) candidates.push({ name: member.name, value, member });
   }
   if (Object.hasOwn(own, 'next_cursor') && !Array.isArray(own['next_cursor']))
@@ -148,7 +133,7 @@ function paginationCandidates({ body, members }: Answer): PaginationCandidate[] 
 
 function pagination({ name, value, member }: PaginationCandidate, answer: Answer): Pagination {
   const { path } = answer.rules;
-  if (member) refuseRepeatedName(memberNames(textOf(member, answer.body)), answer);
+  if (member) refuseRepeatedName(membersOf(member.text), answer);
 
   const { next_cursor: nextCursor, page_size: pageSize } = value;
   if (nextCursor !== null && (typeof nextCursor !== 'string' || nextCursor === '')) {
@@ -180,7 +165,7 @@ function findRows(answer: Answer, pagination: Pagination): Rows | undefined {
  *                      {"items": [],  "assets": [a]}                      refused, unless the name is configured: nothing confirms the end
  */
 function knownRows(known: string, answer: Answer, { name: pagination, value, pageSize }: Pagination): Rows {
-  const { body, members, rules } = answer;
+  const { members, rules } = answer;
   const advice = adviceFor('rows', rules);
   const shown = quoted(known, rules);
   const named = members.find(({ name }) => name === known);
@@ -192,7 +177,7 @@ function knownRows(known: string, answer: Answer, { name: pagination, value, pag
   if (rules.configured.rows !== undefined) return rows;
 
   const others = othersOf(answer, pagination).filter(other => other !== named);
-  if (holdsIdWithin(value) || others.some(other => holdsId(other, body)))
+  if (holdsIdWithin(value) || others.some(holdsId))
     return refuse(`${shown} is empty, page_size is absent, and another member holds an id`, answer, advice);
   return rows;
 }
@@ -207,7 +192,7 @@ function knownRows(known: string, answer: Answer, { name: pagination, value, pag
  *     {"items": [],     "errors": [], "page_size": 0}        an empty page, whichever is the row array
  */
 function searchRows(answer: Answer, { name: pagination, value, pageSize }: Pagination): Rows | undefined {
-  const { body, rules } = answer;
+  const { rules } = answer;
   const advice = adviceFor('rows', rules);
   const others = othersOf(answer, pagination);
   const arrays = others.filter(({ elements }) => elements?.some(hasId));
@@ -222,12 +207,12 @@ function searchRows(answer: Answer, { name: pagination, value, pageSize }: Pagin
 
   const [only, ...further] = arrays;
   if (further.length > 0) return refuse('more than one array of objects with an id', answer, advice);
-  if (only && others.some(other => other !== only && isRival(other, body)))
+  if (only && others.some(other => other !== only && isRival(other)))
     return refuse('an array of objects with an id, and another member that may be the rows', answer, advice);
   // One that `page_size` contradicts may be something else: the next page is searched again.
   if (only) return { ...only, isSure: pageSize === undefined };
 
-  if (countsNone && !holdsIdWithin(value) && hasNoRoom(others, answer, pageSize)) return undefined;
+  if (countsNone && !holdsIdWithin(value) && hasNoRoom(others, pageSize)) return undefined;
   return refuse('no array of objects with an id', answer, advice);
 }
 
@@ -238,49 +223,35 @@ function othersOf({ members }: Answer, pagination: string): CutMember[] {
 }
 
 /** Whether a member could be the rows in the place of an array that holds some: an empty array, null, an empty object, or rows by id. */
-function isRival(member: CutMember, body: Uint8Array): boolean {
-  if (member.elements) return member.length === 0;
-  return !isPlain(member, body) && (isVacant(member, body) || holdsIdWithin(parsed(member, body)));
+function isRival({ elements, value }: CutMember): boolean {
+  return elements ? elements.length === 0 : isVacant(value) || holdsIdWithin(value);
 }
 
 /**
  * Whether the members leave no place for rows: an array is empty, and no other member may hold rows; or there is no array at all, and
  * neither null nor an object in its place. Without a `page_size` of 0 plain values in an array may be rows, and null may stand for rows.
  */
-function hasNoRoom(others: readonly CutMember[], { body }: Answer, pageSize: unknown): boolean {
+function hasNoRoom(others: readonly CutMember[], pageSize: unknown): boolean {
   const arrays = others.filter(({ elements }) => elements);
-  if (arrays.length === 0) return others.every(other => isPlain(other, body));
+  if (arrays.length === 0) return others.every(({ value }) => typeof value !== 'object');
   const mayHoldRows = (other: CutMember) =>
-    holdsId(other, body) || (pageSize !== 0 && (other.elements ? other.length > 0 : isVacant(other, body)));
+    holdsId(other) || (pageSize !== 0 && (other.elements ? other.length > 0 : isVacant(other.value)));
   return arrays.some(({ length }) => length === 0) && !others.some(mayHoldRows);
 }
 
-function isPlain({ start }: { readonly start: number }, body: Uint8Array): boolean {
-  return ![OPEN_BRACE, OPEN_BRACKET, NULL].includes(body[start]!);
+/** Whether a value is null or an object without members. */
+function isVacant(value: unknown): boolean {
+  return value === null || (isObject(value) && Object.keys(value).length === 0);
 }
 
-/** The first letter of `null`. */
-const NULL = 0x6e;
-
-/** Whether a member is null or an object without members. */
-function isVacant(member: CutMember, body: Uint8Array): boolean {
-  return /^(?:null|\{\s*\})$/.test(textOf(member, body));
+function hasId({ wanted: [id] }: CutElement): boolean {
+  return id?.startsWith('"') === true && id !== '""';
 }
 
-/** Of a row that is nested too deep, the id may not have been read. */
-function hasId(element: CutElement): boolean {
-  if (element.isObject && element.fault === 'too-deep') return true;
-  const id = element.wanted(0) ?? '';
-  return id.startsWith('"') && id.length > '""'.length;
-}
-
-/** Whether a member is, or may hold, an object with an id. An array of more than plain values, and what is too large to be parsed, may. */
-function holdsId(member: CutMember, body: Uint8Array): boolean {
-  const { elements, length } = member;
-  if (elements) return length > elements.length || !elements.every(each => isPlain(each, body));
-  if (isPlain(member, body)) return false;
-  const value = parsed(member, body);
-  return value === undefined || (isObject(value) && Object.hasOwn(value, 'id')) || holdsIdWithin(value);
+/** Whether a member is, or may hold, an object with an id. An array of more than plain values may. */
+function holdsId({ elements, length, value }: CutMember): boolean {
+  if (elements) return length > elements.length || elements.some(({ text }) => /^[[{n]/.test(text));
+  return (isObject(value) && Object.hasOwn(value, 'id')) || holdsIdWithin(value);
 }
 
 /** Whether a value holds an object with an id, or an array of objects, at any depth. */
@@ -295,15 +266,6 @@ function holdsIdWithin(value: unknown): boolean {
     }
   }
   return false;
-}
-
-function textOf({ start, end }: CutMember, body: Uint8Array): string {
-  return utf8.decode(body.subarray(start, end));
-}
-
-/** The value of a member that is not an array, or undefined when it is too large to be parsed. */
-function parsed(member: CutMember, body: Uint8Array): unknown {
-  return member.end - member.start > LARGEST_OBJECT ? undefined : JSON.parse(textOf(member, body));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -3,7 +3,6 @@ import type { DeadLetter, FilterResult, Hash, RowSummary } from '../ports.ts';
 import type { SelectedStream, Stream } from '../streams.ts';
 import { ContractError, JsonError } from './errors.ts';
 import { versionTagOf } from './hashes.ts';
-import { MINUS, NINE, QUOTE, ZERO } from './json/codes.ts';
 import { type CutElement, type CutMember, type CutOptions, cutBody } from './json/cutter.ts';
 
 export interface Row {
@@ -12,7 +11,7 @@ export interface Row {
   readonly text: string;
   /** Digest of the content, `stream_position` aside: blind to the order of members and to white space, not to digits. */
   readonly rowHash: string;
-  /** Raw JSON text of `stream_position`; absent when the row has none. */
+  /** JSON text of `stream_position`; absent when the row has none. */
   readonly position: string | undefined;
   readonly time: string | undefined;
   readonly deleted: boolean;
@@ -39,17 +38,16 @@ export interface BadRow {
 const MAX_ID_BYTES = 16_384;
 const HASH_LENGTH = 32;
 
-/** Places among the members that are cut from each row. */
+/** Places among the members that are read from each row. */
 const ID = 0;
-const POSITION = 1;
-const TIME = 2;
-const DELETED = 3;
-const DELETED_AT = 4;
-const PARENT = 5;
+const TIME = 1;
+const DELETED = 2;
+const DELETED_AT = 3;
+const PARENT = 4;
 
-/** The members to cut from each row of a stream. */
+/** The members to read from each row of a stream. */
 export function rowCut(stream: Stream, parentMember: string): CutOptions {
-  const wanted = ['id', 'stream_position', stream.timeMember, 'deleted', 'deleted_at'];
+  const wanted = ['id', stream.timeMember, 'deleted', 'deleted_at'];
   return { wanted: stream.cascadesFrom ? [...wanted, parentMember] : wanted, excluded: 'stream_position' };
 }
 
@@ -59,7 +57,7 @@ export function readRow(whole: CutElement, stream: SelectedStream, hash: Hash): 
   if (!whole.isObject) return badRow('not-an-object', whole, stream, hash);
 
   const element = stream.selection?.reduce(whole) ?? whole;
-  const id = asString(element.wanted(ID));
+  const id = asString(element.wanted[ID]);
   if (!id) return badRow('no-id', element, stream, hash);
   if (!isStorable(id)) return badRow('id-too-long', element, stream, hash);
 
@@ -80,27 +78,32 @@ export function readRow(whole: CutElement, stream: SelectedStream, hash: Hash): 
  *
  * @returns undefined when that is unclear
  */
-function removalIn(element: CutElement): boolean | undefined {
-  const deleted = element.wanted(DELETED) ?? 'null';
+function removalIn({ wanted }: CutElement): boolean | undefined {
+  const deleted = wanted[DELETED] ?? 'null';
   if (deleted === 'true' || deleted === 'false') return deleted === 'true';
-  const hasDate = (element.wanted(DELETED_AT) ?? 'null') !== 'null';
+  const hasDate = (wanted[DELETED_AT] ?? 'null') !== 'null';
   return deleted === 'null' && !hasDate ? false : undefined;
 }
 
 function badRow(reason: BadRow['reason'], element: CutElement, { selection }: SelectedStream, hash: Hash): BadRow {
-  const { fault, isObject, bytes, text, canonical } = element;
-  const rowHash = hash(fault ? Buffer.from(bytes).toString('latin1') : canonical).slice(0, HASH_LENGTH);
+  const { fault, isObject, bytes, text } = element;
+  const rowHash = contentHash(element, hash);
   const versionTag = versionTagOf('', rowHash);
   // Members that are to be left out cannot be found in such a row, so all of it is.
   if (selection?.omits && (fault || !isObject)) return { reason, row: summaryOf(element), rowHash, versionTag };
-  return { reason, row: fault ? bytes : withoutLineBreaks(text), rowHash, versionTag };
+  return { reason, row: bytes ?? withoutLineBreaks(text), rowHash, versionTag };
 }
 
-function summaryOf(element: CutElement): RowSummary {
-  const id = asString(element.wanted(ID));
+function summaryOf({ text, bytes, wanted }: CutElement): RowSummary {
+  const id = asString(wanted[ID]);
   // Bytes of an id that are not UTF-8 are read as replacement characters.
   const isReadable = id && isStorable(id) && !id.includes('\ufffd');
-  return { bytes: element.bytes.length, ...(isReadable && { id }) };
+  return { bytes: bytes?.length ?? Buffer.byteLength(text), ...(isReadable && { id }) };
+}
+
+function contentHash({ canonical, bytes, text }: CutElement, hash: Hash): string {
+  const content = canonical ?? (bytes ? Buffer.from(bytes).toString('latin1') : text);
+  return hash(content).slice(0, HASH_LENGTH);
 }
 
 interface RowParts {
@@ -113,87 +116,66 @@ interface RowParts {
   readonly hash: Hash;
 }
 
-/** Expensive values are computed on first use: of a row that is in the window, only the version tag ever is. */
 class CutRow implements Row {
   readonly id: string;
+  readonly text: string;
+  readonly rowHash: string;
+  readonly position: string | undefined;
+  readonly time: string | undefined;
   readonly deleted: boolean;
-  readonly #element: CutElement;
-  readonly #whole: CutElement;
-  readonly #stream: SelectedStream;
-  readonly #hash: Hash;
+  readonly parent: string | undefined;
+  readonly versionTag: string | undefined;
+  readonly #parts: RowParts;
+  /** Canonical text of `stream_position`, of whatever type it is. */
+  readonly #position: string | undefined;
   #filter: FilterResult | undefined;
-  #rowHash: string | undefined;
-  #versionHash: string | undefined;
-  #versionTag: string | undefined;
 
-  constructor({ id, isRemoved, element, whole, stream, hash }: RowParts) {
+  constructor(parts: RowParts) {
+    const { id, isRemoved, element, stream, hash } = parts;
+    const { wanted, text, excluded } = element;
+    this.#parts = parts;
+    this.#position = excluded;
     this.id = id;
+    this.text = withoutLineBreaks(text);
+    this.rowHash = contentHash(element, hash);
+    this.position = scalar(this.#position);
+    this.time = (isRemoved ? asTime(wanted[DELETED_AT]) : undefined) ?? asTime(wanted[TIME]);
     this.deleted = isRemoved;
-    this.#element = element;
-    this.#whole = whole;
-    this.#stream = stream;
-    this.#hash = hash;
+    const parent = stream.cascadesFrom ? asString(wanted[PARENT]) : undefined;
+    this.parent = parent && isStorable(parent) ? parent : undefined;
+    this.versionTag = this.#versionTag();
   }
 
-  get text(): string {
-    return withoutLineBreaks(this.#element.text);
-  }
-
-  get rowHash(): string {
-    this.#rowHash ??= this.#hash(this.#element.canonical).slice(0, HASH_LENGTH);
-    return this.#rowHash;
-  }
-
-  get #wholeHash(): string {
-    return this.#whole === this.#element ? this.rowHash : this.#hash(this.#whole.canonical).slice(0, HASH_LENGTH);
-  }
-
-  get position(): string | undefined {
-    return scalar(this.#element.wanted(POSITION));
-  }
-
-  get time(): string | undefined {
-    const removed = this.deleted ? asTime(this.#element.wanted(DELETED_AT)) : undefined;
-    return removed ?? asTime(this.#element.wanted(TIME));
-  }
-
-  get parent(): string | undefined {
-    const parent = this.#stream.cascadesFrom ? asString(this.#element.wanted(PARENT)) : undefined;
-    return parent && isStorable(parent) ? parent : undefined;
-  }
-
+  /** Evaluated when it is asked for: of a row that is in the window, it never is. */
   get filter(): FilterResult {
     this.#filter ??= this.deleted ? 'send' : this.#selected();
     return this.#filter;
   }
 
   #selected(): FilterResult {
-    const { since, filter } = this.#stream.selection ?? {};
+    const { stream, whole } = this.#parts;
+    const { since, filter } = stream.selection ?? {};
     // A comparison with NaN, for a time that is absent or cannot be read, is false.
     if (since !== undefined && Date.parse(this.time ?? '') < since) return 'withhold';
-    return filter?.(this.#whole.text) ?? 'send';
+    return filter?.(whole.text) ?? 'send';
   }
 
-  /** Over the digest, not over the row once more: the digest names the id too. Canonical text has no line breaks. */
+  /** Made from the digest, not from the row once more: the digest names the id too. Canonical text has no line breaks. */
   get versionHash(): string {
-    const { name, kind } = this.#stream;
-    const { excluded: position = '' } = this.#element;
-    this.#versionHash ??= this.#hash(`${name}\n${this.deleted ? 'tombstone' : kind}\n${position}\n${this.rowHash}`);
-    return this.#versionHash;
+    const { stream, hash } = this.#parts;
+    const kind = this.deleted ? 'tombstone' : stream.kind;
+    return hash(`${stream.name}\n${kind}\n${this.#position ?? ''}\n${this.rowHash}`);
   }
 
   /**
    * Immutable rows are known by content alone. Of a row that changes, the window must distinguish a version from the same
    * content come again after another (A, B, A): only the position does, and without one the row states decide.
    */
-  get versionTag(): string | undefined {
-    if (!this.#stream.hasRowStates) {
-      // Of the whole row: a block stays the same when other members are left out.
-      this.#versionTag ??= versionTagOf(this.id, this.#wholeHash);
-    } else if (this.position !== undefined) {
-      this.#versionTag ??= versionTagOf(this.id, this.rowHash, this.#element.excluded);
-    }
-    return this.#versionTag;
+  #versionTag(): string | undefined {
+    const { element, whole, stream, hash } = this.#parts;
+    if (stream.hasRowStates) return this.position && versionTagOf(this.id, this.rowHash, this.#position);
+    // Of the whole row: a block stays the same when other members are left out.
+    return versionTagOf(this.id, whole === element ? this.rowHash : contentHash(whole, hash));
   }
 }
 
@@ -202,9 +184,9 @@ function isStorable(id: string): boolean {
   return id.length <= MAX_ID_BYTES / 3;
 }
 
-/** The value of a JSON string; nothing for any other JSON text. */
+/** The value of a JSON string; undefined for any other JSON text. */
 function asString(json: string | undefined): string | undefined {
-  if (json === undefined || json.charCodeAt(0) !== QUOTE) return undefined;
+  if (!json?.startsWith('"')) return undefined;
   return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1);
 }
 
@@ -221,9 +203,8 @@ const MAX_POSITION_LENGTH = 1_024;
 
 /** The specification promises an ordering key or null; a value that is neither text nor number is left out. */
 function scalar(position: string | undefined): string | undefined {
-  if (position === undefined || position.length > MAX_POSITION_LENGTH) return undefined;
-  const first = position.charCodeAt(0);
-  return first === QUOTE || first === MINUS || (first >= ZERO && first <= NINE) ? position : undefined;
+  const isScalar = position !== undefined && '"-0123456789'.includes(position[0]!);
+  return isScalar && position.length <= MAX_POSITION_LENGTH ? position : undefined;
 }
 
 /** Inside strings JSON allows no raw line break, so each one here is white space between tokens. */
@@ -231,37 +212,34 @@ function withoutLineBreaks(text: string): string {
   return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+[ \t]*/g, '') : text;
 }
 
-/** The row in the answer of a single read. */
-
 /**
- * The row may be the whole answer, or the one object within it: the specification does not say. `stream_position` is null
- * here, and a row's digest is blind to it.
+ * The row in the answer of a single read. It may be the whole answer, or the one object within it: the specification does not say.
+ * `stream_position` is null here, and a row's digest is blind to it.
  *
  * @param cut whose first wanted member is `id`
  * @throws ContractError when there is no such row
  */
 export function singleRow(answer: string, path: string, cut: CutOptions): CutElement {
-  const source = Buffer.from(answer);
   const whole = rowOf(answer, path, cut);
-  if (whole.wanted(0) !== undefined) return whole;
-  const inner = membersOf(source, path, cut)
-    .map(member => rowOf(source.toString('utf8', member.start, member.end), path, cut))
-    .filter(each => each.isObject);
-  if (inner.length === 1 && inner[0]!.wanted(0) !== undefined) return inner[0]!;
+  if (whole.wanted[ID] !== undefined) return whole;
+  const inner = membersOf(answer, path, cut)
+    .filter(({ text }) => text.startsWith('{'))
+    .map(({ text }) => rowOf(text, path, cut));
+  if (inner.length === 1 && inner[0]!.wanted[ID] !== undefined) return inner[0]!;
   throw new ContractError(path, 'neither the answer nor its one object has an id');
 }
 
 /** The one element that a row's text is. @throws ContractError when it is not JSON */
 export function rowOf(text: string, path: string, cut: CutOptions): CutElement {
-  const members = membersOf(Buffer.from(`{"rows":[${text}]}`), path, cut);
+  const members = membersOf(`{"rows":[${text}]}`, path, cut);
   const [only, ...others] = members[0]?.elements ?? [];
   if (only && members.length === 1 && others.length === 0) return only;
   throw new ContractError(path, 'not one JSON value');
 }
 
-function membersOf(source: Uint8Array, path: string, cut: CutOptions): CutMember[] {
+function membersOf(text: string, path: string, cut: CutOptions): CutMember[] {
   try {
-    return cutBody(source, cut);
+    return [...cutBody(Buffer.from(text), cut)];
   } catch (error) {
     if (error instanceof JsonError) throw new ContractError(path, `not JSON (${error.message})`, { cause: error });
     throw error;

@@ -68,7 +68,7 @@ async function walked(api: ScriptedApi, change: Partial<ReadPagesOptions> = {}, 
   return outcome;
 }
 
-const ids = ({ rows }: ReadPage): string => rows.map(each => JSON.parse(each.wanted(0)!)).join('');
+const ids = ({ rows }: ReadPage): string => rows.map(each => JSON.parse(each.wanted[0]!)).join('');
 
 describe('rule 1: an absent cursor is the beginning', () => {
   test('the first request has no cursor, each later one has that of the page before, and null is never sent', async () => {

@@ -15,7 +15,8 @@ export function elementsOf(
   parentMember = 'asset_id',
 ): readonly CutElement[] {
   const body = Buffer.from(`{"rows":[${texts.join(',')}]}`);
-  return cutBody(body, rowCut(stream, parentMember))[0]!.elements!;
+  const [rows] = cutBody(body, rowCut(stream, parentMember));
+  return rows!.elements!;
 }
 
 /** The row of a text, as the walk would read it. */
