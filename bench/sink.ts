@@ -9,23 +9,25 @@ import { answerBytes, type BenchStream, type Delivered, rowText } from './rows.t
 import { Table } from './table.ts';
 
 export interface Mode {
-  /** Milliseconds until the API, and until AWS, answers. */
+  /** Milliseconds until the API, AWS, and its S3 answer. */
   readonly api: number;
   readonly aws: number;
+  readonly s3: number;
 }
 
 export interface Used {
   readonly apiCalls: number;
   readonly dynamodbCalls: number;
   readonly firehoseCalls: number;
+  readonly s3Puts: number;
   readonly readUnits: number;
   readonly writeUnits: number;
 }
 
 const table = new Table();
 const streams: Record<BenchStream, Delivered[]> = { assets: [], threats: [], 'dns-blocks': [] };
-const used = { apiCalls: 0, dynamodbCalls: 0, firehoseCalls: 0 };
-let mode: Mode = { api: 0, aws: 0 };
+const used = { apiCalls: 0, dynamodbCalls: 0, firehoseCalls: 0, s3Puts: 0 };
+let mode: Mode = { api: 0, aws: 0, s3: 0 };
 
 const server = createServer(async (request, response) => {
   const body = await textOf(request);
@@ -35,6 +37,11 @@ const server = createServer(async (request, response) => {
   if (typeof target === 'string') {
     await after(mode.aws);
     response.end(JSON.stringify(awsAnswer(target.slice(target.lastIndexOf('.') + 1), JSON.parse(body))));
+  } else if (pathname.startsWith('/bucket')) {
+    await after(mode.s3);
+    if (request.method === 'PUT') used.s3Puts++;
+    // Nothing reads a log but a run after a kill.
+    response.setHeader('etag', '"1"').end();
   } else if (pathname === '/append') {
     for (const [stream, rows] of Object.entries(JSON.parse(body) as Record<BenchStream, Delivered[]>))
       for (const row of rows) streams[stream as BenchStream].push(row);

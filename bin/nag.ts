@@ -39,6 +39,11 @@ const ACCEPTED: readonly Accepted[] = [
     reason: 'Each dead letter is an object of its own; the wildcard stays below those of this connector.',
   },
   {
+    id: /^AwsSolutions-IAM5\[Resource::\S+\/log\/\*\]$/,
+    path: /\/Poller\/Role\/Resource$/,
+    reason: 'Each batch on its way is an object of its own; the wildcard stays below the prefix of batches.',
+  },
+  {
     id: /^AwsSolutions-IAM5\[Resource::\*\]$/,
     path: /\/Poller\/Role\/Resource$/,
     reason:

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { Commands } from './core/run-streams.ts';
 import { issueText, shownList, shownText } from './issue-text.ts';
-import { STREAMS, type StreamName, type VersionedName } from './streams.ts';
+import { STREAMS, type StreamName } from './streams.ts';
 
 export interface Command extends Commands {
   /** Absent: all streams. */
@@ -15,14 +15,11 @@ export class CommandError extends Error {
   constructor(faults: readonly string[]) {
     super(
       `The payload is not understood, and nothing was done: ${shownList(faults, '; ')}. ` +
-        'It is {} or has the members "streams", "resync" and "replay", each a list of stream names, "repair", lists of ids by stream, or ' +
-        '"confirmOrganization", the digest that `connectorctl confirm organization` sends.',
+        'It is {} or has the members "streams", "resync" and "replay", each a list of stream names, or "confirmOrganization" or ' +
+        '"confirmWithdrawals", the digests that `connectorctl confirm` sends.',
     );
   }
 }
-
-/** Rows of one command: they are repaired within the time of one run, with room to spare. */
-export const MAX_REPAIR = 500;
 
 /** @param known the streams that are on @throws CommandError */
 export function parseCommand(payload: unknown, known: readonly StreamName[]): Command {
@@ -74,44 +71,35 @@ function commandsIn(event: EventBridgeEvent, commands: readonly string[]): strin
   ];
 }
 
-const VERSIONED = STREAMS.filter(each => each.hasRowStates).map(each => each.name);
-
 /** Entries of a list of streams: more than there are, for a sender that names one twice. */
 const MOST_STREAMS = 100;
 
 function payloadSchema(known: readonly StreamName[]) {
   const stream = v.picklist(known, `must be one of ${known.join(', ')}`);
   const streams = listOf(stream, MOST_STREAMS);
-  const ids = v.optional(listOf(v.pipe(v.string('must be an id'), v.nonEmpty('must be an id')), MAX_REPAIR));
-  const byStream = Object.fromEntries(VERSIONED.map(name => [name, ids])) as Record<VersionedName, typeof ids>;
   return v.pipe(
     v.strictObject(
       {
         streams: v.optional(v.pipe(streams, v.nonEmpty('must name a stream'))),
         resync: v.optional(streams, []),
         replay: v.optional(streams, []),
-        repair: v.optional(
-          v.pipe(
-            v.strictObject(byStream, 'must be an object'),
-            v.check(repair => Object.values(repair).flat().length <= MAX_REPAIR, `must have ${MAX_REPAIR} ids at most`),
-          ),
-          {},
-        ),
-        confirmOrganization: v.optional(v.pipe(v.string(NO_DIGEST), v.regex(DIGEST, NO_DIGEST))),
+        confirmOrganization: digest(/^[0-9a-f]{16}(-[0-9a-f]{16}){2}$/, 'organization'),
+        confirmWithdrawals: digest(/^[0-9a-f]{32}$/, 'withdrawals'),
       },
       'must be an object',
     ),
     v.check(
-      ({ streams: named, resync, replay, repair }) =>
-        !named || [...resync, ...replay, ...Object.keys(repair)].every(each => named.includes(each as StreamName)),
-      'must not name a stream to resync, replay or repair that "streams" leaves out',
+      ({ streams: named, resync, replay }) => !named || [...resync, ...replay].every(name => named.includes(name)),
+      'must not name a stream to resync or replay that "streams" leaves out',
     ),
   );
 }
 
-/** See core/organization.ts. */
-const DIGEST = /^[0-9a-f]{16}(-[0-9a-f]{16}){2}$/;
-const NO_DIGEST = 'must be the digest that `connectorctl confirm organization` sends';
+/** Names what an operator was shown. See core/organization.ts and core/guard.ts. */
+function digest(form: RegExp, subject: string) {
+  const message = `must be the digest that \`connectorctl confirm ${subject}\` sends`;
+  return v.optional(v.pipe(v.string(message), v.regex(form, message)));
+}
 
 /** The length is checked before the entries, because each wrong entry takes some memory. */
 function listOf<T extends v.GenericSchema>(entry: T, most: number) {

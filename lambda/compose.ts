@@ -10,6 +10,7 @@ import type { Clock, Hash, Lease, Log } from './ports.ts';
 import type { Settings } from './settings.ts';
 import { createDeadLetters } from './sink/dead-letters.ts';
 import { createFirehose } from './sink/firehose.ts';
+import { createLogs } from './sink/logs.ts';
 import { createApi, createRowReader } from './source/api.ts';
 import { createCredentials } from './source/credentials.ts';
 import type { Fetch } from './source/http.ts';
@@ -58,7 +59,10 @@ export function composeRun(
 ): RunParts {
   const { clock, random, hash, log } = clients;
   const retryBudget: RetryBudget = { clock, random, timeLeft };
-  const table = createTable(clients.dynamodb, settings.table, retryBudget);
+  let unclearWrites = 0;
+  const table = createTable(clients.dynamodb, settings.table, retryBudget, () => {
+    unclearWrites++;
+  });
   const tokens = tokensOfOneRun(containerTokens);
   const { baseUrl, authUrl, requestsPerMinute } = settings;
   const pace = requestsPerMinute === undefined ? undefined : requestPace(requestsPerMinute);
@@ -70,7 +74,8 @@ export function composeRun(
       const { clientId } = await tokens.token(retryBudget);
       return organizationDigest({ tokenEndpoint: tokenEndpoint(authUrl), baseUrl, clientId }, hash);
     },
-    checkpoints: createCheckpoints(table),
+    checkpoints: createCheckpoints(table, () => unclearWrites),
+    logs: createLogs({ client: clients.s3, bucket: settings.deadLetterBucket, retryBudget }),
     rowStates: createRowStates(table, hash),
     childIndex: createChildIndex(table, hash),
     removals: createRemovals(table, hash),
@@ -105,5 +110,6 @@ export function assign(settings: Settings, only?: readonly StreamName[]): Assign
     parentMember,
     configuredNames: settings.names,
     refreshDays: settings.refreshDays,
+    reconcileDays: settings.reconcileDays,
   };
 }

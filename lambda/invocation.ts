@@ -4,7 +4,6 @@ import { type Command, parseCommand } from './command.ts';
 import { assign, type Clients, composeRun } from './compose.ts';
 import { StreamsFailedError } from './core/errors.ts';
 import { publicError } from './core/public-error.ts';
-import type { RepairOutcome } from './core/repair.ts';
 import type { StreamResult } from './core/run.ts';
 import { type RunOutcome, runStreams } from './core/run-streams.ts';
 import type { Settings } from './settings.ts';
@@ -20,8 +19,6 @@ export interface InvocationResult {
   readonly streams: Record<string, StreamResult>;
   /** There is more to read: the time budget ended first. The next run continues from there. */
   readonly more: boolean;
-  /** The outcome of each row to be repaired. Present only after that command. */
-  readonly repaired?: readonly RepairOutcome[];
   /** Present only when another run holds the lease. */
   readonly leaseHeld?: true;
 }
@@ -92,7 +89,7 @@ function clockOf(context: InvocationContext | undefined, { clock }: Clients): ()
   return () => context?.getRemainingTimeInMillis?.() ?? end - clock.now();
 }
 
-function conclude({ leaseHeld, results, failures, repaired }: RunOutcome, { log }: Clients): InvocationResult {
+function conclude({ leaseHeld, results, failures }: RunOutcome, { log }: Clients): InvocationResult {
   if (leaseHeld) {
     log.info('Another run holds the lease; this one leaves the work to it');
     return { streams: {}, more: false, leaseHeld: true };
@@ -100,10 +97,12 @@ function conclude({ leaseHeld, results, failures, repaired }: RunOutcome, { log 
   if (failures.size > 0) throw new StreamsFailedError(failures, results.size);
   const unread = [...results.values()].filter(({ caughtUp }) => !caughtUp);
   // Another run would end at the same cursor.
-  const more = unread.some(({ stalledCursors }) => stalledCursors === 0);
+  const more =
+    unread.some(({ stalledCursors }) => stalledCursors === 0) ||
+    [...results.values()].some(({ readsAgain }) => readsAgain);
   const outcome = more
     ? 'The time budget ended before the streams did'
     : 'Every stream was read as far as the API leads';
   log.info(unread.length > 0 ? outcome : 'Every stream is drained', { more });
-  return { streams: Object.fromEntries(results), more, ...(repaired.length > 0 && { repaired }) };
+  return { streams: Object.fromEntries(results), more };
 }

@@ -36,13 +36,15 @@ export const STREAM_PROPERTIES = {
   /** 1 when the walk reached the end of the stream with everything saved, else 0. */
   CaughtUp: 'CaughtUp',
   PagesRead: 'PagesRead',
-  /** Rows that the SIEM already has, recognised by the window or by their state. */
-  RowsDeduplicated: 'RowsDeduplicated',
+  /** Pages that were read again, for a second walk or for a refresh. */
+  PagesReadAgain: 'PagesReadAgain',
+  /** Rows that the SIEM already has, recognized by the window or by their state. */
+  Duplicates: 'Duplicates',
   /** Rows that a later row of their page replaced. */
   RowsSuperseded: 'RowsSuperseded',
   Tombstones: 'Tombstones',
-  /** Tombstones of assets never seen, which are not forwarded. */
-  TombstonesIgnored: 'TombstonesIgnored',
+  /** Tombstones of assets that were never sent. They are not sent either. */
+  UnknownTombstones: 'UnknownTombstones',
   /** Rows written to the dead-letter prefix. */
   DeadLetters: 'DeadLetters',
   /** Dead letters for which a small event was sent as well. */
@@ -57,6 +59,8 @@ export const STREAM_PROPERTIES = {
   ContractErrors: 'ContractErrors',
   /** 403 auth/insufficient-role answers. */
   RoleMissing: 'RoleMissing',
+  /** 1 when the stream ended its run early, because the answer to a write was unclear. */
+  UnclearWrites: 'UnclearWrites',
   /** Milliseconds that Firehose throttling held the stream up. */
   DeliveryThrottledMilliseconds: 'DeliveryThrottledMilliseconds',
 } as const;
@@ -79,8 +83,8 @@ export const CONNECTOR_METRICS = {
   ...(Object.fromEntries(SUMMED_COUNTS.map(name => [name, name])) as {
     [Name in (typeof SUMMED_COUNTS)[number]]: Name;
   }),
-  /** Rows that the SIEM had, and that were withdrawn because the filter excludes them. */
-  RowsWithdrawnByFilter: 'RowsWithdrawnByFilter',
+  /** Withdrawals that wait for a confirmation: a second walk would withdraw too much of a stream. */
+  WithdrawalsWaiting: 'WithdrawalsWaiting',
   /** 1 when the token endpoint or the API refused the credentials or the account, else 0. */
   CredentialsRefused: 'CredentialsRefused',
   /** 1 when another run held the lease, which is normal, else 0. */

@@ -143,6 +143,10 @@ export const FUNCTION_OPTIONS = {
     schema: integer(1, 3650, 'days'),
     variable: 'REFRESH_DAYS',
   },
+  reconcileDays: {
+    schema: integer(1, 3650, 'days'),
+    variable: 'RECONCILE_DAYS',
+  },
   threatAssetField: {
     schema: assetMember,
     default: 'asset_id',

@@ -59,7 +59,7 @@ export interface MemberNames {
  * How far a stream has been read, and what the de-duplication window holds of the rows just before.
  *
  *     page 1 → cursor c1, page 2 → cursor c2, page 3 → null
- *     saved: cursor c2, previous c1, window: the version tags of the rows of page 3
+ *     saved: cursor c2, previous c1, window: the version tags of the rows of page 2 and page 3
  *
  * The page that ends a walk has no cursor of its own, so the next poll reads page 3 again. The window recognizes its rows.
  */
@@ -72,35 +72,72 @@ export interface Checkpoint {
   readonly previous: string | undefined;
   /** Version tags of the rows read last, oldest first, 24 hexadecimal characters each. */
   readonly window: readonly string[];
-  /** Lease epoch of the last replay. States of an earlier generation no longer say what the SIEM has. */
+  /** Lease epoch at which the last complete second walk began. An existing row with an older one has not been listed since. */
   readonly generation: number;
   readonly names: MemberNames;
-  /** Greatest `sequence` among the events of committed batches. Empty before the first. */
+  /** Greatest `sequence` of the batches that were saved. A log with a greater one is done again. Empty before the first. */
   readonly committed: string;
-  /** `tag` of the selection with which the stream was read. Empty: every row, whole. */
-  readonly selection: string;
-  /** How often the selection has changed. Part of the identity of events: a row that a filter withdrew may come back unchanged. */
-  readonly selections: number;
+  /** `tag` of the filter with which the stream was read. Empty: every row, whole. */
+  readonly filter: string;
+  readonly counts: RowCounts;
+  /** Absent: no second walk is under way. */
+  readonly second?: SecondWalk | undefined;
+  /** When a second walk for `reconcileDays` or any other complete one began last, in milliseconds since 1970. */
+  readonly reconciled?: number | undefined;
+  /** When threats of restored assets were read again last, in milliseconds since 1970. */
+  readonly reread?: number | undefined;
   /** Absent: the stream was never refreshed. */
   readonly refresh?: RefreshProgress | undefined;
 }
 
+/** How many rows the row states say exist, sent or filtered. */
+export interface RowCounts {
+  readonly existing: number;
+  /** Those of them that bear the generation of the checkpoint. */
+  readonly listed: number;
+}
+
 /**
- * A write-ahead record: ids that are about to be sent.
- *
- *     intent {sequence 12…07, ids a b c} → events of a b c acknowledged → row states → checkpoint committed 12…07
- *     killed before the row states:        the SIEM has a b c, the table does not know. The next run finds the intent,
- *                                          12…07 is greater than what the checkpoint committed, so a b c are unconfirmed.
+ * `differences`: rows that differ from their state are sent. `all`: every row is sent again, once. `restored`: only threats of restored assets
+ * are sent; nothing is marked and nothing is swept.
  */
-export interface Intent {
-  /** First `sequence` of the batch that sends them. A row state that is as new was written after the batch was sent. */
-  readonly first: string;
-  /** Last `sequence` of the batch that sends them. Void once a checkpoint has committed it. Empty: unconfirmed until sent again. */
-  readonly sequence: string;
-  /** See core/hashes.ts. 14 hexadecimal characters each. */
-  readonly idTags: readonly string[];
-  /** Those of them that an event may have called gone. */
-  readonly goneTags: readonly string[];
+export type SecondWalkMode = 'differences' | 'all' | 'restored';
+
+/** How far a stream has been read again from the beginning, beside the walk from its cursor. See core/second-walk.ts. */
+export interface SecondWalk {
+  readonly mode: SecondWalkMode;
+  /** `read` and `confirm` are the first and the second pass over the list, `sweep` is the scan of the table after them. */
+  readonly phase: 'read' | 'confirm' | 'sweep';
+  /** Of the pass. */
+  readonly cursor?: string | undefined;
+  /** Rows that this pass has listed. */
+  readonly rows: number;
+  /** Nothing is read before this time, in milliseconds since 1970. */
+  readonly notBefore: number;
+  /** Whether the run before ended this pass at the same cursor with differences that it held back. */
+  readonly isHeldUp?: boolean | undefined;
+  /** Whether a pass that listed nothing was repeated. */
+  readonly isRepeated?: boolean | undefined;
+  /** Where the scan of the sweep goes on. */
+  readonly scanned?: string | undefined;
+  /** Rows of the stream that this walk may withdraw without a confirmation. See core/guard.ts. */
+  readonly most: number;
+  readonly withdrawn: Withdrawals;
+  /** Present when the guard has stopped before these withdrawals. */
+  readonly waiting?: WaitingWithdrawals | undefined;
+  /** Whether an operator has confirmed the withdrawals of this walk. */
+  readonly isConfirmed?: boolean | undefined;
+}
+
+export interface Withdrawals {
+  /** Rows of the stream itself. */
+  readonly own: number;
+  /** Rows of the other stream that disappear with them. */
+  readonly children: number;
+}
+
+export interface WaitingWithdrawals extends Withdrawals {
+  readonly reason: 'filtered' | 'not-listed';
 }
 
 /** How far a stream has been read again for the sake of SIEMs that forget. See core/refresh.ts. */
@@ -118,9 +155,19 @@ export interface RefreshProgress {
   readonly mark?: string | undefined;
 }
 
+/** Names the object that holds a batch on its way. */
+export interface LogEntry {
+  /** `committed` of the checkpoint with which the batch ends. */
+  readonly sequence: string;
+  readonly key: string;
+  /** Keys of logs of the same stream that are finished and may still exist. */
+  readonly earlier: readonly string[];
+}
+
 export interface SavedStream {
   readonly checkpoint: Checkpoint;
-  readonly intents: readonly Intent[];
+  /** The last batch that was logged. It is open, and done again, when its sequence is greater than the checkpoint's. */
+  readonly log: LogEntry | undefined;
 }
 
 export interface Saved {
@@ -130,17 +177,42 @@ export interface Saved {
   readonly organization: string | undefined;
 }
 
+/** Part of each fenced write, so that no older one can land over a newer one: not one of an earlier run, nor an earlier one of the same run. */
+export interface Fence {
+  readonly epoch: number;
+  /** Rises with each write of a run. */
+  readonly write: number;
+}
+
 export interface Checkpoints {
   /** What is saved, in one strongly consistent read. @throws StateError, StateVersionError where it is about every stream */
   load(streams: readonly StreamName[]): Promise<Saved>;
-  /** Refused once a run with a later epoch has written. @throws LeaseLostError, StateError */
-  save(stream: StreamName, checkpoint: Checkpoint, epoch: number): Promise<void>;
-  /** Replaces the intents, under the same fence. @throws LeaseLostError, StateError */
-  saveIntents(stream: StreamName, intents: readonly Intent[], epoch: number): Promise<void>;
+  /** Refused once a later write has landed. @throws LeaseLostError, StateError */
+  save(stream: StreamName, checkpoint: Checkpoint, fence: Fence): Promise<void>;
+  /** Names the log of the batch that comes next, under the same fence. @throws LeaseLostError, StateError */
+  saveLog(stream: StreamName, log: LogEntry, fence: Fence): Promise<void>;
   /** Under the same fence. @throws LeaseLostError, StateError */
-  saveOrganization(digest: string, epoch: number): Promise<void>;
-  /** Raises the fence of every item to `epoch`, so that no write of an earlier run can take effect any more. */
+  saveOrganization(digest: string, fence: Fence): Promise<void>;
+  /** Raises the fence of every item, so that no write of an earlier run can take effect any more. */
   fence(streams: readonly StreamName[], epoch: number): Promise<void>;
+  /** How many writes to the table had an unclear answer in this run, such as a time-out: they may land later. */
+  unclearWrites(): number;
+}
+
+/** Batches on their way, as objects. */
+export interface Logs {
+  /** @throws LogError, LeaseLostError */
+  put(stream: StreamName, sequence: string, batch: Uint8Array, assertLeaseValid: AssertLeaseValid): Promise<StoredLog>;
+  /** @returns nothing when there is no such object @throws LogError */
+  get(key: string): Promise<{ readonly stored: StoredLog; readonly batch: Uint8Array } | undefined>;
+  /** @throws LogError */
+  delete(logs: readonly StoredLog[]): Promise<void>;
+}
+
+export interface StoredLog {
+  readonly key: string;
+  /** Where the bucket keeps versions: without it a deletion would hide the rows and keep them. */
+  readonly version?: string | undefined;
 }
 
 /**
@@ -149,11 +221,11 @@ export interface Checkpoints {
  */
 export type AssertLeaseValid = () => Promise<void>;
 
-/** What becomes of a stream's rows before they are compared with what was sent. */
+/** Which rows of a stream are sent, and which of their members. */
 export interface RowSelection {
-  /** Names this selection. A stream that was read with another one is read again from the beginning. */
+  /** Names this filter. A stream that was read with another one is read again from the beginning. */
   readonly tag: string;
-  /** Milliseconds since the epoch. Rows with an earlier time are withheld; those without a time that can be read are not. */
+  /** Milliseconds since the epoch. Rows with an earlier time are filtered; those without a time that can be read are not. */
   readonly since?: number | undefined;
   /** @param text of the whole row */
   filter(text: string): FilterResult;
@@ -163,40 +235,33 @@ export interface RowSelection {
   reduce(element: CutElement): CutElement;
 }
 
-/** `fault`: the expression gave an error, or no boolean. The row is sent, because nothing is lost by a filter's fault. */
+/** `fault`: the expression gave an error, or no boolean. The row is sent, so that nothing is lost by an error in a filter. */
 export type FilterResult = 'send' | 'withhold' | 'fault';
 
 /**
- * `live`: the SIEM has the row. `withheld`: it exists, and the filter excludes it. `removed`: it does not exist, and the SIEM knows that, or
+ * `live`: the SIEM has the row. `filtered`: it exists, and the filter excludes it. `removed`: it does not exist, and the SIEM knows that, or
  * never had it.
  */
-export type RowStatus = 'live' | 'withheld' | 'removed';
+export type RowStatus = 'live' | 'filtered' | 'removed';
 
-/** What was last forwarded of one id, and whether the row exists. */
+/** What was last sent of one id, and whether the row exists. */
 export interface RowState {
   readonly status: RowStatus;
-  /** Of what the SIEM was sent last. Empty: it was sent nothing. */
+  /** Hash of the row in the last event. Empty: no event was sent. */
   readonly rowHash: string;
   readonly generation: number;
   /** Id of the row that this one disappears with (a threat's asset). */
   readonly parent: string | undefined;
-  /** `sequence` of the event that the SIEM has, or of the decision where nothing was sent. */
+  /** `sequence` of the last event, or of the decision where none was sent. */
   readonly sequence: string;
   /** When that was, ISO 8601: leads an operator to the object that the event was delivered in. */
   readonly forwardedAt: string;
-  /**
-   * Rises when the row comes back. It makes the ids of later events differ from those before: a row that returns as it was, at the position
-   * it had, would otherwise look like a repeat.
-   */
-  readonly revision: number;
 }
 
 /** Under an asset: one of its threats may have been sent. */
 export interface ChildEntry {
   readonly parent: string;
   readonly id: string;
-  /** `sequence` of the event that named this parent. */
-  readonly sequence: string;
 }
 
 export interface RowStates {
@@ -205,6 +270,19 @@ export interface RowStates {
   put(stream: StreamName, states: ReadonlyMap<string, RowState>, assertLeaseValid: AssertLeaseValid): Promise<void>;
   /** Ids of at most so many rows that exist and were sent, in no order. Looks at the beginning of the table only. @throws StateError */
   sample(stream: StreamName, count: number): Promise<string[]>;
+  /**
+   * One page of a scan for rows that exist in an older generation.
+   *
+   * @param from `next` of the page before
+   * @throws StateError, StateVersionError
+   */
+  unlisted(stream: StreamName, generation: number, from: string | undefined): Promise<UnlistedPage>;
+}
+
+export interface UnlistedPage {
+  readonly states: ReadonlyMap<string, RowState>;
+  /** Where the scan goes on. Absent: this page was the last one. */
+  readonly next: string | undefined;
 }
 
 export interface ChildIndex {
@@ -222,27 +300,34 @@ export interface Removal {
   readonly position: string | undefined;
 }
 
-/** A removal whose threats are still to be withdrawn. */
-export interface ListedRemoval extends Removal {
-  /** `sequence` of its event, or of the decision where none was sent: only a greater one can restore the row. */
+/** Names one listing of an asset. */
+export interface Listing {
+  readonly id: string;
+  /** Of the event, or of the decision, by which the asset was listed. */
   readonly sequence: string;
+}
+
+/** An asset whose removal or restoration is still to be worked off. */
+export interface ListedRemoval extends Removal, Listing {
+  /** Whether the asset exists again: its threats are to be read again. Otherwise they are to be withdrawn. */
+  readonly isRestored: boolean;
 }
 
 export interface Removals {
   list(parents: StreamName): Promise<ListedRemoval[]>;
   add(parents: StreamName, removals: readonly ListedRemoval[], assertLeaseValid: AssertLeaseValid): Promise<void>;
-  remove(parents: StreamName, ids: readonly string[], assertLeaseValid: AssertLeaseValid): Promise<void>;
+  remove(parents: StreamName, listings: readonly Listing[], assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
 export interface Delivery {
   /**
-   * Resolves when every line has been acknowledged. Lines have no line end.
+   * Resolves when every record has been acknowledged.
    *
-   * @param assertLeaseValid called before the lines are sent, and before refused ones are sent again
+   * @param assertLeaseValid called before the records are sent, and before refused ones are sent again
    * @returns milliseconds spent waiting because of throttling
    * @throws DeliveryError, OutOfTimeError, LeaseLostError
    */
-  deliver(lines: readonly string[], assertLeaseValid: AssertLeaseValid): Promise<number>;
+  deliver(records: readonly Uint8Array[], assertLeaseValid: AssertLeaseValid): Promise<number>;
 }
 
 /** A row that cannot be sent, stored for a human. */
@@ -278,14 +363,24 @@ export interface DeadLetters {
 
 export interface HeldLease {
   readonly epoch: number;
+  /** Random id that was born with the state table. */
+  readonly tableId: string;
   /** Whether the run before may have left writes on their way: it did not release, or released with `clean: false`. */
   readonly dirty: boolean;
+  /** How many runs in a row have ended early because answers to their writes were unclear. */
+  readonly unclearRuns: number;
   /** Aborts with LeaseLostError when the lease is lost or cannot be renewed. */
   readonly signal: AbortSignal;
+  /** The fence of the next write. */
+  nextFence(): Fence;
   /** Passes while the lease lasts long enough for a batch of unconditional writes, and until it is released. */
   readonly assertValid: AssertLeaseValid;
-  /** Gives the lease back. `clean: false` when a write may still be on its way. */
-  release(outcome: { readonly clean: boolean }): Promise<void>;
+  /**
+   * Gives the lease back. `clean: false` when a write may still be on its way.
+   *
+   * @param outcome `unclear`: the lease stays occupied for a minute, in which a late write lands
+   */
+  release(outcome: { readonly clean: boolean; readonly unclear?: boolean }): Promise<void>;
 }
 
 export interface Lease {

@@ -92,7 +92,7 @@ function streamMetrics(result: StreamResult, failure: Error | undefined): Record
     ThreatsWithdrawn: result.withdrawn,
     RowsFiltered: result.filtered,
     RowsRefreshed: result.refreshed,
-    FilterFaults: result.filterFaults,
+    FilterFaults: result.filterErrors,
     StreamFailed: flag(failure),
     TimeBudgetExceeded: flag(isBehind(result, failure)),
   };
@@ -102,17 +102,19 @@ function streamProperties(result: StreamResult, failure: Error | undefined): Rec
   return {
     CaughtUp: flag(result.caughtUp && !failure),
     PagesRead: result.pages,
-    RowsDeduplicated: result.suppressed,
+    PagesReadAgain: result.pagesAgain,
+    Duplicates: result.duplicates,
     RowsSuperseded: result.superseded,
     Tombstones: result.tombstones,
-    TombstonesIgnored: result.unseenTombstones,
+    UnknownTombstones: result.unknownTombstones,
     DeadLetters: result.deadLetters,
     OversizeEvents: result.oversize,
-    ThreatsWithoutAsset: result.withoutParent,
+    ThreatsWithoutAsset: result.threatsWithoutAsset,
     CursorStalled: result.stalledCursors,
     CursorRefused: result.refusedCursors + flag(failure instanceof CursorRefusedError && result.refusedCursors === 0),
     ContractErrors: flag(failure instanceof ContractError),
     RoleMissing: flag(failure instanceof RoleMissingError),
+    UnclearWrites: result.unclearWrites,
     DeliveryThrottledMilliseconds: result.throttledMilliseconds,
   };
 }
@@ -129,7 +131,7 @@ function connectorMetrics(
   return {
     ...(complete && !leaseHeld && { StreamsFailed: failures.size, StreamsBehind: behind.length }),
     ...(Object.fromEntries(sums) as Record<(typeof SUMMED_COUNTS)[number], number>),
-    RowsWithdrawnByFilter: [...results.values()].reduce((sum, { withdrawnByFilter }) => sum + withdrawnByFilter, 0),
+    WithdrawalsWaiting: [...results.values()].reduce((sum, { withdrawalsWaiting }) => sum + withdrawalsWaiting, 0),
     CredentialsRefused: any(CredentialsError, AccountRevokedError, OrganizationChangedError, ClientChangedError),
     LeaseHeld: flag(leaseHeld),
   };

@@ -88,6 +88,14 @@ export interface SecurityDataConnectorProps {
   readonly refresh?: Duration;
 
   /**
+   * Days after which everything is compared with the API again, and rows that it does not list any more are withdrawn. See
+   * docs/how-it-works.md.
+   *
+   * @default - only at a command
+   */
+  readonly reconcileDays?: number;
+
+  /**
    * Member of a threat that names its asset. To change it, see docs/runbook.md#change-the-member-that-names-a-threats-asset.
    *
    * @default 'asset_id'
@@ -531,7 +539,7 @@ export type ConnectorMetricName =
   | 'FilterFaults'
   | 'LeaseHeld'
   | 'RoleMissing'
-  | 'RowsWithdrawnByFilter'
+  | 'WithdrawalsWaiting'
   | 'StreamsBehind'
   | 'StreamsFailed'
   | 'ThreatsWithoutAsset';

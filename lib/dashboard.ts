@@ -43,7 +43,7 @@ export function createDashboard(scope: Construct, { monitored, streams, alarms }
       metric('DeadLetters'),
       metric('ThreatsWithoutAsset'),
       metric('FilterFaults'),
-      metric('RowsWithdrawnByFilter'),
+      metric('WithdrawalsWaiting'),
     ]),
   ];
   const runs = [

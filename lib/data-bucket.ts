@@ -3,7 +3,7 @@ import * as s3 from 'aws-cdk-lib/aws-s3';
 import type * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct, IDependable } from 'constructs';
 import type { ConnectorOptions } from './config/props.ts';
-import { PREFIXES } from './prefixes.ts';
+import { LOG_PREFIX, PREFIXES } from './prefixes.ts';
 
 /**
  * The bucket that a connector creates. Its notifications are a property of the bucket itself. The CDK would set them with a custom resource,
@@ -27,6 +27,12 @@ export class DataBucket extends s3.Bucket {
       versioned: true,
       bucketName: bucketNameOf(options.connectorName),
       lifecycleRules: [
+        // A run that succeeds deletes its own logs. This rule deletes those of a killed run, which hold rows.
+        {
+          prefix: LOG_PREFIX,
+          expiration: Duration.days(1),
+          noncurrentVersionExpiration: Duration.days(1),
+        },
         {
           expiration: options.retention,
           noncurrentVersionExpiration: Duration.days(30),

@@ -6,3 +6,6 @@ export const PREFIXES = {
   /** Rows that the function cannot send as events. */
   deadLetters: 'dead-letter/',
 } as const;
+
+/** Batches on their way, which the function writes, reads and deletes. An operator needs none of them. */
+export const LOG_PREFIX = 'log/';

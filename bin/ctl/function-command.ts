@@ -47,9 +47,9 @@ async function explained(context: Context, error: unknown): Promise<never> {
 const FATES: readonly (readonly [title: string, count: (result: StreamResult) => number])[] = [
   // The event about an oversize row counts as a dead letter.
   ['forwarded', result => result.forwarded - result.oversize],
-  ['duplicates', result => result.suppressed],
+  ['duplicates', result => result.duplicates],
   ['superseded', result => result.superseded],
-  ['ignored tombstones', result => result.unseenTombstones],
+  ['unknown tombstones', result => result.unknownTombstones],
   ['filtered', result => result.filtered],
   ['dead letters', result => result.deadLetters],
 ];
@@ -86,7 +86,7 @@ export function resultText({ streams, more }: InvocationResult, seconds: number,
 function notesOf(results: readonly StreamResult[]): string[] {
   const sum = (count: (result: StreamResult) => number) => results.reduce((total, each) => total + count(each), 0);
   const oversize = sum(result => result.oversize);
-  const faults = sum(result => result.filterFaults);
+  const faults = sum(result => result.filterErrors);
   const stalled = sum(({ caughtUp, stalledCursors }) => (caughtUp ? 0 : stalledCursors));
   const open = sum(result => Math.max(0, result.rows - FATES.reduce((total, [, count]) => total + count(result), 0)));
   return [

@@ -12,6 +12,8 @@ export interface FunctionCommand {
   readonly replay?: readonly StreamName[];
   /** Digest of the organization whose rows are sent from now on. */
   readonly confirmOrganization?: string;
+  /** Digest of the withdrawals that are no longer to wait. */
+  readonly confirmWithdrawals?: string;
 }
 
 const PAUSE_MILLISECONDS = 5_000;

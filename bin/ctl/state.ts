@@ -1,8 +1,7 @@
 /** Reads the state table of a connector. It never prints a cursor. */
 import { DescribeTableCommand, paginateScan, type TableDescription } from '@aws-sdk/client-dynamodb';
-import { openIntents } from '../../lambda/core/decide.ts';
 import { StateVersionError } from '../../lambda/core/errors.ts';
-import type { SavedStream } from '../../lambda/ports.ts';
+import type { SavedStream, WaitingWithdrawals } from '../../lambda/ports.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { type Item, leaseKey, ROW_PARTITIONS, removalsPartition, rowPrefix } from '../../lambda/store/item.ts';
 import { createTable, type Table } from '../../lambda/store/table.ts';
@@ -51,9 +50,25 @@ async function countWithdrawals(table: Table): Promise<Map<StreamName, number>> 
   return counts;
 }
 
-/** Number of ids with an intent that no commit confirms: their events may have reached the SIEM. */
-export function unconfirmed(saved: SavedStream): number {
-  return openIntents(saved).unconfirmed.size;
+/** Why the guard has stopped withdrawals. */
+export const WAITING_CAUSES: Readonly<Record<WaitingWithdrawals['reason'], string>> = {
+  filtered: 'the filter excludes them',
+  'not-listed': 'the API does not list them any more',
+};
+
+/** Whether a killed run has left a batch on its way. The next run finishes it. */
+export function isBatchOpen({ checkpoint, log }: SavedStream): boolean {
+  return log !== undefined && log.sequence > checkpoint.committed;
+}
+
+/** Generation of the `resync --send-all` that is under way. Rows whose state has an older one still await it. 0: there is none. */
+export function replayedGeneration({ checkpoint }: SavedStream): number {
+  return checkpoint.second?.mode === 'all' ? checkpoint.generation : 0;
+}
+
+/** The number of batches that a killed run left unfinished: none or one. */
+export function openBatches(saved: SavedStream): number {
+  return isBatchOpen(saved) ? 1 : 0;
 }
 
 /** What a read of the state table answers. @throws StateVersionError, which has its own advice; AwsCallError */

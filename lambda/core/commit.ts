@@ -1,71 +1,96 @@
 /**
- * The one way to send and to remember. A page, a piece of withdrawals, a refreshed page and a repair are batches alike and pass the same six
- * writes, each awaited before the next. A kill between any two of them loses nothing:
+ * The one way to send and to remember: a redo log. A batch passes these steps, each awaited before the next:
  *
- *     killed after     the SIEM has        the next run
- *     1 intent         nothing             decides the rows again and sends them
- *     2 dead letters   nothing             does the same; a dead letter that is stored twice is one object
- *     3 events         the batch           decides the rows again; their ids are unconfirmed, so they are sent again under the same `event_id`
- *     4 removals       the batch           does the same
- *     5 row states     the batch           does the same
- *     6 checkpoint     the batch           continues behind it
+ *     killed after     the SIEM has                      the next run
+ *     0 dead letters   nothing                           decides again; a dead letter that is stored twice is one object
+ *     1 log            nothing, or a part of the batch   sends, applies and saves the same batch, with the same `event_id`s
+ *     2 events         the batch                         does the same
+ *     3 row states     the batch                         does the same: a state that is written twice is written once
+ *     4 checkpoint     the batch                         continues behind it
  *
- * No write says what Firehose has not acknowledged.
+ * Rows of streams without row states need no log: read again, they become the same events.
  */
-import type { Intent } from '../ports.ts';
-import { type Batch, type StreamState, toCheckpoint } from './decide.ts';
+import type { Checkpoint, LogEntry } from '../ports.ts';
+import { type Batch, decodeBatch, encodeBatch, isEmpty } from './batch.ts';
+import { isSame } from './checkpoint.ts';
+import { LogMissingError } from './errors.ts';
 import { inParallel } from './in-parallel.ts';
 import type { StreamRun } from './run.ts';
 
-/** All six writes. @throws StateError, DeliveryError, DeadLetterError, OutOfTimeError, LeaseLostError */
-export async function sendAndCommit(batch: Batch, streamRun: StreamRun): Promise<void> {
-  await writeIntent(batch, undefined, streamRun);
-  await send(batch, streamRun);
-  await commit(batch, streamRun);
+/**
+ * @param before the checkpoint from which the batch was decided
+ * @returns the checkpoint that is saved
+ * @throws StateError, DeliveryError, DeadLetterError, LogError, OutOfTimeError, LeaseLostError
+ */
+export async function commit(batch: Batch, before: Checkpoint, streamRun: StreamRun): Promise<Checkpoint> {
+  const { stream, run } = streamRun;
+  if (isEmpty(batch)) {
+    if (isSame(batch.checkpoint, before)) return before;
+    return save(batch.checkpoint, streamRun);
+  }
+
+  await inParallel(batch.deadLetters, deadLetter => run.deadLetters.store(deadLetter, run.lease.assertValid)); // 0
+  if (stream.hasRowStates) await log(batch, streamRun); // 1
+  return apply(batch, streamRun);
+}
+
+/** 1. First the object, then its name under the fence: an object that nothing names is no log. */
+async function log(batch: Batch, { stream, run, logs }: StreamRun): Promise<void> {
+  const { committed: sequence } = batch.checkpoint;
+  const stored = await run.logs.put(
+    stream.name,
+    sequence,
+    encodeBatch(batch, run.lease.tableId),
+    run.lease.assertValid,
+  );
+  const entry = { sequence, key: stored.key, earlier: logs.earlier };
+  await run.checkpoints.saveLog(stream.name, entry, run.lease.nextFence());
+  logs.opened(stored);
+}
+
+/** 2. to 4. */
+async function apply(batch: Batch, streamRun: StreamRun): Promise<Checkpoint> {
+  const { stream, run, count } = streamRun;
+  const { assertValid } = run.lease;
+  const { records, states, children, childrenDone, removals, removalsDone, sent } = batch;
+
+  if (records.length > 0) count({ throttledMilliseconds: await run.delivery.deliver(records, assertValid) }); // 2
+  count(sent);
+
+  const parents = stream.cascadesFrom ?? stream.name;
+  const writes = [
+    removals.length > 0 && (() => run.removals.add(stream.name, removals, assertValid)),
+    children.length > 0 && (() => run.childIndex.put(stream.name, children, assertValid)),
+    states.size > 0 && (() => run.rowStates.put(stream.name, states, assertValid)),
+    childrenDone.length > 0 && (() => run.childIndex.delete(stream.name, childrenDone, assertValid)),
+    removalsDone.length > 0 && (() => run.removals.remove(parents as 'assets', removalsDone, assertValid)),
+  ];
+  for (const write of writes) if (write) await write(); // 3
+
+  const saved = await save(batch.checkpoint, streamRun); // 4
+  await streamRun.logs.saved();
+  return saved;
+}
+
+/** Saves a checkpoint alone. A run whose writes had an unclear answer stops after it: see StreamRun.isOver. */
+export async function save(checkpoint: Checkpoint, { stream, run }: StreamRun): Promise<Checkpoint> {
+  await run.checkpoints.save(stream.name, checkpoint, run.lease.nextFence());
+  return checkpoint;
 }
 
 /**
- * 1. Without this note a kill between Firehose's acknowledgement and the row states would leave an asset that the SIEM has and the table
- * does not know: its tombstone would look like that of an asset never seen.
+ * Does the batch of a killed run again, as it stands. That is all of recovery.
  *
- * @param previous state whose batch may still be under commit. Until then the ids of this batch stay carried along: a run before may have
- *   sent them, in a larger page
+ * @returns the checkpoint that follows
+ * @throws LogMissingError, and as `commit` does
  */
-export async function writeIntent(
-  { intent, confirms, children, state }: Batch,
-  previous: StreamState | undefined,
-  { stream, run }: StreamRun,
-): Promise<void> {
-  const saveIntents = async () => {
-    if (!intent && !confirms) return;
-    const intents = [...carried(previous ?? state), previous?.intent, intent].filter(each => each !== undefined);
-    await run.checkpoints.saveIntents(stream.name, intents, run.lease.epoch);
-  };
-  const putChildren = async () => {
-    if (children.length > 0) await run.childIndex.put(stream.name, children, run.lease.assertValid);
-  };
-  await inParallel([saveIntents, putChildren], write => write());
-}
+export async function redo({ key }: LogEntry, streamRun: StreamRun): Promise<Checkpoint> {
+  const { stream, run, logs } = streamRun;
+  const found = await run.logs.get(key);
+  const batch = found && decodeBatch(found.batch, run.lease.tableId);
+  if (!batch) throw new LogMissingError(stream.name);
 
-/** What is unconfirmed stays so until it is sent again: an intent for each batch that it was in. */
-function carried({ unconfirmed, gone }: StreamState): Intent[] {
-  return [...new Set(unconfirmed.values())].map(first => {
-    const idTags = [...unconfirmed].filter(([, each]) => each === first).map(([tag]) => tag);
-    return { first, sequence: '', idTags, goneTags: idTags.filter(tag => gone.has(tag)) };
-  });
-}
-
-/** 2. and 3. What cannot be sent is stored first, since a notice in the events points to it. */
-export async function send({ deadLetters, lines, sent }: Batch, { run, count }: StreamRun): Promise<void> {
-  await inParallel(deadLetters, each => run.deadLetters.store(each, run.lease.assertValid));
-  if (lines.length > 0) count({ throttledMilliseconds: await run.delivery.deliver(lines, run.lease.assertValid) });
-  count(sent);
-}
-
-/** 4. to 6. Removals come before the row states: a state "removed" would suppress the tombstone when the page is read again. */
-export async function commit({ removals, states, saves, state }: Batch, { stream, run }: StreamRun): Promise<void> {
-  const { assertValid, epoch } = run.lease;
-  if (removals.length > 0) await run.removals.add(stream.name, removals, assertValid);
-  if (states.size > 0) await run.rowStates.put(stream.name, states, assertValid);
-  if (saves) await run.checkpoints.save(stream.name, toCheckpoint(state), epoch);
+  logs.opened(found.stored);
+  run.log.info('A batch of an earlier run was not finished: it is done again', { stream: stream.name });
+  return apply(batch, streamRun);
 }

@@ -64,7 +64,7 @@ export class CursorRefusedError extends Error {
   constructor(path: string) {
     super(
       `The API refused the cursor of ${path} (400 request/invalid-cursor), and the fallbacks with it. ${SAFE}. ` +
-        'A resync of the stream starts it from the beginning.',
+        'The next run tries again. Ask the operator of the API why it refuses the cursors that it has issued.',
     );
   }
 }
@@ -170,6 +170,52 @@ export class DeadLetterError extends Error {
     super(
       `A row that cannot be sent could not be stored as a dead letter either. ${SAFE}. Check the dead-letter bucket.${remedy(options)}`,
       options,
+    );
+  }
+}
+
+/** The object with a batch on its way could not be written, read or deleted. */
+export class LogError extends Error {
+  override readonly name = 'LogError';
+  /** @param what ends the sentence "A batch on its way could not …" */
+  constructor(what: string, options?: ErrorOptions) {
+    super(
+      `A batch on its way could not ${what} in the bucket. ${SAFE}. Check the bucket and its key.${remedy(options)}`,
+      options,
+    );
+  }
+}
+
+/** The table names a batch that was not finished, and its object is gone. */
+export class LogMissingError extends Error {
+  override readonly name = 'LogMissingError';
+  constructor(stream: string) {
+    super(
+      `An earlier run of ${stream} was killed, and the object with its unfinished batch is gone from the bucket, or was overwritten: a part of that batch may have ` +
+        `been sent. Nothing new was sent, and nothing is lost. Run \`connectorctl resync ${stream} --send-all\`: it sends every row once ` +
+        "more, and the SIEM's copy is right after it.",
+    );
+  }
+}
+
+/** Answers to writes were unclear in several runs in a row. */
+export class UnclearWritesError extends Error {
+  override readonly name = 'UnclearWritesError';
+  constructor(runs: number) {
+    super(
+      `In ${runs} runs in a row DynamoDB did not say whether a write took place, and each run stopped early because of it. ${SAFE}. Look at the ` +
+        'AWS Health Dashboard, and for a proxy or an endpoint between the function and DynamoDB.',
+    );
+  }
+}
+
+/** The withdrawals that wait are not those that the operator saw and confirmed. */
+export class OutdatedWithdrawalsError extends Error {
+  override readonly name = 'OutdatedWithdrawalsError';
+  constructor() {
+    super(
+      'The withdrawals that wait are not those that were confirmed: they have changed since. Nothing was withdrawn, and nothing is lost. Run ' +
+        '`connectorctl confirm withdrawals` again.',
     );
   }
 }

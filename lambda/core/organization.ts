@@ -25,7 +25,7 @@ import {
 import { readPages } from './read-pages.ts';
 import { type BadRow, type Row, readRow, rowCut, singleRow } from './row.ts';
 import type { Run } from './run.ts';
-import { walkOf } from './sync.ts';
+import { walkOf } from './walk.ts';
 
 /** The parts of an organization's identity, in the order of its digest. */
 export const ORGANIZATION_PARTS = ['token endpoint', 'base URL', 'client'] as const;
@@ -71,7 +71,7 @@ export async function checkOrganization(saved: Saved, confirmed: string | undefi
   const anyBegun = [...saved.streams.values()].some(isBegun);
   if (anyBegun && confirmed === undefined) await requireSame(saved, run);
 
-  await run.checkpoints.saveOrganization(organization, run.lease.epoch);
+  await run.checkpoints.saveOrganization(organization, run.lease.nextFence());
   if (!anyBegun) return;
   run.log.info(confirmed ? 'Another organization was confirmed' : 'The organization is proven to be the same');
 }
@@ -100,11 +100,11 @@ async function requireSame({ streams }: Saved, run: Run): Promise<void> {
   );
 }
 
-/** Whether events may have been sent. An open intent counts. */
+/** Whether events may have been sent. A log counts: its batch may not have been saved. */
 export function isBegun(saved: SavedStream | Error): boolean {
   if (saved instanceof Error) return true;
-  const { checkpoint, intents } = saved;
-  return checkpoint.committed !== '' || checkpoint.window.length > 0 || intents.length > 0;
+  const { checkpoint, log } = saved;
+  return checkpoint.committed !== '' || checkpoint.window.length > 0 || log !== undefined;
 }
 
 /** A cursor that is refused now would otherwise make the walk begin again, with the rows of whomever the client belongs to. */
@@ -124,8 +124,7 @@ async function requireAcceptedCursor({ stream, saved }: BegunStream, run: Run): 
 async function isOnFirstPage({ stream, saved }: BegunStream, run: Run): Promise<boolean> {
   const limit = run.assignment.pageLimit;
   const { rows } = await readPage({ stream, saved, cursor: undefined, limit }, run);
-  const read = rows.map(element => readRow(element, stream, run.hash));
-  return await anyWasSent(read, stream, run);
+  return await anyWasSent(rows, stream, run);
 }
 
 /** Where the first page holds only rows that have changed since, or were never sent, single reads may still find one. */

@@ -245,7 +245,7 @@ function isVacant(value: unknown): boolean {
 }
 
 function hasId({ wanted: [id] }: CutElement): boolean {
-  return id?.startsWith('"') === true && id !== '""';
+  return typeof id === 'string' && id !== '';
 }
 
 /** Whether a member is, or may hold, an object with an id. An array of more than plain values may. */

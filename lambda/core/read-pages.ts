@@ -8,6 +8,7 @@ import { FollowedCursors } from './followed.ts';
 import type { CutElement, CutOptions } from './json/cutter.ts';
 import { parsePage } from './page.ts';
 import { retry } from './retry.ts';
+import type { BadRow, Row } from './row.ts';
 
 export interface ReadPagesOptions {
   readonly source: PageSource;
@@ -15,6 +16,8 @@ export interface ReadPagesOptions {
   readonly hash: Hash;
   readonly path: string;
   readonly cut: CutOptions;
+  /** Reads an element of the row array. It is not kept, because it holds the row twice. */
+  readonly read: (element: CutElement) => Row | BadRow;
   /** Absent: from the beginning. Never null. */
   readonly cursor: string | undefined;
   /** Tried first when the API refuses `cursor`. It was followed before, so a page that leads to it leads around a circle. */
@@ -32,7 +35,7 @@ export interface ReadPagesOptions {
 }
 
 export interface ReadPage {
-  readonly rows: readonly CutElement[];
+  readonly rows: readonly (Row | BadRow)[];
   /** The cursor that was sent for this page. */
   readonly sent: string | undefined;
   /** null: the end of the stream. */
@@ -42,6 +45,8 @@ export interface ReadPage {
   /** The walk has already followed the next cursor, so it ends here: behind that cursor are only pages that it has read. */
   readonly repeats: boolean;
   readonly names: MemberNames;
+  /** Bytes of the answer. */
+  readonly bytes: number;
 }
 
 const NOT_JSON_TRIES = 3;
@@ -117,9 +122,10 @@ class Walker {
 
   async #read(sent: string | undefined): Promise<Omit<ReadPage, 'rewound'>> {
     const { path, cut, configuredNames: configured } = this.#options;
-    const content = await this.#parsed(sent, (body, limit) =>
-      parsePage(body, { path, limit, cut, configured, learned: this.#learned }),
-    );
+    const content = await this.#parsed(sent, (body, limit) => ({
+      ...parsePage(body, { path, limit, cut, configured, learned: this.#learned }),
+      bytes: body.length,
+    }));
     this.#learned = content.names;
     this.#limit = Math.min(this.#options.limit, this.#limit * 2);
     if (sent !== undefined) this.#followed.add(sent);
@@ -127,7 +133,8 @@ class Walker {
     if (next !== null && sent !== undefined)
       this.#fallbacks = this.#fallbacks.length === 2 ? [sent, undefined] : this.#fallbacks;
     const repeats = next !== null && this.#followed.has(next);
-    return { rows: content.rows, sent, next, repeats, names: content.names };
+    const rows = content.rows.map(this.#options.read);
+    return { rows, sent, next, repeats, names: content.names, bytes: content.bytes };
   }
 
   /** A proxy's page, or half an answer, may come with status 200: it is asked for again before it counts as a breach. */

@@ -15,47 +15,38 @@
  * it was. After one that is longer than a pass the rows are counted again.
  *
  * It comes after the walk of every stream of its group, so it holds no change up. It sends a row only while the row's state says that the
- * SIEM has exactly this: a row that changed meanwhile is sent by its change, and one that was removed or withheld is not revived. Its events
- * say `refresh`, and have an `event_id` of their own that a repeat after a kill shares.
+ * SIEM has exactly this: a row that changed meanwhile is sent by its change, and one that was removed or filtered is not revived. Its events
+ * say `refresh`.
  */
-import type { Hash, RefreshProgress, RowState } from '../ports.ts';
+import type { Checkpoint, Hash, RefreshProgress, RowState } from '../ports.ts';
 import { PAUSE, passMilliseconds, REFRESH_PAGES, refreshLimit } from '../refresh-pace.ts';
-import { sendAndCommit } from './commit.ts';
-import {
-  batchOf,
-  decideRow,
-  type Known,
-  knownOf,
-  nextRevision,
-  type Outcome,
-  revisionName,
-  type StreamState,
-} from './decide.ts';
-import { eventLine } from './event.ts';
+import { commit } from './commit.ts';
+import { Draft } from './draft.ts';
 import { type ReadPage, readPages } from './read-pages.ts';
-import { type Row, readRow } from './row.ts';
-import type { StreamRun } from './run.ts';
-import { sequenceAt } from './sequence.ts';
-import { decideOptions, noteRepeat, walkOf } from './sync.ts';
+import type { Row } from './row.ts';
+import { draftOptions, type StreamRun } from './run.ts';
+import { noteRepeat, readGroup, walkOf } from './walk.ts';
 
-/** Reads the pages of a stream that are due, and sends what is old of them. @throws as `sync` does */
-export async function refresh(days: number, initial: StreamState, streamRun: StreamRun): Promise<StreamState> {
-  const { run } = streamRun;
+/** Reads the pages of a stream that are due, and sends the old rows of them. @throws as `commit` does */
+export async function refresh(days: number, initial: Checkpoint, streamRun: StreamRun): Promise<Checkpoint> {
+  const { run, count } = streamRun;
   const now = run.clock.now();
   const pass = passMilliseconds(days);
-  let state = initial;
-  let progress = afterPause(state.checkpoint.refresh ?? passFrom(now, undefined), now, pass);
-  for (let pages = 0; pages < REFRESH_PAGES && isDue(progress, now, pass) && !run.outOfTime(); pages++) {
+  let checkpoint = initial;
+  let progress = afterPause(checkpoint.refresh ?? passFrom(now, undefined), now, pass);
+  for (let pages = 0; pages < REFRESH_PAGES && isDue(progress, now, pass) && !streamRun.isOver(); pages++) {
     run.lease.signal.throwIfAborted();
-    const page = await nextPage(progress, state, streamRun);
+    const page = await nextPage(progress, checkpoint, streamRun);
     if (page.repeats) noteRepeat(page, streamRun);
+    count({ pagesAgain: 1 });
+
     const next = progressAfter(page, progress, { now, pass, hash: run.hash });
     // While rows are counted nothing is sent: on the day when the option is set, every row may be old.
     const sentBefore = progress.lastRows === undefined ? Number.NEGATIVE_INFINITY : progress.started - pass;
-    state = await refreshPage(page, sentBefore, next, state, streamRun);
+    checkpoint = await refreshPage(page, sentBefore, next, checkpoint, streamRun);
     progress = next;
   }
-  return state;
+  return checkpoint;
 }
 
 function passFrom(started: number, lastRows: number | undefined): RefreshProgress {
@@ -102,7 +93,7 @@ function progressAfter(page: ReadPage, before: RefreshProgress, { now, pass, has
   return { ...before, cursor: page.next, rows, pages, mark: isPowerOfTwo ? hash(page.next) : before.mark };
 }
 
-async function nextPage(progress: RefreshProgress, state: StreamState, streamRun: StreamRun): Promise<ReadPage> {
+async function nextPage(progress: RefreshProgress, { names }: Checkpoint, streamRun: StreamRun): Promise<ReadPage> {
   const { lastRows = 0, rows } = progress;
   const pages = readPages({
     ...walkOf(streamRun),
@@ -110,7 +101,7 @@ async function nextPage(progress: RefreshProgress, state: StreamState, streamRun
     cursor: progress.cursor,
     previous: undefined,
     ahead: false,
-    learnedNames: state.checkpoint.names,
+    learnedNames: names,
   });
   const { value } = await pages.next();
   await pages.return();
@@ -129,82 +120,22 @@ function leadsBack({ next, rewound }: ReadPage, { mark }: RefreshProgress, hash:
 async function refreshPage(
   page: ReadPage,
   sentBefore: number,
-  progress: RefreshProgress,
-  state: StreamState,
+  refresh: RefreshProgress,
+  checkpoint: Checkpoint,
   streamRun: StreamRun,
-): Promise<StreamState> {
-  const { stream, run } = streamRun;
-  const last = new Map<string, Row>();
-  for (const element of page.rows) {
-    const row = readRow(element, stream, run.hash);
-    if (!('reason' in row)) last.set(row.id, row);
-  }
-  const stored = last.size === 0 ? new Map() : await run.rowStates.get(stream.name, [...last.keys()]);
-  const rows = [...last.values()].map(row => ({ row, known: knownOf(row.id, stored, { ...state, staged: NONE }) }));
-  const old = rows.filter(({ row, known }) => isOld(row, known, sentBefore));
-  const back = await restored(rows, streamRun);
-  const outcomes = outcomesOf(old, back, state, streamRun);
-  const batch = batchOf(outcomes, state, streamRun, { checkpoint: { refresh: progress } });
-  await sendAndCommit(batch, streamRun);
-  return batch.state;
-}
-
-/** Every batch is committed by now: the table has what was staged. */
-const NONE: ReadonlyMap<string, RowState> = new Map();
-
-interface KnownRow {
-  readonly row: Row;
-  readonly known: Known;
+): Promise<Checkpoint> {
+  const { pages, states } = await readGroup([page], new Set(), streamRun);
+  const old = pages
+    .flat()
+    .filter((row): row is Row => !('reason' in row) && isOld(row, states.get(row.id), sentBefore));
+  const draft = new Draft(checkpoint, states, draftOptions(old.length, streamRun));
+  for (const row of old) draft.refresh(row);
+  return commit(draft.batch({ refresh }), checkpoint, streamRun);
 }
 
 /** Whether the SIEM has exactly this row, and was sent it long ago. */
-function isOld(row: Row, { state, gone, generation }: Known, sentBefore: number): boolean {
-  if (state?.status !== 'live' || gone) return false;
+function isOld(row: Row, state: RowState | undefined, sentBefore: number): boolean {
+  if (state?.status !== 'live' || row.deleted || row.filter === 'withhold') return false;
   if (state.rowHash !== row.rowHash || state.parent !== row.parent) return false;
-  // A row of an earlier generation is sent by the replay.
-  return state.generation >= generation && Date.parse(state.forwardedAt) <= sentBefore;
-}
-
-/**
- * Rows that were withdrawn with their parent, and exist again with it. The platform does not say whether it delivers them again, so the
- * refresh sends them: the API lists the row as it was, and the parent exists.
- */
-async function restored(rows: readonly KnownRow[], { stream, run }: StreamRun): Promise<readonly KnownRow[]> {
-  const candidates = rows.filter(
-    ({ row, known: { state, unconfirmed } }) =>
-      stream.cascadesFrom !== undefined &&
-      !unconfirmed &&
-      state?.status === 'removed' &&
-      state.rowHash === row.rowHash &&
-      row.parent !== undefined &&
-      row.filter !== 'withhold',
-  );
-  if (candidates.length === 0) return [];
-  const parents = await run.rowStates.get(stream.cascadesFrom as 'assets', [
-    ...new Set(candidates.map(({ row }) => row.parent!)),
-  ]);
-  return candidates.filter(({ row }) => (parents.get(row.parent!)?.status ?? 'removed') !== 'removed');
-}
-
-function outcomesOf(
-  old: readonly KnownRow[],
-  back: readonly KnownRow[],
-  { checkpoint }: StreamState,
-  streamRun: StreamRun,
-): Outcome[] {
-  const options = decideOptions(old.length + back.length, streamRun);
-  const { stream, context, locate, sequences } = options;
-  const repeated = old.map(({ row, known }, index): Outcome => {
-    const state = known.state!;
-    const sequence = sequenceAt(sequences, index + 1);
-    const revision = revisionName(nextRevision(known), checkpoint);
-    const event = { row, stream, sequence, revision, refreshOf: state.sequence };
-    const next = { ...state, sequence, forwardedAt: context.forwardedAt };
-    return { id: row.id, sequence, ...eventLine(event, context, locate), state: next, sent: { refreshed: 1 } };
-  });
-  const sentAgain = back.map(({ row, known }, index) => {
-    const sequence = sequenceAt(sequences, old.length + index + 1);
-    return decideRow(row, sequence, known, checkpoint, options).outcome;
-  });
-  return [...repeated, ...sentAgain];
+  return Date.parse(state.forwardedAt) <= sentBefore;
 }

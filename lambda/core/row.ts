@@ -2,7 +2,6 @@
 import type { DeadLetter, FilterResult, Hash, RowSummary } from '../ports.ts';
 import type { SelectedStream, Stream } from '../streams.ts';
 import { ContractError, JsonError } from './errors.ts';
-import { versionTagOf } from './hashes.ts';
 import { type CutElement, type CutMember, type CutOptions, cutBody } from './json/cutter.ts';
 
 export interface Row {
@@ -17,8 +16,8 @@ export interface Row {
   readonly deleted: boolean;
   /** Id of the row that this one disappears with, where the row names it. */
   readonly parent: string | undefined;
-  /** Identity of this delivery of this version: equal only for the same row, content and position. */
-  readonly versionHash: string;
+  /** Digest of the row before members are left out. */
+  readonly wholeHash: string;
   /** What the filter of its stream says. A tombstone is always sent: it may lack what the filter asks for. */
   readonly filter: FilterResult;
   /** What the window holds of it. Absent when the window could not distinguish this version from a later one. */
@@ -37,6 +36,8 @@ export interface BadRow {
 /** Ids longer than this, in bytes, would not fit the items that remember them. */
 const MAX_ID_BYTES = 16_384;
 const HASH_LENGTH = 32;
+/** Hexadecimal characters of a version tag: 96 bits, so that no two rows share one by chance. The hash of the content covers the id. */
+const TAG_LENGTH = 24;
 
 /** Places among the members that are read from each row. */
 const ID = 0;
@@ -51,14 +52,19 @@ export function rowCut(stream: Stream, parentMember: string): CutOptions {
   return { wanted: stream.cascadesFrom ? [...wanted, parentMember] : wanted, excluded: 'stream_position' };
 }
 
+/** How a walk reads the rows of a stream. */
+export function rowReading(stream: SelectedStream, parentMember: string, hash: Hash) {
+  return { cut: rowCut(stream, parentMember), read: (element: CutElement) => readRow(element, stream, hash) };
+}
+
 /** Reads one element of the row array (rule 13: what cannot be an event is a dead letter). */
 export function readRow(whole: CutElement, stream: SelectedStream, hash: Hash): Row | BadRow {
   if (whole.fault) return badRow(whole.fault, whole, stream, hash);
   if (!whole.isObject) return badRow('not-an-object', whole, stream, hash);
 
   const element = stream.selection?.reduce(whole) ?? whole;
-  const id = asString(element.wanted[ID]);
-  if (!id) return badRow('no-id', element, stream, hash);
+  const id = nonEmptyText(element.wanted[ID]);
+  if (id === undefined) return badRow('no-id', element, stream, hash);
   if (!isStorable(id)) return badRow('id-too-long', element, stream, hash);
 
   const isRemoved = stream.tombstones ? removalIn(element) : false;
@@ -79,30 +85,30 @@ export function readRow(whole: CutElement, stream: SelectedStream, hash: Hash): 
  * @returns undefined when that is unclear
  */
 function removalIn({ wanted }: CutElement): boolean | undefined {
-  const deleted = wanted[DELETED] ?? 'null';
-  if (deleted === 'true' || deleted === 'false') return deleted === 'true';
-  const hasDate = (wanted[DELETED_AT] ?? 'null') !== 'null';
-  return deleted === 'null' && !hasDate ? false : undefined;
+  const deleted = wanted[DELETED] ?? null;
+  if (typeof deleted === 'boolean') return deleted;
+  const hasDate = (wanted[DELETED_AT] ?? null) !== null;
+  return deleted === null && !hasDate ? false : undefined;
 }
 
 function badRow(reason: BadRow['reason'], element: CutElement, { selection }: SelectedStream, hash: Hash): BadRow {
   const { fault, isObject, bytes, text } = element;
   const rowHash = contentHash(element, hash);
-  const versionTag = versionTagOf('', rowHash);
+  const versionTag = rowHash.slice(0, TAG_LENGTH);
   // Members that are to be left out cannot be found in such a row, so all of it is.
   if (selection?.omits && (fault || !isObject)) return { reason, row: summaryOf(element), rowHash, versionTag };
   return { reason, row: bytes ?? withoutLineBreaks(text), rowHash, versionTag };
 }
 
 function summaryOf({ text, bytes, wanted }: CutElement): RowSummary {
-  const id = asString(wanted[ID]);
+  const id = nonEmptyText(wanted[ID]);
   // Bytes of an id that are not UTF-8 are read as replacement characters.
-  const isReadable = id && isStorable(id) && !id.includes('\ufffd');
+  const isReadable = id !== undefined && isStorable(id) && !id.includes('\ufffd');
   return { bytes: bytes?.length ?? Buffer.byteLength(text), ...(isReadable && { id }) };
 }
 
 function contentHash({ canonical, bytes, text }: CutElement, hash: Hash): string {
-  const content = canonical ?? (bytes ? Buffer.from(bytes).toString('latin1') : text);
+  const content = canonical?.content ?? (bytes ? Buffer.from(bytes).toString('latin1') : text);
   return hash(content).slice(0, HASH_LENGTH);
 }
 
@@ -120,30 +126,35 @@ class CutRow implements Row {
   readonly id: string;
   readonly text: string;
   readonly rowHash: string;
+  readonly wholeHash: string;
   readonly position: string | undefined;
   readonly time: string | undefined;
   readonly deleted: boolean;
   readonly parent: string | undefined;
   readonly versionTag: string | undefined;
-  readonly #parts: RowParts;
+  readonly #stream: SelectedStream;
+  /** The row before members are left out, of which the filter decides. */
+  readonly #whole: string;
   /** Canonical text of `stream_position`, of whatever type it is. */
   readonly #position: string | undefined;
   #filter: FilterResult | undefined;
 
   constructor(parts: RowParts) {
-    const { id, isRemoved, element, stream, hash } = parts;
-    const { wanted, text, excluded } = element;
-    this.#parts = parts;
-    this.#position = excluded;
+    const { id, isRemoved, element, whole, stream, hash } = parts;
+    const { wanted, text, canonical } = element;
+    this.#stream = stream;
+    this.#whole = whole.text;
+    this.#position = canonical?.excluded;
     this.id = id;
     this.text = withoutLineBreaks(text);
     this.rowHash = contentHash(element, hash);
+    this.wholeHash = whole === element ? this.rowHash : contentHash(whole, hash);
     this.position = scalar(this.#position);
     this.time = (isRemoved ? asTime(wanted[DELETED_AT]) : undefined) ?? asTime(wanted[TIME]);
     this.deleted = isRemoved;
-    const parent = stream.cascadesFrom ? asString(wanted[PARENT]) : undefined;
-    this.parent = parent && isStorable(parent) ? parent : undefined;
-    this.versionTag = this.#versionTag();
+    const parent = stream.cascadesFrom ? nonEmptyText(wanted[PARENT]) : undefined;
+    this.parent = parent !== undefined && isStorable(parent) ? parent : undefined;
+    this.versionTag = this.#versionTag(hash);
   }
 
   /** Evaluated when it is asked for: of a row that is in the window, it never is. */
@@ -153,29 +164,21 @@ class CutRow implements Row {
   }
 
   #selected(): FilterResult {
-    const { stream, whole } = this.#parts;
-    const { since, filter } = stream.selection ?? {};
+    const { since, filter } = this.#stream.selection ?? {};
     // A comparison with NaN, for a time that is absent or cannot be read, is false.
     if (since !== undefined && Date.parse(this.time ?? '') < since) return 'withhold';
-    return filter?.(whole.text) ?? 'send';
-  }
-
-  /** Made from the digest, not from the row once more: the digest names the id too. Canonical text has no line breaks. */
-  get versionHash(): string {
-    const { stream, hash } = this.#parts;
-    const kind = this.deleted ? 'tombstone' : stream.kind;
-    return hash(`${stream.name}\n${kind}\n${this.#position ?? ''}\n${this.rowHash}`);
+    return filter?.(this.#whole) ?? 'send';
   }
 
   /**
    * Immutable rows are known by content alone. Of a row that changes, the window must distinguish a version from the same
    * content come again after another (A, B, A): only the position does, and without one the row states decide.
    */
-  #versionTag(): string | undefined {
-    const { element, whole, stream, hash } = this.#parts;
-    if (stream.hasRowStates) return this.position && versionTagOf(this.id, this.rowHash, this.#position);
+  #versionTag(hash: Hash): string | undefined {
+    if (this.#stream.hasRowStates)
+      return this.position && hash(`${this.#position}\n${this.rowHash}`).slice(0, TAG_LENGTH);
     // Of the whole row: a block stays the same when other members are left out.
-    return versionTagOf(this.id, whole === element ? this.rowHash : contentHash(whole, hash));
+    return this.wholeHash.slice(0, TAG_LENGTH);
   }
 }
 
@@ -184,18 +187,15 @@ function isStorable(id: string): boolean {
   return id.length <= MAX_ID_BYTES / 3;
 }
 
-/** The value of a JSON string; undefined for any other JSON text. */
-function asString(json: string | undefined): string | undefined {
-  if (!json?.startsWith('"')) return undefined;
-  return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1);
+function nonEmptyText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,12})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
 /** A text that readers of events can parse as a time. Anything else is still in the row. */
-function asTime(json: string | undefined): string | undefined {
-  const value = asString(json);
-  return value !== undefined && ISO_8601.test(value) ? value : undefined;
+function asTime(value: unknown): string | undefined {
+  return typeof value === 'string' && ISO_8601.test(value) ? value : undefined;
 }
 
 /** Longer positions are left to the row itself: what repeats members of a row must stay small when the row is not. */

@@ -4,36 +4,45 @@
  */
 
 import type { Checkpoint, Lease, SavedStream } from '../ports.ts';
-import { STREAMS, type StreamName, type SyncedStream, type VersionedName } from '../streams.ts';
-import { BEGINNING, initialState, type StreamState } from './decide.ts';
-import { LeaseBusyError, LeaseLostError, OutOfTimeError } from './errors.ts';
+import { childOf, STREAMS, type StreamName, type SyncedStream } from '../streams.ts';
+import { redo, save } from './commit.ts';
+import {
+  LeaseBusyError,
+  LeaseLostError,
+  OutdatedWithdrawalsError,
+  OutOfTimeError,
+  UnclearWritesError,
+} from './errors.ts';
+import { waitingOf, withdrawalsDigest } from './guard.ts';
 import { inParallel } from './in-parallel.ts';
 import { checkOrganization } from './organization.ts';
 import { refresh } from './refresh.ts';
-import { type RepairOutcome, repair } from './repair.ts';
 import {
   type Assignment,
-  addCounts,
+  addTo,
   EMPTY_RESULT,
   type Ports,
   type Run,
   type StreamResult,
   type StreamRun,
 } from './run.ts';
+import { beginSecondWalk, confirmWithdrawals, isDue, SecondPass } from './second-walk.ts';
 import { Sequencer } from './sequence.ts';
-import { sync } from './sync.ts';
+import { StreamLogs } from './stream-logs.ts';
+import { sweep } from './sweep.ts';
+import { walk } from './walk.ts';
 import { withdraw } from './withdraw.ts';
 
-/** What an operator may command besides the walk. */
+/** The commands of an operator. */
 export interface Commands {
-  /** Read everything again, send only what differs. */
+  /** Read everything again, send only rows that differ. */
   readonly resync: readonly StreamName[];
   /** Send everything again once, for a SIEM that lost its data. */
   readonly replay: readonly StreamName[];
-  /** Ids of rows of which the SIEM's copy is wrong, by stream. See repair.ts. */
-  readonly repair?: Readonly<Partial<Record<VersionedName, readonly string[]>>>;
   /** Digest of the organization whose rows are sent from now on under the name of this connector. See organization.ts. */
   readonly confirmOrganization?: string | undefined;
+  /** Digest of the withdrawals that are no longer to wait. See guard.ts. */
+  readonly confirmWithdrawals?: string | undefined;
 }
 
 export interface RunOptions {
@@ -51,8 +60,6 @@ export interface RunOutcome {
   readonly leaseHeld: boolean;
   readonly results: Map<StreamName, StreamResult>;
   readonly failures: Map<StreamName, Error>;
-  /** What became of each row that was to be repaired, and was reached. */
-  readonly repaired: readonly RepairOutcome[];
   /** A stream stopped within a page: by a failure, or by the time budget. */
   readonly interrupted: boolean;
 }
@@ -62,23 +69,28 @@ export async function runStreams(options: RunOptions): Promise<RunOutcome> {
   const { ports, assignment, commands } = options;
   const lease = await options.lease.take();
   if (!lease) {
-    const commanded = [commands.resync, commands.replay, ...Object.values(commands.repair ?? {})];
-    if (commanded.some(each => each.length > 0) || commands.confirmOrganization !== undefined)
+    const { resync, replay, confirmOrganization, confirmWithdrawals: confirmed } = commands;
+    if (resync.length + replay.length > 0 || confirmOrganization !== undefined || confirmed !== undefined)
       throw new LeaseBusyError();
-    return { leaseHeld: true, results: new Map(), failures: new Map(), repaired: [], interrupted: false };
+    return { leaseHeld: true, results: new Map(), failures: new Map(), interrupted: false };
   }
   const warm = options.warmUp?.();
   try {
     const sequencer = new Sequencer(lease.epoch);
     const run: Run = { ...ports, assignment, lease, sequencer, outOfTime: options.outOfTime };
-    const progress = new Progress(run, commands, await loadStates(run, commands));
-    const groups = [...new Set(assignment.streams.map(each => each.group))];
-    await inParallel(groups, group => progress.runGroup(assignment.streams.filter(each => each.group === group)));
+    const progress = new Progress(run);
+    await progress.load(commands);
+    const groups = [...new Set(assignment.streams.map(({ group }) => group))];
+    await inParallel(groups, group => progress.runGroup(assignment.streams.filter(stream => stream.group === group)));
+    await progress.deleteLogs();
     const outcome = progress.outcome();
     await release(run, outcome);
     return outcome;
   } catch (error) {
-    await lease.release({ clean: false }).catch(cause => ports.log.error('The lease was not given back', cause));
+    const unclear = ports.checkpoints.unclearWrites() > 0;
+    await lease
+      .release({ clean: false, unclear })
+      .catch(cause => ports.log.error('The lease was not given back', cause));
     throw error;
   } finally {
     await warm;
@@ -88,7 +100,7 @@ export async function runStreams(options: RunOptions): Promise<RunOutcome> {
 /** A lease that cannot be given back was lost, or the table is gone: every stream's outcome is uncertain, and reported as failed. */
 async function release(run: Run, { interrupted, results, failures }: RunOutcome): Promise<void> {
   try {
-    await run.lease.release({ clean: !interrupted });
+    await run.lease.release({ clean: !interrupted, unclear: run.checkpoints.unclearWrites() > 0 });
   } catch (error) {
     for (const stream of results.keys()) if (!failures.has(stream)) fail(stream, asError(error), run, failures);
   }
@@ -107,92 +119,84 @@ function fail(
   log.error('A stream failed', failure, { stream });
 }
 
-type States = Map<StreamName, StreamState | Error>;
-
-async function loadStates(run: Run, commands: Commands): Promise<States> {
-  const { streams } = run.assignment;
-  // The run before may have left writes on their way: once the fence is raised, none of them can land. Raised for every stream, also
-  // for those that are left out of this run: the next one will find the lease clean.
-  const every = STREAMS.map(each => each.name);
-  if (run.lease.dirty) await run.checkpoints.fence(every, run.lease.epoch);
-  // Of those too, because the rows that were sent of them may belong to another organization.
-  const saved = await run.checkpoints.load(every);
-  const states: States = new Map();
-  const refused = await checkOrganization(saved, commands.confirmOrganization, run).catch(asError);
-  for (const stream of streams) {
-    const each = refused ?? saved.streams.get(stream.name)!;
-    if (each instanceof Error) states.set(stream.name, each);
-    else {
-      const begun = await applySelection(stream, await applyCommand(commands, stream, each, run), run);
-      states.set(stream.name, initialState(begun, stream));
-    }
-  }
-  return states;
-}
-
-/** Resync and replay begin with a checkpoint at the beginning of the stream, saved before anything is read. */
-async function applyCommand(
-  commands: Commands,
-  { name: stream, hasRowStates }: SyncedStream,
-  saved: SavedStream,
-  { lease, log, checkpoints }: Run,
-): Promise<SavedStream> {
-  const replay = commands.replay.includes(stream);
-  if (!replay && !commands.resync.includes(stream)) return saved;
-  const { checkpoint: before } = saved;
-  const checkpoint: Checkpoint = {
-    ...before,
-    cursor: undefined,
-    previous: undefined,
-    window: replay || hasRowStates ? [] : before.window,
-    generation: replay ? lease.epoch : before.generation,
-    names: {},
-  };
-  await checkpoints.save(stream, checkpoint, lease.epoch);
-  log.info(replay ? 'Replay: the stream is sent again from the beginning' : 'Resync: the stream is read again', {
-    stream,
-  });
-  return { ...saved, checkpoint };
-}
-
-/**
- * A stream that was read with another filter is read again from the beginning: only the rows themselves say which of them enter the
- * selection and which leave it. The window goes with the cursor, because it knows rows that were withheld:
- *
- *     filter before   severity == 'high'     read: t1 high, t2 low       sent: t1
- *     filter now      severity == 'low'      read again: t1, t2          sent: t1 withdrawn, t2
- *
- * Nothing records what was sent of streams without row states. Of those the filter applies to what is read from now on.
- */
-async function applySelection(stream: SyncedStream, saved: SavedStream, run: Run): Promise<SavedStream> {
-  const selection = stream.selection?.tag ?? '';
-  const { checkpoint } = saved;
-  if (checkpoint.selection === selection) return saved;
-  if (!stream.hasRowStates || checkpoint === BEGINNING) return { ...saved, checkpoint: { ...checkpoint, selection } };
-  const selections = checkpoint.selections + 1;
-  const again = { ...checkpoint, cursor: undefined, previous: undefined, window: [], selection, selections };
-  await run.checkpoints.save(stream.name, again, run.lease.epoch);
-  run.log.info('The filter, or what it leaves out, has changed: the stream is read again from the beginning', {
-    stream: stream.name,
-  });
-  return { ...saved, checkpoint: again };
-}
+/** A second walk takes its turn for so long before new changes are read again. */
+const TURN_MILLISECONDS = 30_000;
+const DAY_MILLISECONDS = 86_400_000;
+/** Runs in a row that may end early because answers were unclear, before a stream fails. */
+const UNCLEAR_RUNS = 2;
 
 /** How far the streams of a run have come. */
 class Progress {
   readonly #run: Run;
-  readonly #commands: Commands;
-  readonly #states: States;
+  readonly #logs: ReadonlyMap<StreamName, StreamLogs>;
+  readonly #checkpoints = new Map<StreamName, Checkpoint | Error>();
+  readonly #passes = new Map<StreamName, SecondPass>();
   readonly #results: Map<StreamName, StreamResult>;
   readonly #failures = new Map<StreamName, Error>();
-  readonly #repaired: RepairOutcome[] = [];
   #interrupted = false;
 
-  constructor(run: Run, commands: Commands, states: States) {
+  constructor(run: Run) {
     this.#run = run;
-    this.#commands = commands;
-    this.#states = states;
-    this.#results = new Map(run.assignment.streams.map(each => [each.name, EMPTY_RESULT]));
+    this.#results = new Map(run.assignment.streams.map(({ name }) => [name, EMPTY_RESULT]));
+    this.#logs = new Map(run.assignment.streams.map(({ name }) => [name, new StreamLogs(run)]));
+  }
+
+  /**
+   * Reads the checkpoints, does unfinished batches of an earlier run again, and applies the commands.
+   *
+   * A stream that cannot begin has failed, and the others go on.
+   */
+  async load(commands: Commands): Promise<void> {
+    const run = this.#run;
+    // The run before may have left writes on their way: once the fence is raised, none of them can land. Raised for every stream, also
+    // for those that are left out of this run: the next one will find the lease clean.
+    const every = STREAMS.map(({ name }) => name);
+    if (run.lease.dirty) await run.checkpoints.fence(every, run.lease.epoch);
+
+    // Of those too, because the rows that were sent of them may belong to another organization.
+    const saved = await run.checkpoints.load(every);
+    const refused = await checkOrganization(saved, commands.confirmOrganization, run).catch(asError);
+    await inParallel(run.assignment.streams, async stream => {
+      const found = refused ?? saved.streams.get(stream.name)!;
+      const begun = found instanceof Error ? found : await this.#begin(stream, found, commands).catch(asError);
+      this.#checkpoints.set(stream.name, begun);
+    });
+    await this.#confirm(commands.confirmWithdrawals);
+  }
+
+  async #begin(stream: SyncedStream, { checkpoint, log }: SavedStream, commands: Commands): Promise<Checkpoint> {
+    const streamRun = this.#streamRun(stream);
+    const isOpen = log !== undefined && log.sequence > checkpoint.committed;
+    if (log && this.#run.lease.dirty) streamRun.logs.inherit(log, isOpen);
+    // Everything is sent again, so an unfinished batch need not be, and its object may be gone.
+    const isReplaced = isOpen && commands.replay.includes(stream.name);
+    const whole = isReplaced ? { ...checkpoint, committed: log.sequence } : checkpoint;
+    const done = isOpen && !isReplaced ? await redo(log, streamRun) : whole;
+    return await applyCommands(commands, done, streamRun);
+  }
+
+  async #confirm(digest: string | undefined): Promise<void> {
+    if (digest === undefined) return;
+    const { hash, assignment } = this.#run;
+    const known = assignment.streams.flatMap(stream => {
+      const checkpoint = this.#checkpoints.get(stream.name)!;
+      return checkpoint instanceof Error ? [] : [[stream, checkpoint] as const];
+    });
+    const shown = withdrawalsDigest(
+      known.map(([{ name }, checkpoint]) => [name, checkpoint]),
+      hash,
+    );
+    if (shown !== digest) throw new OutdatedWithdrawalsError();
+    for (const [stream, checkpoint] of known) {
+      if (!checkpoint.second?.waiting) continue;
+      this.#checkpoints.set(stream.name, await save(confirmWithdrawals(checkpoint), this.#streamRun(stream)));
+    }
+  }
+
+  /** Deletes the logs of finished batches, which hold rows. After a run that could not, the next one finds the lease dirty and deletes them. */
+  async deleteLogs(): Promise<void> {
+    const deleted = await inParallel([...this.#logs.values()], logs => logs.delete());
+    if (deleted.includes(false)) this.#interrupted = true;
   }
 
   outcome(): RunOutcome {
@@ -201,86 +205,214 @@ class Progress {
     if (signal.aborted && signal.reason instanceof LeaseLostError) {
       for (const name of this.#failures.keys()) this.#failures.set(name, signal.reason);
     }
-    const results = this.#results;
+    this.#noteUnclear();
+    this.#noteWaiting();
     return {
       leaseHeld: false,
-      results,
+      results: this.#results,
       failures: this.#failures,
-      repaired: this.#repaired,
       interrupted: this.#interrupted,
     };
   }
 
-  /** Streams of one group run one after the other. */
-  async runGroup(group: readonly SyncedStream[]): Promise<void> {
-    for (const stream of group) {
-      // A stream that could not even begin has failed, also when that took all the time.
-      const isRefused = this.#states.get(stream.name) instanceof Error;
-      if (this.#run.outOfTime() && !isRefused) continue;
-      try {
-        await this.#runStream(stream, group);
-      } catch (error) {
-        this.#failed(stream, asError(error));
-      }
+  /** The run ended early, and the next one goes on. When that happens again and again, something is wrong between the function and DynamoDB. */
+  #noteUnclear(): void {
+    if (this.#run.checkpoints.unclearWrites() === 0) return;
+    const { unclearRuns } = this.#run.lease;
+    for (const [stream, { caughtUp, readsAgain }] of this.#results) {
+      const isCut = !caughtUp || readsAgain;
+      if (!isCut || this.#failures.has(stream)) continue;
+      this.#count(stream, { unclearWrites: 1 });
+      if (unclearRuns >= UNCLEAR_RUNS) fail(stream, new UnclearWritesError(unclearRuns + 1), this.#run, this.#failures);
     }
-    // After every stream of the group: it holds no change up.
-    for (const stream of group) {
-      if (this.#run.outOfTime()) return;
-      try {
-        await this.#refresh(stream);
-      } catch (error) {
-        this.#failed(stream, asError(error));
-      }
+  }
+
+  #noteWaiting(): void {
+    const known = [...this.#checkpoints].flatMap(([stream, checkpoint]) =>
+      checkpoint instanceof Error ? [] : [[stream, checkpoint] as const],
+    );
+    for (const [stream, { own, children }] of waitingOf(known))
+      this.#count(stream, { withdrawalsWaiting: own + children });
+  }
+
+  /** Streams of one group run one after the other, and second walks take turns with them, so that new changes never wait. */
+  async runGroup(group: readonly SyncedStream[]): Promise<void> {
+    for (const stream of group) await this.#attempt(stream, () => this.#walk(stream, group));
+    for (;;) {
+      const turnEnds = this.#run.clock.now() + TURN_MILLISECONDS;
+      let isOpen = false;
+      for (const stream of group)
+        await this.#attempt(stream, async () => {
+          isOpen = (await this.#secondWalk(stream, turnEnds)) || isOpen;
+        });
+      if (!isOpen || this.#isOver()) break;
+      for (const stream of group) await this.#attempt(stream, () => this.#walk(stream, group));
+    }
+    for (const stream of group) await this.#leave(stream);
+    for (const stream of group) await this.#attempt(stream, () => this.#refresh(stream));
+  }
+
+  readonly #isOver = (): boolean => this.#run.outOfTime() || this.#run.checkpoints.unclearWrites() > 0;
+
+  /** A stream that could not even begin has failed, also when that took all the time. */
+  async #attempt(stream: SyncedStream, action: () => Promise<void>): Promise<void> {
+    const isRefused = this.#checkpoints.get(stream.name) instanceof Error;
+    if (this.#failures.has(stream.name) || (this.#isOver() && !isRefused)) return;
+    try {
+      await action();
+    } catch (error) {
+      this.#failed(stream, asError(error));
+    }
+  }
+
+  async #walk(stream: SyncedStream, group: readonly SyncedStream[]): Promise<void> {
+    const streamRun = this.#streamRun(stream);
+    const parents = group.find(({ name }) => name === stream.cascadesFrom);
+    let isDone = true;
+    if (parents && this.#results.get(parents.name)!.caughtUp) {
+      const outcome = await withdraw(parents, this.#checkpoint(stream), streamRun);
+      this.#checkpoints.set(stream.name, outcome.checkpoint);
+      isDone = outcome.isDone;
+    }
+    this.#count(stream.name, { caughtUp: false });
+    if (isDone) this.#checkpoints.set(stream.name, await walk(this.#checkpoint(stream), streamRun));
+  }
+
+  /** @returns whether the second walk has more to read now */
+  async #secondWalk(stream: SyncedStream, turnEnds: number): Promise<boolean> {
+    const { clock } = this.#run;
+    const { caughtUp, stalledCursors } = this.#results.get(stream.name)!;
+    // A walk that the API leads around a circle comes no further, so the second walk need not wait for it.
+    if (!stream.hasRowStates || (!caughtUp && stalledCursors === 0)) return false;
+    const isOver = () => this.#isOver() || clock.now() >= turnEnds;
+
+    let checkpoint = await this.#reconcile(stream);
+    while (isDue(checkpoint, clock.now()) && !isOver()) {
+      checkpoint = await this.#continue(stream, checkpoint, isOver);
+      this.#checkpoints.set(stream.name, checkpoint);
+    }
+    return isDue(checkpoint, clock.now());
+  }
+
+  #continue(stream: SyncedStream, checkpoint: Checkpoint, isOver: () => boolean): Promise<Checkpoint> {
+    const streamRun = this.#streamRun(stream);
+    if (checkpoint.second!.phase === 'sweep') {
+      const child = childOf(stream.name);
+      const children = child && this.#checkpoints.get(child.name);
+      const counts = children instanceof Error ? undefined : children?.counts;
+      return sweep(checkpoint, counts, streamRun, isOver);
+    }
+    const before = this.#passes.get(stream.name);
+    const pass = before?.continues(checkpoint) ? before : new SecondPass(checkpoint, streamRun);
+    this.#passes.set(stream.name, pass);
+    return pass.read(checkpoint, isOver);
+  }
+
+  /** Begins a second walk when the last one is longer ago than `reconcileDays`. */
+  async #reconcile(stream: SyncedStream): Promise<Checkpoint> {
+    const { assignment, clock, lease } = this.#run;
+    const checkpoint = this.#checkpoint(stream);
+    const { reconcileDays } = assignment;
+    if (reconcileDays === undefined || checkpoint.second) return checkpoint;
+
+    const now = clock.now();
+    const { reconciled } = checkpoint;
+    if (reconciled !== undefined && now - reconciled < reconcileDays * DAY_MILLISECONDS) return checkpoint;
+    // The days begin when the option is set: the stream was just read to its end.
+    const next =
+      reconciled === undefined
+        ? { ...checkpoint, reconciled: now }
+        : beginSecondWalk(checkpoint, { mode: 'differences', now, epoch: lease.epoch });
+    const saved = await save(next, this.#streamRun(stream));
+    this.#checkpoints.set(stream.name, saved);
+    return saved;
+  }
+
+  /** Ends the pass that a run leaves before its end, and notes that there is more to read. */
+  async #leave(stream: SyncedStream): Promise<void> {
+    const checkpoint = this.#checkpoints.get(stream.name)!;
+    if (checkpoint instanceof Error || this.#failures.has(stream.name)) return;
+    try {
+      const pass = this.#passes.get(stream.name);
+      const isLeft = pass?.continues(checkpoint) && this.#run.checkpoints.unclearWrites() === 0;
+      if (pass && isLeft) this.#checkpoints.set(stream.name, await pass.leave());
+      if (isDue(this.#checkpoint(stream), this.#run.clock.now())) this.#count(stream.name, { readsAgain: true });
+    } catch (error) {
+      this.#failed(stream, asError(error));
     }
   }
 
   async #refresh(stream: SyncedStream): Promise<void> {
     const { refreshDays } = this.#run.assignment;
-    const isDue = stream.hasRowStates && this.#results.get(stream.name)!.caughtUp && !this.#failures.has(stream.name);
-    if (refreshDays === undefined || !isDue) return;
-    this.#states.set(stream.name, await refresh(refreshDays, this.#state(stream), this.#streamRun(stream)));
-  }
-
-  async #runStream(stream: SyncedStream, group: readonly SyncedStream[]): Promise<void> {
-    const streamRun = this.#streamRun(stream);
-    const parents = group.find(each => each.name === stream.cascadesFrom);
-    let state = this.#state(stream);
-    let done = true;
-    if (parents && this.#results.get(parents.name)!.caughtUp)
-      ({ state, done } = await withdraw(parents, state, streamRun));
-    if (done) state = await sync(state, streamRun);
-    const ids = this.#commands.repair?.[stream.name as VersionedName] ?? [];
-    const { caughtUp } = this.#results.get(stream.name)!;
-    state = await repair({ ids, caughtUp, onOutcome: outcome => this.#repaired.push(outcome) }, state, streamRun);
-    this.#states.set(stream.name, state);
+    const checkpoint = this.#checkpoint(stream);
+    const isCaughtUp = this.#results.get(stream.name)!.caughtUp;
+    // A walk that sends everything again refreshes everything, too.
+    if (refreshDays === undefined || !stream.hasRowStates || !isCaughtUp || checkpoint.second?.mode === 'all') return;
+    this.#checkpoints.set(stream.name, await refresh(refreshDays, checkpoint, this.#streamRun(stream)));
   }
 
   #streamRun(stream: SyncedStream): StreamRun {
-    const count = (counts: Partial<StreamResult>) => {
-      this.#results.set(stream.name, addCounts(this.#results.get(stream.name)!, counts));
-    };
-    return { stream, run: this.#run, count };
+    const count = (counts: Partial<StreamResult>) => this.#count(stream.name, counts);
+    return { stream, run: this.#run, count, logs: this.#logs.get(stream.name)!, isOver: this.#isOver };
   }
 
-  #state({ name }: SyncedStream): StreamState {
-    const state = this.#states.get(name)!;
-    if (state instanceof Error) throw state;
-    return state;
+  #count(stream: StreamName, counts: Partial<StreamResult>): void {
+    this.#results.set(stream, addTo(this.#results.get(stream)!, counts));
+  }
+
+  #checkpoint({ name }: SyncedStream): Checkpoint {
+    const checkpoint = this.#checkpoints.get(name)!;
+    if (checkpoint instanceof Error) throw checkpoint;
+    return checkpoint;
   }
 
   /** A stream that is merely slow continues in the next run. One that made no progress has stalled, and counts as failed. */
   #failed({ name: stream }: SyncedStream, error: Error): void {
     this.#interrupted = true;
     if (error instanceof OutOfTimeError) {
-      const result = addCounts(this.#results.get(stream)!, { throttledMilliseconds: error.throttledMilliseconds });
-      this.#results.set(stream, result);
-      if (result.committedPages + result.withdrawn > 0) {
+      this.#count(stream, { throttledMilliseconds: error.throttledMilliseconds });
+      const { committedPages, withdrawn, pagesAgain } = this.#results.get(stream)!;
+      if (committedPages + withdrawn + pagesAgain > 0) {
         this.#run.log.warn(error.message, { stream });
         return;
       }
     }
     fail(stream, error, this.#run, this.#failures);
   }
+}
+
+/**
+ * Resync, replay and a changed filter read the stream again. Where row states remember what was sent, a second walk does so beside the walk.
+ * Otherwise the walk itself begins anew, and the window alone keeps blocks from being sent twice:
+ *
+ *     filter before   severity == 'high'     read: t1 high, t2 low       sent: t1
+ *     filter now      severity == 'low'      read again: t1, t2          sent: t1 withdrawn, t2
+ */
+async function applyCommands(commands: Commands, before: Checkpoint, streamRun: StreamRun): Promise<Checkpoint> {
+  const { stream, run } = streamRun;
+  const isReplay = commands.replay.includes(stream.name);
+  const isResync = isReplay || commands.resync.includes(stream.name);
+  const filter = stream.selection?.tag ?? '';
+  const isBegun = before.cursor !== undefined || before.window.length > 0 || before.committed !== '';
+  const isFilterChanged = filter !== before.filter && isBegun && stream.hasRowStates;
+  if (!isResync && !isFilterChanged) return { ...before, filter };
+
+  const mode = isReplay ? 'all' : 'differences';
+  const begin = { mode, now: run.clock.now(), epoch: run.lease.epoch, isFilterChanged } as const;
+  // The names of members may have changed.
+  const named = isResync ? { ...before, filter, names: {} } : { ...before, filter };
+  const begun = stream.hasRowStates
+    ? beginSecondWalk(named, begin)
+    : { ...named, cursor: undefined, previous: undefined, window: isReplay ? [] : before.window };
+  run.log.info(
+    isReplay
+      ? 'Replay: the stream is sent again from the beginning'
+      : isResync
+        ? 'Resync: the stream is read again'
+        : 'The filter, or what it leaves out, has changed: the stream is read again from the beginning',
+    { stream: stream.name },
+  );
+  return save(begun, streamRun);
 }
 
 function asError(error: unknown): Error {

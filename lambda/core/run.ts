@@ -8,6 +8,7 @@ import type {
   Hash,
   HeldLease,
   Log,
+  Logs,
   MemberNames,
   PageSource,
   Removals,
@@ -15,8 +16,10 @@ import type {
   RowStates,
 } from '../ports.ts';
 import type { SyncedStream } from '../streams.ts';
+import type { DraftOptions } from './draft.ts';
 import type { EventContext } from './event.ts';
 import type { Sequencer } from './sequence.ts';
+import type { StreamLogs } from './stream-logs.ts';
 
 /** What a run reaches out to. */
 export interface Ports {
@@ -25,6 +28,7 @@ export interface Ports {
   /** Digest of the organization that the credentials are for. @throws CredentialsError */
   readonly organization: () => Promise<string>;
   readonly checkpoints: Checkpoints;
+  readonly logs: Logs;
   readonly rowStates: RowStates;
   readonly childIndex: ChildIndex;
   readonly removals: Removals;
@@ -45,6 +49,8 @@ export interface Assignment {
   readonly configuredNames: MemberNames;
   /** Every row is sent again within so many days. Absent: a row is sent when it changes. */
   readonly refreshDays?: number | undefined;
+  /** A second walk compares everything after so many days. Absent: only at a command. */
+  readonly reconcileDays?: number | undefined;
 }
 
 /** What the streams of one run share. */
@@ -56,81 +62,109 @@ export interface Run extends Ports {
   readonly outOfTime: () => boolean;
 }
 
-/** What happened to one stream in one run. */
+/** Counts of one stream in one run. */
 export interface StreamResult {
   readonly pages: number;
   /** Pages whose writes are done, with the checkpoint behind them. */
   readonly committedPages: number;
+  /** Rows of the list that were decided, by the walk or by a second walk. */
   readonly rows: number;
+  /** Pages that were read again beside the walk: for a second walk, or for a refresh. */
+  readonly pagesAgain: number;
   /** Events of rows that Firehose acknowledged, oversize notices and tombstones included. */
   readonly forwarded: number;
   /** Rows that the SIEM already has. */
-  readonly suppressed: number;
+  readonly duplicates: number;
   /** Rows that a later row of their page replaced. */
   readonly superseded: number;
   readonly tombstones: number;
-  readonly unseenTombstones: number;
-  /** Rows that the filter of the stream withholds. */
+  readonly unknownTombstones: number;
+  /** Rows that the filter of the stream excludes. */
   readonly filtered: number;
   /** Rows for which the filter gave an error or no boolean. They are sent. */
-  readonly filterFaults: number;
+  readonly filterErrors: number;
   /** Withdrawals that Firehose acknowledged. */
   readonly withdrawn: number;
   /** Those of them that a filter caused. */
   readonly withdrawnByFilter: number;
+  /** Withdrawals that wait until an operator confirms them. */
+  readonly withdrawalsWaiting: number;
   /** Rows that were sent again so that the SIEM does not forget them. */
   readonly refreshed: number;
   readonly deadLetters: number;
   readonly oversize: number;
-  readonly withoutParent: number;
+  readonly threatsWithoutAsset: number;
   readonly stalledCursors: number;
   readonly refusedCursors: number;
+  /** 1 when the stream ended its run early, because the answer to a write was unclear. */
+  readonly unclearWrites: number;
   readonly throttledMilliseconds: number;
   /** The walk reached the end of the stream and everything is saved. */
   readonly caughtUp: boolean;
+  /** The time budget ended within a second walk. */
+  readonly readsAgain: boolean;
 }
 
 export const EMPTY_RESULT: StreamResult = {
   pages: 0,
   committedPages: 0,
   rows: 0,
+  pagesAgain: 0,
   forwarded: 0,
-  suppressed: 0,
+  duplicates: 0,
   superseded: 0,
   tombstones: 0,
-  unseenTombstones: 0,
+  unknownTombstones: 0,
   filtered: 0,
-  filterFaults: 0,
+  filterErrors: 0,
   withdrawn: 0,
   withdrawnByFilter: 0,
+  withdrawalsWaiting: 0,
   refreshed: 0,
   deadLetters: 0,
   oversize: 0,
-  withoutParent: 0,
+  threatsWithoutAsset: 0,
   stalledCursors: 0,
   refusedCursors: 0,
+  unclearWrites: 0,
   throttledMilliseconds: 0,
   caughtUp: false,
+  readsAgain: false,
 };
 
-/** Numbers are added up, `caughtUp` is taken over. */
-export function addCounts(result: StreamResult, counts: Partial<StreamResult>): StreamResult {
-  const added = Object.entries(counts).map(([name, value]) => {
-    const before = result[name as keyof StreamResult];
+/** Numbers are added up, everything else is taken over. */
+export function addTo<T extends Partial<StreamResult>>(result: T, counts: Partial<StreamResult>): T {
+  const sums = Object.entries(counts).map(([name, value]) => {
+    const before = result[name as keyof StreamResult] ?? 0;
     return [name, typeof value === 'number' ? Number(before) + value : value];
   });
-  return { ...result, ...Object.fromEntries(added) };
+  return { ...result, ...Object.fromEntries(sums) };
 }
 
-/** What the events of one page, or of one piece of withdrawals, have in common. */
-export function eventContext({ assignment, clock, hash }: Run): EventContext {
-  return { connector: assignment.connector, forwardedAt: new Date(clock.now()).toISOString(), hash };
+/** The members that the events of one batch have in common. */
+export function eventContext({ assignment, clock, hash, lease }: Run): EventContext {
+  const forwardedAt = new Date(clock.now()).toISOString();
+  return { connector: assignment.connector, forwardedAt, tableId: lease.tableId, hash };
 }
 
 /** One stream in one run. */
 export interface StreamRun {
   readonly stream: SyncedStream;
   readonly run: Run;
-  /** Adds to the result of the stream as things happen, so that a failure leaves what came before it. */
+  /** Adds to the result of the stream as things happen, so that a failure leaves the counts before it. */
   readonly count: (counts: Partial<StreamResult>) => void;
+  readonly logs: StreamLogs;
+  /** Whether the stream ends its run here: the time budget is spent, or the answer to a write was unclear. */
+  readonly isOver: () => boolean;
+}
+
+/** The options of a draft of at most so many events. */
+export function draftOptions(events: number, { stream, run }: StreamRun): DraftOptions {
+  return {
+    stream,
+    // One more: a batch without events has a sequence, too.
+    sequences: run.sequencer.reserve(events + 1),
+    context: eventContext(run),
+    locate: deadLetter => run.deadLetters.locate(deadLetter),
+  };
 }

@@ -6,7 +6,6 @@ import {
 } from '@aws-sdk/client-firehose';
 import { awsFailure, callAws, isLeaseError, type Sender } from '../aws.ts';
 import { DeliveryError, OutOfTimeError } from '../core/errors.ts';
-import { MAX_LINE_BYTES } from '../core/event.ts';
 import { inParallel } from '../core/in-parallel.ts';
 import { serviceWord } from '../core/public-error.ts';
 import { type RetryBudget, TryAgain } from '../core/retry.ts';
@@ -17,8 +16,8 @@ const THROTTLE_CODES = /^(ServiceUnavailable|Throttling|LimitExceeded)/;
 
 export function createFirehose(client: Sender, stream: string, retryBudget: RetryBudget): Delivery {
   return {
-    async deliver(lines, assertLeaseValid) {
-      const calls = packCalls(packRecords(lines));
+    async deliver(records, assertLeaseValid) {
+      const calls = packCalls(records);
       const waited = await inParallel(calls, (records, stop) =>
         putRecords(client, stream, records, { retryBudget, assertLeaseValid, stop }),
       );
@@ -118,37 +117,13 @@ function wordsOf(codes: ReadonlySet<string>): string {
   return [...new Set(words)].join(', ');
 }
 
-/**
- * Packs event lines into Firehose records and records into calls. Firehose bills every record in steps of 5 KiB, so one
- * record for many lines is most of the bill; a record holds at most 500 lines, because deaggregation misbehaves beyond.
- */
-
-const MAX_LINES = 500;
 const MAX_CALL_RECORDS = 500;
 /** 4 MiB a call. AWS does not say whether it counts before base64, so the larger count must fit, including the JSON around it. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
 const RECORD_OVERHEAD_BYTES = 16;
 const CALL_OVERHEAD_BYTES = 1024;
-const LINE_FEED = 0x0a;
 
-/** Each line, and so each record, ends in a line feed: S3 joins records without a delimiter. */
-export function packRecords(lines: readonly string[]): Uint8Array[] {
-  const records: Uint8Array[] = [];
-  let from = 0;
-  let bytes = 0;
-  for (let i = 0; i < lines.length; i++) {
-    const size = Buffer.byteLength(lines[i]!) + 1;
-    if (i > from && (bytes + size > MAX_LINE_BYTES || i - from === MAX_LINES)) {
-      records.push(record(lines, from, i, bytes));
-      from = i;
-      bytes = 0;
-    }
-    bytes += size;
-  }
-  if (from < lines.length) records.push(record(lines, from, lines.length, bytes));
-  return records;
-}
-
+/** Packs records into calls. */
 export function packCalls(records: readonly Uint8Array[]): Uint8Array[][] {
   const calls: Uint8Array[][] = [];
   let room = 0;
@@ -164,15 +139,4 @@ export function packCalls(records: readonly Uint8Array[]): Uint8Array[][] {
     }
   }
   return calls;
-}
-
-/** Encoded line by line: in a joined text, one line with wide characters would make all of it slow to encode. */
-function record(lines: readonly string[], from: number, to: number, bytes: number): Uint8Array {
-  const written = Buffer.allocUnsafeSlow(bytes);
-  let at = 0;
-  for (let i = from; i < to; i++) {
-    at += written.write(lines[i]!, at);
-    written[at++] = LINE_FEED;
-  }
-  return written;
 }

@@ -1,8 +1,13 @@
 /**
- * What the function uses of S3, loaded at the first dead letter. The bundle holds only what is named here. With `import()` of the package itself
+ * The commands of S3 that the function uses, loaded at the first batch. The bundle holds only what is named here. With `import()` of the package itself
  * it would hold all of it.
  */
 import {
+  DeleteObjectCommand,
+  type DeleteObjectCommandInput,
+  GetObjectCommand,
+  type GetObjectCommandInput,
+  NoSuchKey,
   PutObjectCommand,
   type PutObjectCommandInput,
   type PutObjectCommandOutput,
@@ -29,3 +34,12 @@ export function createS3Client(config: S3ClientConfig): S3Client {
 }
 
 export const putObject = (input: PutObjectCommandInput): PutObjectCommand => new PutObjectCommand(input);
+
+export const getObject = (input: GetObjectCommandInput): GetObjectCommand => new GetObjectCommand(input);
+
+export const deleteObject = (input: DeleteObjectCommandInput): DeleteObjectCommand => new DeleteObjectCommand(input);
+
+/** Whether S3 has no such object. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof NoSuchKey || (error instanceof Error && error.name === 'NoSuchKey');
+}

@@ -4,7 +4,7 @@
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { StateVersionError } from '../core/errors.ts';
-import type { Hash } from '../ports.ts';
+import type { Hash, Listing } from '../ports.ts';
 import type { StreamName } from '../streams.ts';
 
 export type Item = Record<string, AttributeValue>;
@@ -12,7 +12,7 @@ export type Item = Record<string, AttributeValue>;
 /** Goes into a batch: its attributes are JSON as they are. */
 export type TextItem = Record<string, { S: string } | { N: string } | { BOOL: boolean }>;
 
-const VERSION = '1';
+const VERSION = '2';
 
 export function versioned<T extends Item>(key: Key, members: T) {
   return { ...key, ...members, v: { N: VERSION } };
@@ -30,12 +30,12 @@ export function readable(item: Item): Item {
  * child entries are together, because a withdrawal is one query.
  *
  *     pk                     sk                    what
- *     connector              lease                 the lease
- *     connector              checkpoint#<stream>   cursor, window, generation, progress of the refresh
- *     connector              intents#<stream>      ids about to be sent
+ *     connector              lease                 the lease, and the table's own id
+ *     connector              checkpoint#<stream>   cursor, window, generation, the second walk, progress of the refresh
+ *     connector              log#<stream>          the object that holds the batch on its way
  *     connector              organization          whose rows the table is about
- *     removals#<stream>      <id>                  a removal whose child rows are still to be withdrawn
- *     row#<stream>#<id>      state                 what was last forwarded of the id
+ *     removals#<stream>      <id>#<sequence>       a removal, or a restoration, still to be worked off
+ *     row#<stream>#<id>      state                 the last event of the id, and whether the row exists
  *     children#<stream>#<id> <id>                  a row of <stream> under its parent
  */
 
@@ -50,8 +50,8 @@ export function checkpointKey(stream: StreamName): Key {
   return key('connector', `checkpoint#${stream}`);
 }
 
-export function intentsKey(stream: StreamName): Key {
-  return key('connector', `intents#${stream}`);
+export function logKey(stream: StreamName): Key {
+  return key('connector', `log#${stream}`);
 }
 
 export const organizationKey = key('connector', 'organization');
@@ -60,8 +60,9 @@ export function removalsPartition(stream: StreamName): string {
   return `removals#${stream}`;
 }
 
-export function removalKey(stream: StreamName, id: string, hash: Hash): Key {
-  return key(removalsPartition(stream), idKey(id, hash));
+/** Names the listing, too, so that a batch that is done again strikes off only what it has worked off. */
+export function removalKey(stream: StreamName, { id, sequence }: Listing, hash: Hash): Key {
+  return key(removalsPartition(stream), `${idKey(id, hash)}#${sequence}`);
 }
 
 export function rowKey(stream: StreamName, id: string, hash: Hash): Key {

@@ -10,7 +10,7 @@
  */
 import { LeaseLostError } from '../core/errors.ts';
 import { type LeaseTimes, leaseTimes } from '../lease-times.ts';
-import type { Clock, HeldLease, Lease } from '../ports.ts';
+import type { Clock, Fence, HeldLease, Lease } from '../ports.ts';
 import { leaseKey } from './item.ts';
 import type { Table } from './table.ts';
 
@@ -39,6 +39,9 @@ function epochAt(now: number): number {
   return Math.max(1, Math.floor((now - EPOCHS_BEGIN) / 1000));
 }
 
+/** In this time a write lands whose connection was given up. That none lands later is an assumption: docs/limits.md names it. */
+const UNCLEAR_MILLISECONDS = 60_000;
+
 /** Renewed three times within its term, so that one lost renewal does not end the run. */
 const RENEWALS = 3;
 
@@ -50,10 +53,12 @@ export function createLease({ table, clock, holder, seconds, pace }: LeaseOption
       const take = (epoch: number) =>
         table.update({
           Key: leaseKey,
-          UpdateExpression: 'SET epoch = :epoch, holder = :holder, expires = :expires, ended = :no',
-          // One's own name in the condition: when the answer to a take was lost, the repeat must not find itself locked out.
+          UpdateExpression:
+            'SET epoch = :epoch, holder = :holder, expires = :expires, ended = :no, table_id = if_not_exists(table_id, :holder)',
+          // Its own name is part of the condition: when the answer to a take was lost, the repeat must not find itself locked out. The epoch is part of it,
+          // too: an earlier take of this run that lands late must not lower it.
           ConditionExpression:
-            'attribute_not_exists(epoch) OR epoch < :epoch AND expires < :now OR epoch < :epoch AND ended <> :no OR holder = :holder',
+            'attribute_not_exists(epoch) OR epoch < :epoch AND expires < :now OR epoch < :epoch AND ended <> :no OR epoch <= :epoch AND holder = :holder',
           ExpressionAttributeValues: {
             ':epoch': { N: String(epoch) },
             ':holder': { S: holder },
@@ -75,17 +80,37 @@ export function createLease({ table, clock, holder, seconds, pace }: LeaseOption
         if (!before) return undefined;
       }
       const dirty = before['epoch'] !== undefined && before['ended']?.S !== 'clean';
-      const { epoch: earlier, ended, requestsDue } = before;
+      const { epoch: earlier, ended, requestsDue, table_id, unclear_runs } = before;
       // A run that did not end has not said what it requested.
       if (earlier) pace?.continueFrom(ended?.S === 'no' ? undefined : Number(requestsDue?.N ?? 0), now);
-      return new HeldItem(table, clock, epoch, dirty, times, now + times.term, pace);
+      return new HeldItem({
+        table,
+        clock,
+        epoch,
+        dirty,
+        tableId: table_id?.S ?? holder,
+        unclearRuns: Number(unclear_runs?.N ?? 0),
+        times,
+        validUntil: now + times.term,
+        pace,
+      });
     },
   };
+}
+
+interface HeldItemOptions extends Pick<HeldLease, 'epoch' | 'dirty' | 'tableId' | 'unclearRuns'> {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly times: LeaseTimes;
+  readonly validUntil: number;
+  readonly pace: Pace | undefined;
 }
 
 class HeldItem implements HeldLease {
   readonly epoch: number;
   readonly dirty: boolean;
+  readonly tableId: string;
+  readonly unclearRuns: number;
   readonly #table: Table;
   readonly #clock: Clock;
   readonly #times: LeaseTimes;
@@ -93,26 +118,26 @@ class HeldItem implements HeldLease {
   readonly #over = new AbortController();
   readonly #pace: Pace | undefined;
   #validUntil: number;
+  #writes = 0;
   /** The renewal in flight; it never rejects. */
   #renewing: Promise<void> | undefined;
 
-  constructor(
-    table: Table,
-    clock: Clock,
-    epoch: number,
-    dirty: boolean,
-    times: LeaseTimes,
-    validUntil: number,
-    pace?: Pace,
-  ) {
+  constructor({ table, clock, epoch, dirty, tableId, unclearRuns, times, validUntil, pace }: HeldItemOptions) {
     this.#table = table;
     this.#clock = clock;
     this.epoch = epoch;
     this.dirty = dirty;
+    this.tableId = tableId;
+    this.unclearRuns = unclearRuns;
     this.#times = times;
     this.#validUntil = validUntil;
     this.#pace = pace;
     void this.#heartbeat();
+  }
+
+  nextFence(): Fence {
+    this.#writes++;
+    return { epoch: this.epoch, write: this.#writes };
   }
 
   get signal(): AbortSignal {
@@ -135,17 +160,28 @@ class HeldItem implements HeldLease {
     if (this.#over.signal.aborted) throw new LeaseLostError('it was given back');
   }
 
-  async release({ clean }: { readonly clean: boolean }): Promise<void> {
+  /**
+   * After unclear answers the lease stays occupied: a write that was given up may still land, and must not land over a newer one.
+   *
+   *     12:00:00   a write of a row state times out, is repeated, and the batch is saved
+   *     12:00:01   the run ends, and the lease lasts until 12:01:01
+   *     12:00:40   the first attempt lands, over the same content
+   *     12:02:00   the next run takes the lease
+   */
+  async release({ clean, unclear = false }: { readonly clean: boolean; readonly unclear?: boolean }): Promise<void> {
     this.#over.abort();
     await this.#renewing;
+    const ended = unclear ? 'no' : clean ? 'clean' : 'dirty';
     const released = await this.#table.update({
       Key: leaseKey,
-      UpdateExpression: `SET ended = :ended${this.#pace ? ', requestsDue = :due' : ''}`,
+      UpdateExpression: `SET ended = :ended, unclear_runs = :unclear${unclear ? ', expires = :expires' : ''}${this.#pace ? ', requestsDue = :due' : ''}`,
       // Not `ended = :no`: when the answer to a release was lost, the repeat finds it done.
       ConditionExpression: 'epoch = :epoch',
       ExpressionAttributeValues: {
-        ':ended': { S: clean ? 'clean' : 'dirty' },
+        ':ended': { S: ended },
+        ':unclear': { N: String(unclear ? this.unclearRuns + 1 : 0) },
         ':epoch': { N: String(this.epoch) },
+        ...(unclear && { ':expires': { N: String(this.#clock.now() + UNCLEAR_MILLISECONDS) } }),
         ...(this.#pace && { ':due': { N: String(this.#pace.due) } }),
       },
     });

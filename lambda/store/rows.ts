@@ -39,33 +39,57 @@ export function createRowStates(table: Table, hash: Hash): RowStates {
     },
     put: (stream, states, assertLeaseValid) =>
       table.put(
-        [...states].map(([id, state]) => encodeState(rowKey(stream, id, hash), state)),
+        [...states].map(([id, state]) => encodeState(stream, rowKey(stream, id, hash), id, state)),
         assertLeaseValid,
       ),
     async sample(stream, count) {
       const ids: string[] = [];
       let from: Item | undefined;
       for (let page = 0; page < SAMPLE_PAGES; page++) {
-        const { items, next } = await table.scan(SAMPLE_PAGE, from);
+        const { items, next } = await table.scan({ Limit: SAMPLE_PAGE, ExclusiveStartKey: from });
         ids.push(...items.flatMap(item => sentId(item, rowPrefix(stream)) ?? []));
         if (ids.length >= count || !next) break;
         from = next;
       }
       return ids.slice(0, count);
     },
+    async unlisted(stream, generation, from) {
+      const prefix = rowPrefix(stream);
+      const { items, next } = await table.scan({
+        FilterExpression: 'begins_with(pk, :prefix) AND generation < :generation AND #status <> :removed',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':prefix': { S: prefix },
+          ':generation': { N: String(generation) },
+          ':removed': { S: 'removed' satisfies RowStatus },
+        },
+        ExclusiveStartKey: from === undefined ? undefined : JSON.parse(from),
+      });
+      const states = items.map(item => [storedId(item, prefix), decodeState(item)] as const);
+      return { states: new Map(states), next: next && JSON.stringify(next) };
+    },
   };
 }
 
-/** The id of a row state that says that the row exists and was sent. A hashed key does not say which id it stands for. */
+/** A hashed key does not say which id it stands for, so its item holds the id. */
+function storedId(item: Item, prefix: string): string {
+  return idOf(item['pk']!.S!.slice(prefix.length)) ?? JSON.parse(item['id']!.S!);
+}
+
+/** The id of a row state that says that the row exists and was sent. */
 function sentId(item: Item, prefix: string): string | undefined {
   const partition = item['pk']!.S!;
   if (!partition.startsWith(prefix)) return undefined;
   const { status, rowHash } = decodeState(item);
-  return status === 'live' && rowHash !== '' ? idOf(partition.slice(prefix.length)) : undefined;
+  return status === 'live' && rowHash !== '' ? storedId(item, prefix) : undefined;
 }
 
-function encodeState(key: Key, { status, rowHash, generation, parent, sequence, forwardedAt, revision }: RowState) {
+function encodeState(stream: StreamName, key: Key, id: string, state: RowState) {
+  const { status, rowHash, generation, parent, sequence, forwardedAt } = state;
+  const isHashed = key.pk.S !== `${rowPrefix(stream)}=${id}`;
   return versioned(key, {
+    // A hashed key does not say which id it stands for.
+    ...(isHashed && { id: { S: JSON.stringify(id) } }),
     status: { S: status },
     row_hash: { S: rowHash },
     generation: { N: String(generation) },
@@ -73,13 +97,12 @@ function encodeState(key: Key, { status, rowHash, generation, parent, sequence, 
     ...(parent === undefined ? {} : { parent: { S: JSON.stringify(parent) } }),
     sequence: { S: sequence },
     forwarded_at: { S: forwardedAt },
-    ...(revision === 0 ? {} : { revision: { N: String(revision) } }),
   });
 }
 
 /** @throws StateVersionError */
 export function decodeState(item: Item): RowState {
-  const { status, row_hash, generation, parent, sequence, forwarded_at, revision } = readable(item);
+  const { status, row_hash, generation, parent, sequence, forwarded_at } = readable(item);
   return {
     status: status!.S as RowStatus,
     rowHash: row_hash!.S!,
@@ -87,7 +110,6 @@ export function decodeState(item: Item): RowState {
     parent: parent && JSON.parse(parent.S!),
     sequence: sequence!.S!,
     forwardedAt: forwarded_at!.S!,
-    revision: Number(revision?.N ?? 0),
   };
 }
 
@@ -97,17 +119,12 @@ export function createChildIndex(table: Table, hash: Hash): ChildIndex {
   return {
     put: (stream, entries, assertLeaseValid) =>
       table.put(
-        entries.map(entry =>
-          versioned(keyOf(stream, entry), { id: { S: JSON.stringify(entry.id) }, sequence: { S: entry.sequence } }),
-        ),
+        entries.map(entry => versioned(keyOf(stream, entry), { id: { S: JSON.stringify(entry.id) } })),
         assertLeaseValid,
       ),
     async of(stream, parent, limit, after) {
       const items = await table.query(childPartition(stream, parent, hash), limit, after && keyOf(stream, after));
-      return items.map(item => {
-        const { id, sequence } = readable(item);
-        return { parent, id: JSON.parse(id!.S!), sequence: sequence!.S! };
-      });
+      return items.map(item => ({ parent, id: JSON.parse(readable(item)['id']!.S!) }));
     },
     delete: (stream, entries, assertLeaseValid) =>
       table.delete(
@@ -123,27 +140,34 @@ export function createRemovals(table: Table, hash: Hash): Removals {
     list: async parents => (await table.query(removalsPartition(parents))).map(decodeRemoval),
     add: (parents, removals, assertLeaseValid) =>
       table.put(
-        removals.map(each => versioned(removalKey(parents, each.id, hash), encodeRemoval(each))),
+        removals.map(removal => versioned(removalKey(parents, removal, hash), encodeRemoval(removal))),
         assertLeaseValid,
       ),
-    remove: (parents, ids, assertLeaseValid) =>
+    remove: (parents, listings, assertLeaseValid) =>
       table.delete(
-        ids.map(id => removalKey(parents, id, hash)),
+        listings.map(listing => removalKey(parents, listing, hash)),
         assertLeaseValid,
       ),
   };
 }
 
-function encodeRemoval({ id, deletedAt, position, sequence }: ListedRemoval): TextItem {
+function encodeRemoval({ id, sequence, deletedAt, position, isRestored }: ListedRemoval): TextItem {
   return {
     id: { S: JSON.stringify(id) },
+    sequence: { S: sequence },
     ...(deletedAt === undefined ? {} : { deleted_at: { S: deletedAt } }),
     ...(position === undefined ? {} : { position: { S: position } }),
-    sequence: { S: sequence },
+    ...(isRestored && { restored: { BOOL: true } }),
   };
 }
 
 function decodeRemoval(item: Item): ListedRemoval {
-  const { id, deleted_at, position, sequence } = readable(item);
-  return { id: JSON.parse(id!.S!), deletedAt: deleted_at?.S, position: position?.S, sequence: sequence!.S! };
+  const { id, sequence, deleted_at, position, restored } = readable(item);
+  return {
+    id: JSON.parse(id!.S!),
+    sequence: sequence!.S!,
+    deletedAt: deleted_at?.S,
+    position: position?.S,
+    isRestored: restored?.BOOL ?? false,
+  };
 }

@@ -6,15 +6,16 @@ import {
   PutItemCommand,
   QueryCommand,
   ScanCommand,
+  type ScanCommandInput,
   UpdateItemCommand,
   type UpdateItemCommandInput,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { callAws, isLeaseError, type Sender } from '../aws.ts';
+import { awsFailure, callAws, isLeaseError, type Sender } from '../aws.ts';
 import { IncompleteAnswerError, StateError } from '../core/errors.ts';
 import { chunks, inParallel } from '../core/in-parallel.ts';
 import { type RetryBudget, type RetryPolicy, TryAgain } from '../core/retry.ts';
-import type { AssertLeaseValid } from '../ports.ts';
+import type { AssertLeaseValid, Fence } from '../ports.ts';
 import type { Item, Key, TextItem } from './item.ts';
 
 export interface Table {
@@ -24,16 +25,21 @@ export interface Table {
   delete(keys: readonly Key[], assertLeaseValid: AssertLeaseValid): Promise<void>;
   /** Strongly consistent, in the order of the sort key; all of them, or the first `limit` that come after a key. */
   query(pk: string, limit?: number, after?: Key): Promise<Item[]>;
-  /** One page of all items, in no order that means anything. @param from where the page before ended */
-  scan(limit: number, from?: Item): Promise<ScannedPage>;
-  /** @returns false when the stored item has a later epoch. */
-  putFenced(item: Item, epoch: number): Promise<boolean>;
+  /** One page of all items, strongly consistent, in no order that means anything. */
+  scan(input: ScanInput): Promise<ScannedPage>;
+  /** @returns false when a later write has landed. */
+  putFenced(item: Item, fence: Fence): Promise<boolean>;
   /** @returns the attributes asked for by `ReturnValues`, or nothing when the condition was not met. */
   update(
     input: Omit<UpdateItemCommandInput, 'TableName'>,
     assertLeaseValid?: AssertLeaseValid,
   ): Promise<Item | undefined>;
 }
+
+type ScanInput = Pick<
+  ScanCommandInput,
+  'Limit' | 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues' | 'ExclusiveStartKey'
+>;
 
 export interface ScannedPage {
   readonly items: readonly Item[];
@@ -46,8 +52,17 @@ const WRITE_LIMIT = 25;
 
 type Keys = Record<string, AttributeValue>[];
 
-/** Every method rejects with StateError, or with the error of the lease check. */
-export function createTable(client: Sender, name: string, retryBudget: RetryBudget): Table {
+/**
+ * Every method rejects with StateError, or with the error of the lease check.
+ *
+ * @param onUnclearWrite called after each answer that does not say whether a write took place
+ */
+export function createTable(
+  client: Sender,
+  name: string,
+  retryBudget: RetryBudget,
+  onUnclearWrite: () => void = () => undefined,
+): Table {
   async function call<T>(what: string, attempt: () => Promise<T>, policy?: Pick<RetryPolicy, 'before' | 'stop'>) {
     try {
       return await callAws(attempt, retryBudget, policy);
@@ -75,10 +90,23 @@ export function createTable(client: Sender, name: string, retryBudget: RetryBudg
     return items;
   }
 
+  /** Counts the answers after which a write may still land: the request may be on its way although its connection was given up. */
+  const unclear =
+    <T>(attempt: () => Promise<T>) =>
+    async (): Promise<T> => {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (awsFailure(error) === 'transient') onUnclearWrite();
+        throw error;
+      }
+    };
+
   async function writeBatch(all: readonly WriteRequest[], assertLeaseValid: AssertLeaseValid, stop: AbortSignal) {
     let left = [...all];
     const write = async () => {
-      const answer = await client.send(new BatchWriteItemCommand({ RequestItems: { [name]: left } }));
+      const command = new BatchWriteItemCommand({ RequestItems: { [name]: left } });
+      const answer = await unclear(() => client.send(command))();
       const { [name]: unprocessed = [], ...others } = answer.UnprocessedItems ?? {};
       if (Object.keys(others).length > 0)
         throw new IncompleteAnswerError('DynamoDB', 'BatchWriteItem', 'with items of another table');
@@ -120,10 +148,10 @@ export function createTable(client: Sender, name: string, retryBudget: RetryBudg
     return items;
   }
 
-  async function scan(limit: number, from?: Item): Promise<ScannedPage> {
-    const input = { TableName: name, ConsistentRead: true, Limit: limit, ...(from && { ExclusiveStartKey: from }) };
+  async function scan(input: ScanInput): Promise<ScannedPage> {
     return await call('scan items', async () => {
-      const { Items, LastEvaluatedKey } = await client.send(new ScanCommand(input));
+      const command = new ScanCommand({ TableName: name, ConsistentRead: true, ...input });
+      const { Items, LastEvaluatedKey } = await client.send(command);
       if (!Items) throw new IncompleteAnswerError('DynamoDB', 'Scan', 'without Items');
       return { items: Items as Item[], next: LastEvaluatedKey as Item | undefined };
     });
@@ -143,14 +171,17 @@ export function createTable(client: Sender, name: string, retryBudget: RetryBudg
       ),
     query,
     scan,
-    async putFenced(item, epoch) {
+    async putFenced(item, { epoch, write }) {
       const command = new PutItemCommand({
         TableName: name,
-        Item: { ...item, epoch: { N: String(epoch) } },
-        ConditionExpression: 'attribute_not_exists(epoch) OR epoch <= :epoch',
-        ExpressionAttributeValues: { ':epoch': { N: String(epoch) } },
+        Item: { ...item, epoch: { N: String(epoch) }, write_number: { N: String(write) } },
+        // Equal numbers are the same write, repeated after an answer that was lost.
+        ConditionExpression:
+          'attribute_not_exists(epoch) OR epoch < :epoch OR (epoch = :epoch AND write_number <= :write)',
+        ExpressionAttributeValues: { ':epoch': { N: String(epoch) }, ':write': { N: String(write) } },
       });
-      return (await unlessRefused(() => call('save the checkpoint', () => client.send(command)))) !== undefined;
+      const put = unclear(() => client.send(command));
+      return (await unlessRefused(() => call('save the checkpoint', put))) !== undefined;
     },
     async update(input, assertLeaseValid) {
       const command = new UpdateItemCommand({ TableName: name, ...input });

@@ -1,9 +1,6 @@
 import type { AlarmName, ConnectorMetricName } from '../connector-props.ts';
 import { type AlarmDefinition, AT_RISK, type Condition, type Monitored } from './alarm-definition.ts';
 
-/** Rows within a few runs. On an ordinary day a filter newly excludes fewer. */
-const MASS_WITHDRAWAL = 500;
-
 /** The alarms by name. Metrics of AWS services have the period of the CDK, five minutes, which is the longest interval of their reports. */
 const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
   'stream-silent': {
@@ -79,11 +76,12 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
     condition: reported('FilterFaults'),
   },
   'mass-withdrawal': {
-    severity: 'warning',
+    severity: 'critical',
     first: 'status',
-    impact: `At least ${MASS_WITHDRAWAL} rows have left the SIEM, because a filter excludes them now.`,
-    data: 'Nothing is lost at the API. Undo a change of the filter that was not intended: the rows are sent again.',
-    condition: reported('RowsWithdrawnByFilter', MASS_WITHDRAWAL),
+    impact:
+      'A changed filter, or rows that the API does not list any more, would withdraw too many rows from the SIEM. The rest of them waits for your decision.',
+    data: 'Nothing is lost. New changes are still sent. Undo a change of the filter that was not intended, or run confirm withdrawals.',
+    condition: reported('WithdrawalsWaiting'),
   },
   'function-errors': {
     severity: 'warning',
@@ -155,11 +153,11 @@ export const ALARMS = Object.entries(TABLE).map(([name, definition]) => ({ name:
 
 export type NamedAlarm = (typeof ALARMS)[number];
 
-/** The metric was reported at least `threshold` times. No data counts as zero, because a run that has nothing to report sends nothing. */
-function reported(name: ConnectorMetricName, threshold = 1): (monitored: Monitored) => Condition {
+/** The metric was reported at least once. No data counts as zero, because a run that has nothing to report sends nothing. */
+function reported(name: ConnectorMetricName): (monitored: Monitored) => Condition {
   return ({ metric, timing }) => ({
     metric: metric(name, { statistic: 'Sum', period: timing.report }),
-    threshold,
+    threshold: 1,
     missingData: 'zero',
   });
 }

@@ -177,6 +177,7 @@ export const connectorSchema = exactObject({
   omit: v.optional(FUNCTION_OPTIONS.omit.schema),
   dnsBlocksSince: v.optional(FUNCTION_OPTIONS.dnsBlocksSince.schema),
   refreshDays: v.optional(FUNCTION_OPTIONS.refreshDays.schema),
+  reconcileDays: v.optional(FUNCTION_OPTIONS.reconcileDays.schema),
   threatAssetField: v.optional(FUNCTION_OPTIONS.threatAssetField.schema, FUNCTION_OPTIONS.threatAssetField.default),
   requestsPerMinute: v.optional(FUNCTION_OPTIONS.requestsPerMinute.schema),
   rowsMember: v.optional(FUNCTION_OPTIONS.rowsMember.schema),

@@ -8,7 +8,7 @@ import { Construct } from 'constructs';
 import { TICK_EXPIRES_AFTER, TIMEOUT } from '../alarms/timing.ts';
 import type { ConnectorOptions } from '../config/props.ts';
 import { PREBUILT_FUNCTION, ROOT } from '../installation.ts';
-import { PREFIXES } from '../prefixes.ts';
+import { LOG_PREFIX, PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import { BUNDLING } from './bundling.ts';
 import { certificatesBundling, warnOfCertificates, withCertificates } from './ca-certificates.ts';
@@ -113,6 +113,7 @@ export const FUNCTION_ACTIONS = {
   ],
   delivery: ['firehose:PutRecordBatch'],
   deadLetters: ['s3:PutObject'],
+  log: ['s3:DeleteObject', 's3:DeleteObjectVersion', 's3:GetObject', 's3:PutObject'],
   logs: ['logs:CreateLogStream', 'logs:PutLogEvents'],
 } as const;
 
@@ -123,6 +124,7 @@ export function functionStatements(resources: FunctionResources): iam.PolicyStat
     allow(FUNCTION_ACTIONS.state, resources.state.tableArn),
     allow(FUNCTION_ACTIONS.delivery, resources.delivery.deliveryStreamRef.deliveryStreamArn),
     allow(FUNCTION_ACTIONS.deadLetters, deadLetterArn(resources)),
+    allow(FUNCTION_ACTIONS.log, resources.bucket.arnForObjects(`${LOG_PREFIX}*`)),
   ];
 }
 

@@ -16,6 +16,7 @@ const PERMISSIONS = {
   PutObject: 's3:PutObject',
   GetObject: 's3:GetObject',
   DeleteObject: 's3:DeleteObject',
+  DeleteObjectVersion: 's3:DeleteObjectVersion',
   ListObjectsV2: 's3:ListBucket',
   GetBucketNotificationConfiguration: 's3:GetBucketNotification',
 } as const;
@@ -64,6 +65,7 @@ async function perform(
       return { status: 200, headers: { 'content-type': 'binary/octet-stream', ...headers }, body: bytes };
     }
     case 'DeleteObject':
+    case 'DeleteObjectVersion':
       await store.delete(bucket, key);
       return { status: 204, headers: {}, body: '' };
     case 'ListObjectsV2':
@@ -80,6 +82,9 @@ function xmlReply(body: string): Reply {
   return { status: 200, headers: { 'content-type': 'application/xml' }, body };
 }
 
+/** Stands for the only version of an object: the buckets of a connector keep versions, and the function deletes a log with its version. */
+const VERSION = 'only';
+
 /** Checks the checksum that the SDK sends with a text or bytes. A body in chunks is not supported. */
 async function putObject(
   store: ObjectStore,
@@ -94,13 +99,13 @@ async function putObject(
     throw new AwsError(400, 'BadDigest', message);
   }
   await store.put(bucket, key, body);
-  return { status: 200, headers: { etag: etagOf(body) }, body: '' };
+  return { status: 200, headers: { etag: etagOf(body), 'x-amz-version-id': VERSION }, body: '' };
 }
 
 function actionOf(method: string, key: string, query: URLSearchParams): Action {
   if (key !== '' && method === 'PUT') return 'PutObject';
   if (key !== '' && method === 'GET') return 'GetObject';
-  if (key !== '' && method === 'DELETE') return 'DeleteObject';
+  if (key !== '' && method === 'DELETE') return query.has('versionId') ? 'DeleteObjectVersion' : 'DeleteObject';
   if (key === '' && method === 'GET' && query.get('list-type') === '2') return 'ListObjectsV2';
   if (key === '' && method === 'GET' && query.has('notification')) return 'GetBucketNotificationConfiguration';
   throw notImplemented();

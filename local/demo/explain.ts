@@ -79,7 +79,7 @@ function summaryOf({ difference, events, versions }: RowParts): string {
 
 function stateMembers(state: RowState | undefined): Record<string, string | number | boolean> | null {
   if (state === undefined) return null;
-  const { status, rowHash, parent, sequence, forwardedAt, generation, revision } = state;
+  const { status, rowHash, parent, sequence, forwardedAt, generation } = state;
   return {
     'row hash': rowHash,
     status,
@@ -87,7 +87,6 @@ function stateMembers(state: RowState | undefined): Record<string, string | numb
     sequence,
     'forwarded at': forwardedAt,
     generation,
-    ...(revision === 0 ? {} : { revision }),
   };
 }
 

@@ -99,8 +99,8 @@ const HOUR_FIGURES = [
   'PagesRead',
   'RowsRead',
   'EventsForwarded',
-  'RowsDeduplicated',
-  'TombstonesIgnored',
+  'Duplicates',
+  'UnknownTombstones',
   'ThreatsWithdrawn',
   'DeadLetters',
 ] as const;

@@ -154,15 +154,16 @@ export const API_INCIDENTS: readonly Incident[] = [
     alarms: ['filter-faults'],
   },
   {
-    name: 'A filter excludes hundreds of rows that the SIEM has',
-    caused: 'the filter of threats excludes a severity, and 520 threats change to it',
+    name: 'A changed filter excludes hundreds of rows that the SIEM has',
+    caused: 'a filter of threats is deployed that excludes a severity, which 520 threats have',
     minutes: 10,
-    configuration: { filters: { threats: "severity != 'low'" } },
-    begin: ({ platform }) => putThreats(platform, 'high'),
-    eachMinute({ platform }, run, minute) {
-      if (minute === 3) putThreats(platform, 'low');
-      return run();
+    begin: ({ platform }) => putThreats(platform, 'low'),
+    eachMinute(scene, run, minute) {
+      if (minute < 3) return run();
+      if (minute === 3) scene.cool();
+      return scene.run({ ...scene.environment, FILTERS: JSON.stringify({ threats: "severity != 'low'" }) });
     },
+    end: scene => scene.cool(),
     alarms: ['mass-withdrawal'],
   },
 ];

@@ -57,9 +57,9 @@ interface Line {
 const OUTCOMES: readonly Line[] = [
   // A row that exceeds the size of a record is a dead letter. The event that points to it is counted below.
   { title: 'forwarded', count: of => of.EventsForwarded - of.ThreatsWithdrawn - of.OversizeEvents },
-  { title: 'suppressed', count: of => of.RowsDeduplicated, text: 'the SIEM already has these rows.' },
+  { title: 'duplicates', count: of => of.Duplicates, text: 'the SIEM already has these rows.' },
   { title: 'superseded', count: of => of.RowsSuperseded, text: 'a later row of the same page replaced them.' },
-  { title: 'ignored', count: of => of.TombstonesIgnored, text: 'tombstones of assets that were never sent.' },
+  { title: 'unknown', count: of => of.UnknownTombstones, text: 'tombstones of assets that were never sent.' },
   { title: 'filtered', count: of => of.RowsFiltered, text: 'rows that a filter excludes.', isRare: true },
   { title: 'dead letters', count: of => of.DeadLetters, text: 'rows that cannot be events. They are kept.' },
 ];
@@ -84,7 +84,7 @@ const TITLE_WIDTH = 'oversize events'.length;
 /**
  * What became of the rows: a column per stream, and one for all. At most 60 characters wide.
  *
- *     read = forwarded + suppressed + superseded + ignored (+ filtered) + dead letters (+ not finished)
+ *     read = forwarded + duplicates + superseded + unknown (+ filtered) + dead letters (+ not finished)
  */
 export function summaryTable(streams: readonly string[], metrics: Metrics): string {
   const figures = ({ count }: Line) => {

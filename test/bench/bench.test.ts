@@ -41,23 +41,25 @@ describe('the bill of a tenant', () => {
       'CloudWatch dashboard': '0.00',
       'CloudWatch logs': '0.07',
       Lambda: '0.22',
-      DynamoDB: '0.22',
+      DynamoDB: '0.11',
       Firehose: '0.00',
       'S3, after a year': '0.00',
       SNS: '0.00',
       SQS: '0.05',
       Scheduler: '0.04',
       'Secrets Manager': '0.45',
-      together: '6.15',
+      together: '6.04',
     });
     expect(fillingUp(QUIET)).toBe(0);
   });
 
   test('an hour of 600 asset changes, 600 threat changes, 60 removals and 6,000 DNS blocks is 125 lines per minute', () => {
-    const { lines, lineBytes, writeUnits, readUnits } = usagePerMinute(BUSY);
+    const { lines, lineBytes, writeUnits, readUnits, logs } = usagePerMinute(BUSY);
     expect(lines).toBe(20 + 5 + 100);
     expect(lineBytes).toBe(20 * 1_260 + 5 * 400 + 100 * 540);
-    expect(writeUnits).toBeCloseTo(6 + 15 * 1.03 + 5 * 2.03 + 5 * 2 + 100 * 0.046);
+    // Batches of assets and threats, of withdrawals and of their end, each with a log, and one of DNS blocks.
+    expect(logs).toBe(4);
+    expect(writeUnits).toBeCloseTo(2 + 4 * 1 + 5 * 4.5 + 15 * 1.03 + 5 * 2.03 + 5 * 2 + 100 * 0.046);
     expect(readUnits).toBe(10 + 20 + 5);
   });
 

@@ -19,6 +19,13 @@ import type { Story } from './story.ts';
 
 const OPTIONS: Options = { enabled: false };
 
+interface SentEvent {
+  readonly kind: string;
+  readonly id: string;
+  readonly row?: unknown;
+  readonly sequence: string;
+}
+
 export async function changes(account: Account, story: Story): Promise<void> {
   const { step } = story;
   const { platform } = account.api;
@@ -62,7 +69,7 @@ export async function changes(account: Account, story: Story): Promise<void> {
     return after;
   });
   await step(
-    'A table restored from a backup: what was sent since is sent again, under the event_id that it had',
+    'A table restored from a backup: rows and removals sent since are sent again, as newer events',
     async () => {
       const table = await backUp(moved);
       const siem = openSiem(moved, await createReader(moved));
@@ -77,12 +84,12 @@ export async function changes(account: Account, story: Story): Promise<void> {
       assert.equal((await restored.ctl(['verify', '--wait', '0'])).status, 0);
       const lines = siem.lines.length;
       await siem.read();
-      const ids = (from: number, to?: number) =>
-        siem.lines
-          .slice(from, to)
-          .map(line => JSON.parse(line).event_id)
-          .sort();
-      assert.deepEqual(ids(lines), ids(0, lines));
+      const events = siem.lines.map((line): SentEvent => JSON.parse(line));
+      const [before, after] = [events.slice(0, lines), events.slice(lines)];
+      const contents = (of: readonly SentEvent[]) => of.map(({ kind, id, row }) => JSON.stringify([kind, id, row]));
+      assert.deepEqual(contents(after).sort(), contents(before).sort());
+      const sequences = (of: readonly SentEvent[]) => of.map(({ sequence }) => sequence).sort();
+      assert(sequences(after)[0]! > sequences(before).at(-1)!, 'An event is not newer.');
       story.note(`${again} events`);
     },
   );

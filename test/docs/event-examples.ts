@@ -1,5 +1,6 @@
 /** A line of each kind, as the function sends it: over the embedded platform, with a fixed clock and fixed tenant data. */
 
+import { leaseKey } from '../../lambda/store/item.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 import { testEventLine } from '../../lib/test-event.ts';
 import { parseEvent } from '../../local/aws/delivered.ts';
@@ -8,6 +9,8 @@ import { START } from '../lambda/support/stepped-clock.ts';
 import { EXAMPLE_FILTERS, EXAMPLE_ROWS, exampleId, OTHER_STREAMS } from './example-rows.ts';
 
 const MINUTE = 60_000;
+/** In place of the random id with which a table is born, because it is part of each `event_id`. */
+const TABLE_ID = '5f0c8f0e-3a52-4a0e-9d2f-6b1f0f9a7c11';
 const TOO_LARGE = { id: 'threat-20', asset_id: 'asset-81c0', evidence: 'x'.repeat(1_030_000) };
 
 type Step = readonly [streams: readonly string[], happens: (platform: Connector['platform']) => void];
@@ -36,6 +39,11 @@ export async function storyLines(): Promise<string[]> {
   const environment = { FILTERS: JSON.stringify(EXAMPLE_FILTERS) };
   await using each = await connector({ environment, platform: { clock: () => now() } });
   now = each.clock.now;
+  await each.table.update({
+    Key: leaseKey,
+    UpdateExpression: 'SET table_id = :id',
+    ExpressionAttributeValues: { ':id': { S: TABLE_ID } },
+  });
   for (const [streams, happens] of STORY) {
     happens(each.platform);
     each.clock.advance(MINUTE);

@@ -107,7 +107,7 @@ export const BREAKS: readonly (readonly [kind: string, stream: string, breaks: r
       ['has a row', set('row', row)],
       ['has a dead_letter', set('dead_letter', deadLetter)],
       REFRESHED,
-      ['has an unknown reason', set('reason', 'fixed')],
+      ['has an unknown reason', set('reason', 'not-found')],
       [
         'is an asset without a reason',
         event => {
@@ -186,6 +186,7 @@ export const ALLOWED: readonly (readonly [
     },
   ],
   ['a threat that the filter excludes', 'withdrawn', 'threats', set('reason', 'filtered')],
+  ['an asset that the API does not list any more', 'withdrawn', 'assets', set('reason', 'not-listed')],
   ['any member in a row', 'upsert', 'assets', setInRow('', { constructor: null })],
   [
     'an oversize asset',

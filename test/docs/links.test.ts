@@ -43,15 +43,12 @@ test('every file that a page names in code exists', () => {
   expect(files.filter(({ found }) => !existsSync(path.join(ROOT, found)))).toEqual([]);
 });
 
-test.each([
-  ['architecture', 8],
-  ['security', 25],
-])('every test that docs/%s.md names by its words is there', (name, least) => {
-  const cited = [...page(`docs/${name}.md`).matchAll(/`(test\/[\w./-]+\.ts)`: ([^|;]+?)(?=[;|]| \|)/g)];
+test('every test that docs/security.md names by its words is there', () => {
+  const cited = [...page('docs/security.md').matchAll(/`(test\/[\w./-]+\.ts)`: ([^|;]+?)(?=[;|]| \|)/g)];
   const missing = cited.filter(
     ([, file, words]) => !readFileSync(path.join(ROOT, file!), 'utf8').includes(`'${words!.trim()}'`),
   );
-  expect(cited.length).toBeGreaterThan(least);
+  expect(cited.length).toBeGreaterThan(25);
   expect(missing.map(([cite]) => cite)).toEqual([]);
 });
 

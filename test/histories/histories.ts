@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readScene, type Scene } from './explore.ts';
-import { ONE_LOG } from './oracle.ts';
 
 /** A rule, and the history that fails when it is broken. */
 export interface Rule {
@@ -10,19 +9,13 @@ export interface Rule {
   readonly line: string;
 }
 
-const NEEDS_ONE_LOG = 'needs:one-log';
-
 /** The rules that the core has. */
-export const RULES: readonly Rule[] = linesIn('histories.txt')
-  .map(line => {
-    const [name = '', history = ''] = line.split('|').map(part => part.trim());
-    return { name, line: history };
-  })
-  .filter(({ line }) => ONE_LOG || !line.includes(NEEDS_ONE_LOG));
+export const RULES: readonly Rule[] = linesIn('histories.txt').map(line => {
+  const [name = '', history = ''] = line.split('|').map(part => part.trim());
+  return { name, line: history };
+});
 
-export const SCENES: readonly Scene[] = linesIn('scenes.txt')
-  .filter(line => ONE_LOG || !line.includes(NEEDS_ONE_LOG))
-  .map(readScene);
+export const SCENES: readonly Scene[] = linesIn('scenes.txt').map(readScene);
 
 function linesIn(file: string): string[] {
   const text = readFileSync(path.join(import.meta.dirname, file), 'utf8');

@@ -1,7 +1,10 @@
 /** The words of histories, and a history at work. The head of histories.txt explains the words. */
-import type { Commands } from '../../lambda/core/run-streams.ts';
+import { withdrawalsDigest } from '../../lambda/core/guard.ts';
 import type { Settings } from '../../lambda/settings.ts';
-import type { StreamName } from '../../lambda/streams.ts';
+import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
+import { createTable } from '../../lambda/store/table.ts';
+import { STREAMS, type StreamName } from '../../lambda/streams.ts';
+import { sha256, systemClock } from '../../lambda/system.ts';
 import { changeRows, Impossible, idsOf, type RowShape } from './changes.ts';
 import type { Item } from './expressions.ts';
 import {
@@ -13,7 +16,7 @@ import {
   type Operation,
   type Process,
 } from './process.ts';
-import { Table } from './table.ts';
+import { type Command, Table } from './table.ts';
 import { type Ran, type Received, START, World } from './world.ts';
 
 const HOUR = 3_600_000;
@@ -24,7 +27,7 @@ const BETWEEN_RUNS_MILLISECONDS = 61_000;
 const FILTER = 'c != `2`';
 
 const SETTING =
-  /^(every-version|empty-end|old-positions|hidden-moves|needs:one-log|long-ids|fat|(withhold|refresh|reconcile|delays|fits)=\d+)$/;
+  /^(every-version|empty-end|old-positions|hidden-moves|long-ids|fat|(withhold|refresh|reconcile|delays|fits)=\d+)$/;
 const RUN = /^(run|soon|twin|confirm|(resync|replay|sendall)-[atd])(:|$)/;
 const STREAM_OF: Readonly<Record<string, StreamName>> = { a: 'assets', t: 'threats', d: 'dns-blocks' };
 
@@ -156,7 +159,18 @@ export class Stage {
     const streams = stream ? [stream] : [];
     if (command === 'resync') return world.run({ resync: streams }, conditions);
     if (command === 'replay' || command === 'sendall') return world.run({ replay: streams }, conditions);
-    return world.run(command === 'confirm' ? ({ confirmWithdrawals: true } as Partial<Commands>) : {}, conditions);
+    return world.run(command === 'confirm' ? { confirmWithdrawals: await this.#shownWithdrawals() } : {}, conditions);
+  }
+
+  /** The digest that an operator confirms: of the withdrawals that wait by the table. */
+  async #shownWithdrawals(): Promise<string> {
+    const send = async (command: Command) => this.world.main.table.execute(command);
+    const table = createTable({ send }, 'table', { clock: systemClock, random: () => 0, timeLeft: () => 0 });
+    const { streams } = await createCheckpoints(table).load(STREAMS.map(({ name }) => name));
+    const known = [...streams].flatMap(([stream, saved]) =>
+      saved instanceof Error ? [] : [[stream, saved.checkpoint] as const],
+    );
+    return withdrawalsDigest(known, sha256);
   }
 
   /** A SIEM that asks for a replay has lost what it had. A run that was killed before it could begin the replay has not begun it. */

@@ -12,9 +12,6 @@ const MOST_RUNS_TO_REST = 8;
 /** Of a run that finds nothing new. */
 const QUIET = { pages: 3, tableCalls: 4 } as const;
 
-/** Repeats are byte for byte the same events: the core writes a log. */
-export const ONE_LOG = process.env['ONE_LOG'] === '1';
-
 export class Oracle {
   readonly #stage: Stage;
   readonly #lost: string[] = [];
@@ -77,7 +74,7 @@ export class Oracle {
       byEventId.set(event.eventId, event);
       if (namesake && !isSameEvent(namesake, event))
         return [`Two events have one event_id: ${namesake.line} and ${event.line}`];
-      if (same && ONE_LOG) return this.#isDisturbed(same, event) ? [] : [`Sent twice without a cause: ${event.line}`];
+      if (same) return this.#isDisturbed(same, event) ? [] : [`Sent twice without a cause: ${event.line}`];
       if (event.kind === 'tombstone' && !this.#mayBeUnknown(before))
         return [`The SIEM does not have it: ${event.line}`];
       return event.refresh ? this.#refreshBreaches(before, event) : this.#repeatBreaches(before, event);
@@ -97,10 +94,10 @@ export class Oracle {
     const isReadAgain = isBlock
       ? isBetween(blocksAgain, before, event)
       : everyVersion && isBetween(again, before, event);
-    if (isBlock && ONE_LOG && before.eventId !== event.eventId) return [`A block has another event_id: ${event.line}`];
+    if (isBlock && before.eventId !== event.eventId) return [`A block has another event_id: ${event.line}`];
     if (this.#isReplayed(before, event)) return [];
     // With a log, a killed run's events come again as they were, and were recognized by their line. Blocks have none.
-    const isStruck = (isBlock || !ONE_LOG) && this.#isDisturbed(before, event);
+    const isStruck = isBlock && this.#isDisturbed(before, event);
     if (!isStruck && !isReadAgain) return [`Nothing new: ${event.line}`];
     const isRepeat = !isBetween(again, before, event) && event.kind !== 'withdrawn' && isSameRow(before, event);
     return isRepeat && before.eventId !== event.eventId
@@ -147,10 +144,7 @@ export class Oracle {
 
   /** Promise 4: by the greatest sequence the SIEM's copy is what the API answers, also if it drops event_ids that it knows. */
   copyConverges(): string[] {
-    const { everyVersion, again } = this.#stage;
-    // Without a log, versions that are read again are the events that they were.
-    const mayDrop = ONE_LOG || !everyVersion || again.size === 0;
-    const copies = { 'the copy': this.#copy(), 'the copy without known event_ids': this.#copy(mayDrop) };
+    const copies = { 'the copy': this.#copy(), 'the copy without known event_ids': this.#copy(true) };
     const bySequence = new Map<string, string>();
     const doubles =
       this.#stage.forgetful.size > 0
@@ -343,7 +337,7 @@ function isSameEvent(one: Received, other: Received): boolean {
   return (
     keyOf(one) === keyOf(other) &&
     one.connector === other.connector &&
-    (ONE_LOG && other.stream !== 'dns-blocks'
+    (other.stream !== 'dns-blocks'
       ? one.line === other.line
       : one.content === other.content || other.stream === 'dns-blocks')
   );

@@ -1,7 +1,6 @@
 /** Random histories over the same words, drawn and shrunk by fast-check. */
 import fc from 'fast-check';
 import { type Explored, play } from './explore.ts';
-import { ONE_LOG } from './oracle.ts';
 import { type Fault, OPERATIONS } from './process.ts';
 
 /** Draws of one seed. With a path a failure of the seed is drawn again, and nothing else. */
@@ -29,7 +28,7 @@ const SETTINGS = [
   maybe(words('fits=1')),
   maybe(words('withhold=5 withhold=90')),
   maybe(fc.nat(999).map(seed => `delays=${seed}`)),
-  ...(ONE_LOG ? [maybe(words('old-positions'))] : []),
+  maybe(words('old-positions')),
 ];
 /** What the SIEM can notice in the first history. */
 const FIRST_ROWS = ['a=1', 'b=1', 't=1@a', 'u=1@b'];
@@ -52,9 +51,7 @@ const condition = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...FAULTS), moment).map(parts => parts.join('-')) },
   { weight: 3, arbitrary: fc.tuple(moment, CHANGES).map(([at, change]) => `@${at}${change}`) },
   { weight: 1, arbitrary: request.map(at => `thaw-${at}`) },
-  ...(ONE_LOG
-    ? [{ weight: 1, arbitrary: fc.tuple(request, fc.nat(12)).map(([at, later]) => `stray-${at}:lands-${at + later}`) }]
-    : []),
+  { weight: 1, arbitrary: fc.tuple(request, fc.nat(12)).map(([at, later]) => `stray-${at}:lands-${at + later}`) },
 );
 const command = fc.oneof(
   { weight: 12, arbitrary: fc.constant('run') },

@@ -52,7 +52,12 @@ const BROKEN: readonly (readonly [string, Act, string, string])[] = [
   ['a missing role', problem(403, 'auth/insufficient-role'), 'RoleMissingError', '/v1/assets'],
   ['a refused limit', problem(400, 'request/invalid-limit', 'limit'), 'ApiRefusedError', '400'],
   ['an unknown path', problem(404, 'resource/not-found'), 'ApiRefusedError', '404'],
-  ['a refused cursor and refused fallbacks', problem(400, 'request/invalid-cursor'), 'CursorRefusedError', 'resync'],
+  [
+    'a refused cursor and refused fallbacks',
+    problem(400, 'request/invalid-cursor'),
+    'CursorRefusedError',
+    'tries again',
+  ],
   ['an endpoint that is down', json(503, ''), 'ApiUnavailableError', '503'],
   [
     'bytes that are not UTF-8',

@@ -75,7 +75,7 @@ describe('a row that cannot be an event', () => {
     expect((await each.lines()).map(line => JSON.parse(line).id)).toEqual(['good']);
     expect(wordsOf(each.logged)).not.toContain('canary');
     each.forget();
-    expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 0, deadLetters: 0, suppressed: 2 });
+    expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 0, deadLetters: 0, duplicates: 2 });
     expect(each.count('PutObject')).toBe(0);
   });
 
@@ -247,13 +247,13 @@ describe('the answer of the function', () => {
     ];
     each.api.tamper(pageOf(...rows));
     for (const expected of [
-      { rows: 9, forwarded: 3, oversize: 1, superseded: 3, unseenTombstones: 1, deadLetters: 3, suppressed: 0 },
-      { rows: 9, forwarded: 0, oversize: 0, superseded: 3, unseenTombstones: 0, deadLetters: 0, suppressed: 6 },
+      { rows: 9, forwarded: 3, oversize: 1, superseded: 3, unknownTombstones: 1, deadLetters: 3, duplicates: 0 },
+      { rows: 9, forwarded: 0, oversize: 0, superseded: 3, unknownTombstones: 0, deadLetters: 0, duplicates: 6 },
     ]) {
       const { assets } = (await each.run()).streams;
       expect(assets).toMatchObject(expected);
-      const outcomes = assets!.forwarded - assets!.oversize + assets!.suppressed + assets!.superseded;
-      expect(outcomes + assets!.unseenTombstones + assets!.deadLetters).toBe(assets!.rows);
+      const outcomes = assets!.forwarded - assets!.oversize + assets!.duplicates + assets!.superseded;
+      expect(outcomes + assets!.unknownTombstones + assets!.deadLetters).toBe(assets!.rows);
     }
   });
 });

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { CommandError, MAX_REPAIR, parseCommand } from '../../lambda/command.ts';
+import { CommandError, parseCommand } from '../../lambda/command.ts';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 
 const ALL = STREAMS.map(stream => stream.name);
 /** As the digest of an organization looks. */
 const DIGEST = Array(3).fill('0123456789abcdef').join('-');
-const ids = (count: number) => Array.from({ length: count }, (_, index) => `id-${index}`);
+/** As the digest of withdrawals looks. */
+const WITHDRAWALS = '0123456789abcdef'.repeat(2);
 
 const EVENT = {
   version: '0',
@@ -38,12 +39,7 @@ describe('a payload', () => {
     ['an event of EventBridge with all of its members', EVENT],
     ['an event of EventBridge that was replayed', { ...EVENT, 'replay-name': 'a', detail: { bucket: { name: 'b' } } }],
   ])('a payload that is %s asks for all streams and no command', (_what, payload) => {
-    expect(parseCommand(payload, ALL)).toEqual({
-      streams: undefined,
-      resync: [],
-      replay: [],
-      repair: {},
-    });
+    expect(parseCommand(payload, ALL)).toEqual({ streams: undefined, resync: [], replay: [] });
   });
 
   test('a payload may name streams in any order, and they are read in their own order', () => {
@@ -55,24 +51,9 @@ describe('a payload', () => {
     expect(parseCommand(command, ALL)).toMatchObject({ streams: undefined, ...command });
   });
 
-  test('a payload may name rows to repair, by stream, and confirm the organization', () => {
-    const command = { repair: { assets: ['a', 'b'], threats: ['t'] }, confirmOrganization: DIGEST };
+  test('a payload may confirm the organization and withdrawals', () => {
+    const command = { confirmOrganization: DIGEST, confirmWithdrawals: WITHDRAWALS };
     expect(parseCommand(command, ALL)).toMatchObject(command);
-  });
-
-  test.each([
-    ['of DNS blocks, which never change', { 'dns-blocks': ['d'] }],
-    ['of an unknown stream', { unknown: ['a'] }],
-    ['in a list', ['a']],
-    ['with an id that is not a string', { assets: [7] }],
-    ['with an empty id', { assets: [''] }],
-    ['with more ids than one run repairs', { assets: ids(MAX_REPAIR), threats: ['one more'] }],
-  ])('a payload to repair rows %s is refused', (_what, repair) => {
-    expect(refusal({ repair })).not.toMatch(/^taken:/);
-  });
-
-  test('a payload may name as many rows as one run repairs', () => {
-    expect(parseCommand({ repair: { assets: ids(MAX_REPAIR) } }, ALL).repair?.assets).toHaveLength(MAX_REPAIR);
   });
 
   test.each([
@@ -82,7 +63,10 @@ describe('a payload', () => {
     ['a command that is not a list', { resync: 'assets' }],
     ['a command of true', { resync: true }],
     ['a confirmation of whatever the credentials are', { confirmOrganization: true }],
-    ['a confirmation that is no digest', { confirmOrganization: 'acme' }],
+    ['a confirmation that is not a digest', { confirmOrganization: 'acme' }],
+    ['a confirmation of whatever withdrawals wait', { confirmWithdrawals: true }],
+    ['the digest of an organization for withdrawals', { confirmWithdrawals: DIGEST }],
+    ['rows to repair, which a resync does', { repair: { assets: ['a'] } }],
     ['dead letters, which only people read', { redrive: [] }],
     ['no stream at all', { streams: [] }],
     ['text', 'resync'],
@@ -104,7 +88,7 @@ describe('a payload', () => {
   });
 
   test('a payload with a command for a stream that it leaves out is refused, because the command would not be applied', () => {
-    for (const command of [{ resync: ['assets'] }, { replay: ['assets'] }, { repair: { assets: ['a'] } }]) {
+    for (const command of [{ resync: ['assets'] }, { replay: ['assets'] }]) {
       expect(refusal({ streams: ['threats'], ...command })).not.toMatch(/^taken:/);
     }
   });
@@ -127,12 +111,12 @@ describe('a payload', () => {
   const MANY = Array.from({ length: 200_000 }, (_, index) => `wrong-${index}`);
   test.each<[string, object]>([
     ['200,000 wrong names of streams', { streams: MANY, resync: MANY, replay: MANY }],
-    ['200,000 wrong ids', { repair: { assets: MANY.map(() => 7), threats: MANY.map(() => '') } }],
+    ['200,000 wrong values', { resync: MANY.map(() => 7), replay: MANY.map(() => '') }],
     ['200,000 wrong members', Object.fromEntries(MANY.map(name => [name, 1]))],
     ['200,000 wrong members of an event', { ...EVENT, ...Object.fromEntries(MANY.map(name => [name, 1])) }],
     ['a name of a million characters', { [LONG]: 1 }],
     ['a name of a million characters in an event', { ...EVENT, [LONG]: 1 }],
-    ['a command of a million characters', { resync: LONG, repair: LONG }],
+    ['a command of a million characters', { resync: LONG, confirmWithdrawals: LONG }],
   ])('a payload with %s is refused in less than 3,000 characters', (_what, payload) => {
     const message = refusal(payload);
     expect(message).toMatch(/nothing was done/);
@@ -156,8 +140,7 @@ describe('a payload', () => {
   });
 
   test('a refused payload is answered without its values, which may be ids of rows', () => {
-    expect(refusal({ repair: { assets: 'canary', threats: [{ canary: 1 }] }, streams: 'canary' })).not.toContain(
-      'canary',
-    );
+    const payload = { resync: 'canary', replay: [{ canary: 1 }], streams: 'canary', confirmWithdrawals: 'canary' };
+    expect(refusal(payload)).not.toContain('canary');
   });
 });

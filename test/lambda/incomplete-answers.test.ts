@@ -13,19 +13,19 @@ async function lying(each: Connector, service: string, action: string, lie: Act)
   const variable = `AWS_ENDPOINT_URL_${service}`;
   const { [variable]: url = '' } = each.environment;
   const control = { lies: 0, isHonest: false };
-  const server = await httpHarness(async (response, request) => {
-    const { method, target, headers, body } = request;
+  const server = await httpHarness(async (response, request, bytes) => {
+    const { method, target, headers } = request;
     const called = String(headers['x-amz-target'] ?? method)
       .split('.')
       .at(-1);
     if (called === action && !control.isHonest) {
       control.lies++;
-      return lie(response, request);
+      return lie(response, request, bytes);
     }
     const kept = Object.entries(headers).filter(([name]) => /^(authorization|content-type|x-amz-.*)$/.test(name));
-    const init = { method, headers: Object.fromEntries(kept) as Record<string, string>, body };
+    const init = { method, headers: Object.fromEntries(kept) as Record<string, string>, body: bytes! };
     const reply = await fetch(url + target, init);
-    return response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(await reply.text());
+    return response.writeHead(reply.status, Object.fromEntries(reply.headers)).end(await reply.bytes());
   });
   // The SDK looks for its endpoints at each client's first call.
   process.env[variable] = server.url;

@@ -25,7 +25,7 @@ function reportOf(
   facts: Partial<RunFacts> = {},
   telemetry = createTelemetry('acme'),
 ): string {
-  const empty = { leaseHeld: false, results: new Map(), failures: new Map(), repaired: [], interrupted: false };
+  const empty = { leaseHeld: false, results: new Map(), failures: new Map(), interrupted: false };
   const usual = { complete: true, timeLeft: 12_345, memory: 100 * MEGABYTE };
   return written(() => telemetry.report({ outcome: { ...empty, ...outcome }, ...usual, ...facts }));
 }
@@ -60,7 +60,7 @@ describe('the metrics of a run', () => {
 
   test('a healthy run with nothing new sends one metric for each stream and two for the connector, because each is billed', () => {
     const results = new Map<StreamName, StreamResult>([
-      ['assets', quiet({ rows: 5, suppressed: 5 })],
+      ['assets', quiet({ rows: 5, duplicates: 5 })],
       ['threats', quiet()],
     ]);
     expect(reported({ results }).map(({ values }) => values)).toEqual([
@@ -100,16 +100,19 @@ describe('the metrics of a run', () => {
       pages: 1,
       rows: 2,
       forwarded: 3,
-      suppressed: 4,
+      duplicates: 4,
       tombstones: 5,
-      unseenTombstones: 6,
+      unknownTombstones: 6,
       withdrawn: 7,
       withdrawnByFilter: 6,
+      withdrawalsWaiting: 17,
+      unclearWrites: 1,
+      pagesAgain: 16,
       filtered: 13,
-      filterFaults: 14,
+      filterErrors: 14,
       refreshed: 15,
       deadLetters: 8,
-      withoutParent: 9,
+      threatsWithoutAsset: 9,
       stalledCursors: 10,
       refusedCursors: 11,
       throttledMilliseconds: 12,
@@ -130,14 +133,16 @@ describe('the metrics of a run', () => {
       FilterFaults: 14,
       DeadLetters: 8,
       ThreatsWithoutAsset: 9,
-      RowsWithdrawnByFilter: 6,
+      WithdrawalsWaiting: 17,
     });
     expect(linesOf({ results })[0]).toMatchObject({
       CaughtUp: '1',
       PagesRead: '1',
-      RowsDeduplicated: '4',
+      PagesReadAgain: '16',
+      Duplicates: '4',
       Tombstones: '5',
-      TombstonesIgnored: '6',
+      UnknownTombstones: '6',
+      UnclearWrites: '1',
       DeadLetters: '8',
       ThreatsWithoutAsset: '9',
       CursorStalled: '10',
@@ -151,7 +156,7 @@ describe('the metrics of a run', () => {
   test('the metrics of the connector are the sums over its streams', () => {
     const results = new Map<StreamName, StreamResult>([
       ['assets', quiet({ deadLetters: 2 })],
-      ['threats', quiet({ deadLetters: 3, filterFaults: 1 })],
+      ['threats', quiet({ deadLetters: 3, filterErrors: 1 })],
     ]);
     expect(reported({ results }).at(-1)?.values).toMatchObject({ DeadLetters: 5, FilterFaults: 1 });
   });
@@ -197,7 +202,7 @@ describe('the metrics of a run', () => {
   test('what a line without metrics has does not get into the next line', () => {
     const results = new Map<StreamName, StreamResult>([['assets', quiet()]]);
     const telemetry = createTelemetry('acme');
-    const outcome = { leaseHeld: false, results, failures: new Map(), repaired: [], interrupted: false };
+    const outcome = { leaseHeld: false, results, failures: new Map(), interrupted: false };
     const facts = { outcome, timeLeft: 12_345, memory: 0 };
     const lines = written(() => {
       telemetry.report({ ...facts, complete: false });

@@ -23,6 +23,7 @@ export const SUITES: readonly Suite[] = [
   adapter('store/items', 'dynamodb'),
   adapter('sink/firehose', 'moto'),
   adapter('sink/dead-letters', 'moto'),
+  adapter('sink/logs', 'moto'),
   adapter('source/credentials', 'moto'),
   suite('lambda/handler.test.ts', ['dynamodb', 'moto']),
   alone('athena', 'trino'),

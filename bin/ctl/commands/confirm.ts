@@ -1,6 +1,8 @@
 /** The command `confirm`, for everything that waits for the decision of a human. */
 import { Argument, Command } from 'commander';
+import { waitingOf, withdrawalsDigest } from '../../../lambda/core/guard.ts';
 import { isBegun, ORGANIZATION_PARTS } from '../../../lambda/core/organization.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { openAccess } from '../access.ts';
 import { help, type Run, waitOption } from '../command.ts';
@@ -10,7 +12,7 @@ import { sendCommand } from '../function-command.ts';
 import type { FunctionCommand } from '../invoke.ts';
 import { readOrganization } from '../organization.ts';
 import type { Outcome } from '../report.ts';
-import { describeTable } from '../state.ts';
+import { describeTable, readState, WAITING_CAUSES } from '../state.ts';
 import { tableText } from '../text.ts';
 
 /** A decision, with the command that carries it out. The command has a digest of what is shown, so nothing else is confirmed. */
@@ -34,6 +36,12 @@ const SUBJECTS: Readonly<Record<string, Subject>> = {
 fail with OrganizationChangedError and send nothing: docs/runbook.md#another-organization. The confirmation holds for the addresses
 and the client that are shown. If they change again before the function reads it, the function refuses it.`,
     decide: organization,
+  },
+  withdrawals: {
+    help: `withdrawals: a changed filter, a resync or reconcileDays withdraws at most 500 rows or a tenth of a stream by itself, whichever is
+more, and never more than half of it. The rest waits, and new changes are sent meanwhile: docs/runbook.md#mass-withdrawal. The
+confirmation holds for the withdrawals that are shown. If more wait when the function reads it, the function refuses it.`,
+    decide: withdrawals,
   },
 };
 
@@ -63,6 +71,36 @@ async function confirm(context: Context, name: string, options: ConfirmOptions):
   await confirmed(context, decision.text, options);
   const { text, json } = await sendCommand(context, decision.command, options);
   return { text, json: { ...(json as object), confirmed: { [name]: decision.json } } };
+}
+
+async function withdrawals(context: Context): Promise<Decision | string> {
+  const { aws, clock } = context;
+  const { table } = await context.deployment();
+  const { streams } = await readState(aws, table, clock.now());
+  const checkpoints = [...streams].flatMap(([stream, saved]) =>
+    saved instanceof Error ? [] : [[stream, saved.checkpoint] as const],
+  );
+  const waiting = waitingOf(checkpoints);
+  if (waiting.size === 0) return 'Nothing waits for a confirmation: no withdrawal was stopped.';
+
+  const rows = checkpoints.flatMap(([stream, { counts, second }]) => {
+    const stopped = waiting.get(stream);
+    if (!stopped || !second) return [];
+    const { own, children, reason } = stopped;
+    return [[stream, counts.existing, second.withdrawn.own, own, children, WAITING_CAUSES[reason]].map(String)];
+  });
+  const text = [
+    tableText(['stream', 'rows that exist', 'withdrawn', 'wait', 'threats of them', 'because'], rows),
+    '',
+    'More than these may follow, because the second walk counts no further than the place where it stopped.',
+    'After the confirmation it goes on, and withdraws everything that it finds. To keep the rows, undo the change of the filter instead.',
+  ];
+  const digest = withdrawalsDigest(checkpoints, sha256);
+  return {
+    text: text.join('\n'),
+    json: { digest, waiting: Object.fromEntries(waiting) },
+    command: { confirmWithdrawals: digest },
+  };
 }
 
 async function organization(context: Context): Promise<Decision | string> {

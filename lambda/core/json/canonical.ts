@@ -5,38 +5,30 @@
  *     sent          {"b": 1.0,  "a": "\u00e9"}
  *     canonical     {"a":"é","b":1.0}
  *
- * It is made from the text, because a parsed value has lost digits and members, and because V8 misreads some names that have escapes
- * (nodejs/node#63785). In the text each character stands for one byte of UTF-8.
+ * It is made from the text, because a parsed value has lost digits and members. In the text each character stands for one byte of UTF-8.
  */
-import { JsonError } from '../errors.ts';
 import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, type Scanner } from './scanner.ts';
 
 /** The walk over nested values is recursive, and the call stack is not ours to overflow. */
 const MAX_DEPTH = 512;
 
-/** A name as the canonical text writes it. */
-export function canonicalName(name: string): string {
-  return latin1Of(JSON.stringify(name));
+export interface Canonical {
+  readonly content: string;
+  /** JSON text of the member that the content leaves out. The last of that name counts. */
+  readonly excluded: string | undefined;
 }
 
-/**
- * Steps over the element at hand.
- *
- * @param taken names of members, of which the values are taken out. The last of a name counts
- * @returns the canonical text without the first of these members, and the canonical text of the value of each
- * @throws RangeError when it is nested too deep; JsonError. Much that is not JSON passes, too
- */
-export function canonicalOf(scanner: Scanner, taken: readonly string[]) {
-  const values: (string | undefined)[] = taken.map(() => undefined);
-  if (scanner.code !== OPEN_BRACE) return { content: canonicalValue(scanner, scanner.at, 0), values };
+/** Steps over the element at hand. @throws RangeError when it is nested too deep; JsonError. Much that is not JSON passes, too */
+export function canonicalOf(scanner: Scanner, excluded: string): Canonical {
+  if (scanner.code !== OPEN_BRACE) return { content: canonicalValue(scanner, scanner.at, 0), excluded: undefined };
 
-  const kept: string[] = [];
-  for (const { name, text } of sortedMembers(scanner, 1)) {
-    const place = taken.indexOf(name);
-    if (place >= 0) values[place] = utf8Of(text.slice(name.length + ':'.length));
-    if (place !== 0) kept.push(text);
-  }
-  return { content: `{${kept.join()}}`, values };
+  const name = JSON.stringify(excluded);
+  const members = sortedMembers(scanner, 1);
+  const last = members.findLast(member => member.name === name);
+  return {
+    content: `{${textOf(members.filter(member => member.name !== name))}}`,
+    excluded: last && utf8Of(last.text.slice(name.length + ':'.length)),
+  };
 }
 
 interface Member {
@@ -94,22 +86,9 @@ function textOf(members: readonly Member[]): string {
 }
 
 function rewritten(scanner: Scanner, text: string): string {
-  return latin1Of(JSON.stringify(parsed(utf8Of(text), scanner.at)));
-}
-
-/** @throws JsonError, because the error of `JSON.parse` quotes the text */
-export function parsed(text: string, at: number): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new JsonError('Text that is not JSON', at);
-  }
-}
-
-function latin1Of(text: string): string {
-  return Buffer.from(text).toString('latin1');
+  return Buffer.from(JSON.stringify(scanner.parse(utf8Of(text)))).toString('latin1');
 }
 
 function utf8Of(bytes: string): string {
-  return /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString() : bytes;
+  return Buffer.from(bytes, 'latin1').toString();
 }

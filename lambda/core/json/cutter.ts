@@ -2,12 +2,11 @@
  * Cuts a list answer into its parts, in one pass.
  *
  * `JSON.parse` then `JSON.stringify` would change rows: integers beyond 2^53, `1.0`, `1e400`, `-0`, members of one name. So a row stays the
- * slice of text that the API sent. A scanner finds the slice, and `JSON.parse` checks that it is JSON (RFC 8259).
+ * slice of text that the API sent. `JSON.parse` checks each slice, and reads the few members that are asked for.
  */
 import { isUtf8 } from 'node:buffer';
 import { JsonError } from '../errors.ts';
-import { canonicalName, canonicalOf, parsed } from './canonical.ts';
-import { membersOf } from './members.ts';
+import { type Canonical, canonicalOf } from './canonical.ts';
 import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, Scanner } from './scanner.ts';
 
 /** An element of an array at the top of the answer. */
@@ -17,14 +16,11 @@ export interface CutElement {
   /** Present when they are not UTF-8. */
   readonly bytes: Uint8Array | undefined;
   readonly isObject: boolean;
-  /** Why it cannot be an event. */
+  /** Why it has no canonical text. Such an element is known by its text, or its bytes, alone. */
   readonly fault: 'not-utf-8' | 'too-deep' | undefined;
-  /** Undefined when the element is nested too deep. */
-  readonly canonical: string | undefined;
-  /** JSON text of the member that the canonical text leaves out. */
-  readonly excluded: string | undefined;
-  /** JSON text of the wanted members, undefined for those that are absent. Of members of one name the last counts. */
-  readonly wanted: readonly (string | undefined)[];
+  readonly canonical: Canonical | undefined;
+  /** Values of the wanted members, undefined for those that are absent. Of members of one name the last counts. */
+  readonly wanted: readonly unknown[];
 }
 
 /** A member of the answer's top object. */
@@ -41,7 +37,7 @@ export interface CutMember {
 }
 
 export interface CutOptions {
-  /** Members of each element whose values are taken out. */
+  /** Members of each element whose values are read. */
   readonly wanted: readonly string[];
   /** The member of each element that its canonical text leaves out. */
   readonly excluded: string;
@@ -55,76 +51,98 @@ export interface CutOptions {
  */
 export function* cutBody(
   body: Uint8Array,
-  { wanted, excluded }: CutOptions,
+  options: CutOptions,
   mostElements = Number.POSITIVE_INFINITY,
 ): Generator<CutMember, void, void> {
-  const source = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  // Each byte becomes one character, so a place in the text is a place among the bytes.
-  const scanner = new Scanner(source.toString('latin1'));
-  const taken = [excluded, ...wanted].map(canonicalName);
+  const cutter = new Cutter(body);
+  const { scanner } = cutter;
   if (scanner.next() !== OPEN_BRACE) scanner.fail();
 
   for (let more = scanner.enter(CLOSE_BRACE); more; more = scanner.more(CLOSE_BRACE)) {
-    const { value: name } = readOutside(source, scanner.at, scanner.name());
+    const name = cutter.name();
     if (scanner.code !== OPEN_BRACKET) {
-      yield { name: name as string, length: 0, ...readOutside(source, scanner.at, scanner.skip()) };
+      yield { name, length: 0, ...cutter.value() };
       continue;
     }
 
     const elements: CutElement[] = [];
     let length = 0;
     for (let more = scanner.enter(CLOSE_BRACKET); more; more = scanner.more(CLOSE_BRACKET)) {
-      const element = readElement(source, scanner, taken);
+      const element = cutter.element(options);
       if (length++ < mostElements) elements.push(element);
     }
-    yield { name: name as string, length, elements, text: '' };
+    yield { name, length, elements, text: '' };
   }
-  if (!Number.isNaN(scanner.next())) scanner.fail();
+
+  scanner.next();
+  if (scanner.at < scanner.text.length) scanner.fail();
 }
 
-function readElement(source: Buffer, scanner: Scanner, taken: readonly string[]): CutElement {
-  const start = scanner.at;
-  const canonical = canonicalUnlessDeep(scanner, taken);
-  const { text, bytes } = read(source, start, scanner.at);
-  const isObject = text.startsWith('{');
-  const [excluded, ...wanted] = canonical?.values ?? (isObject ? valuesOf(text, taken) : []);
-  return {
-    text,
-    bytes,
-    isObject,
-    fault: bytes ? 'not-utf-8' : canonical ? undefined : 'too-deep',
-    canonical: canonical?.content,
-    excluded,
-    wanted,
-  };
-}
+class Cutter {
+  readonly scanner: Scanner;
+  readonly #source: Buffer;
+  readonly #isUtf8: boolean;
 
-/** Steps over the element at hand. @returns undefined when it is nested too deep */
-function canonicalUnlessDeep(scanner: Scanner, taken: readonly string[]) {
-  const start = scanner.at;
-  try {
-    return canonicalOf(scanner, taken);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    scanner.at = start;
-    scanner.skip();
-    return undefined;
+  constructor({ buffer, byteOffset, byteLength }: Uint8Array) {
+    this.#source = Buffer.from(buffer, byteOffset, byteLength);
+    this.#isUtf8 = isUtf8(this.#source);
+    // Each byte becomes one character, so a place in the text is a place among the bytes.
+    this.scanner = new Scanner(this.#source.toString('latin1'));
   }
-}
 
-function valuesOf(text: string, taken: readonly string[]): (string | undefined)[] {
-  const members = membersOf(text);
-  return taken.map(name => members.findLast(member => canonicalName(member.name) === name)?.value);
-}
+  /** Reads the name at hand, up to its value. */
+  name(): string {
+    return this.#outside(this.scanner.at, this.scanner.name()).value as string;
+  }
 
-function readOutside(source: Buffer, start: number, end: number) {
-  const { bytes, ...rest } = read(source, start, end);
-  if (bytes) throw new JsonError('Bytes that are not UTF-8', start);
-  return rest;
-}
+  /** Reads the value at hand, which is in no array. */
+  value() {
+    const start = this.scanner.at;
+    this.scanner.skip();
+    return this.#outside(start, this.scanner.at);
+  }
 
-function read(source: Buffer, start: number, end: number) {
-  const bytes = source.subarray(start, end);
-  const text = bytes.toString();
-  return { text, bytes: isUtf8(bytes) ? undefined : bytes, value: parsed(text, start) };
+  /** Reads the element at hand. */
+  element({ wanted, excluded }: CutOptions): CutElement {
+    const start = this.scanner.at;
+    const canonical = this.#canonical(excluded);
+    const { text, bytes, value } = this.#read(start, this.scanner.at);
+    const isObject = text.startsWith('{');
+    const members = value as Record<string, unknown>;
+    return {
+      text,
+      bytes,
+      isObject,
+      fault: bytes ? 'not-utf-8' : canonical ? undefined : 'too-deep',
+      canonical,
+      // `__proto__` and `constructor` are names like any other.
+      wanted: wanted.map(name => (isObject && Object.hasOwn(members, name) ? members[name] : undefined)),
+    };
+  }
+
+  /** Steps over the element at hand. @returns undefined when it is nested too deep */
+  #canonical(excluded: string): Canonical | undefined {
+    const { scanner } = this;
+    const start = scanner.at;
+    try {
+      return canonicalOf(scanner, excluded);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      scanner.at = start;
+      scanner.skip();
+      return undefined;
+    }
+  }
+
+  #outside(start: number, end: number) {
+    const { text, bytes, value } = this.#read(start, end);
+    if (bytes) throw new JsonError('Bytes that are not UTF-8', start);
+    return { text, value };
+  }
+
+  #read(start: number, end: number) {
+    const bytes = this.#source.subarray(start, end);
+    const text = bytes.toString();
+    return { text, bytes: this.#isUtf8 || isUtf8(bytes) ? undefined : bytes, value: this.scanner.parse(text) };
+  }
 }

@@ -38,8 +38,9 @@ export function membersOf(text: string): MemberText[] {
   const members: MemberText[] = [];
   for (let more = scanner.enter(CLOSE_BRACE); more; more = scanner.more(CLOSE_BRACE)) {
     const written = text.slice(scanner.at, scanner.name());
-    const value = text.slice(scanner.at, scanner.skip());
-    members.push({ name: JSON.parse(written), written, value });
+    const start = scanner.at;
+    scanner.skip();
+    members.push({ name: JSON.parse(written), written, value: text.slice(start, scanner.at) });
   }
   return members;
 }

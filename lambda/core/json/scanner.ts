@@ -66,15 +66,15 @@ export class Scanner {
   /** Steps over the name at hand and its colon, up to the value. @returns the end of the name */
   name(): number {
     if (this.code !== QUOTE) this.fail();
-    this.skip();
-    const end = this.at;
+    const end = this.#stringEnd(this.at);
+    this.at = end;
     if (!this.#take(COLON)) this.fail();
     this.next();
     return end;
   }
 
-  /** Steps over the value at hand, however deep it is nested. @returns its end */
-  skip(): number {
+  /** Steps over the value at hand, however deep it is nested. */
+  skip(): void {
     const { text } = this;
     let { at } = this;
     let depth = 0;
@@ -92,7 +92,6 @@ export class Scanner {
       }
     } while (depth > 0);
     this.at = at;
-    return at;
   }
 
   /** Whether there is a backslash between two places. Whoever asks goes forward, so the text is searched once. */
@@ -102,6 +101,15 @@ export class Scanner {
       this.#escape = found < 0 ? Number.POSITIVE_INFINITY : found;
     }
     return this.#escape < end;
+  }
+
+  /** @throws JsonError, because the error of `JSON.parse` quotes the text */
+  parse(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return this.fail();
+    }
   }
 
   fail(): never {

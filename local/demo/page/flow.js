@@ -48,8 +48,8 @@ function showData({ streams, changes }) {
 
 const STATE_TONES = { 'caught up': 'good', behind: 'warn', failed: 'bad', 'more to read': 'info', 'not run': '' };
 
-function keptBack({ RowsDeduplicated = 0, TombstonesIgnored = 0, DeadLetters = 0 }) {
-  return RowsDeduplicated + TombstonesIgnored + DeadLetters;
+function keptBack({ Duplicates = 0, UnknownTombstones = 0, DeadLetters = 0 }) {
+  return Duplicates + UnknownTombstones + DeadLetters;
 }
 
 function showConnector({ streams, runs, running, lease, calls }) {
@@ -69,7 +69,7 @@ function showConnector({ streams, runs, running, lease, calls }) {
   const sum = metric => streams.reduce((total, { hour }) => total + hour[metric], 0);
   text(
     byId('kept'),
-    `Kept back: ${counted(sum('RowsDeduplicated'), 'duplicate')}, ${counted(sum('TombstonesIgnored'), 'tombstone')} of ` +
+    `Kept back: ${counted(sum('Duplicates'), 'duplicate')}, ${counted(sum('UnknownTombstones'), 'tombstone')} of ` +
       `unknown assets, ${counted(sum('DeadLetters'), 'dead letter')}. Withdrawn: ${counted(sum('ThreatsWithdrawn'), 'threat')}.`,
   );
   const fault =
@@ -81,7 +81,7 @@ function showConnector({ streams, runs, running, lease, calls }) {
     byId('lease'),
     lease === null
       ? 'The lease was never taken.'
-      : `Lease: epoch ${count(lease.epoch)}, ${lease.held ? 'held by a run' : lease.clean ? 'free' : 'free, its last run left writes unconfirmed'}.`,
+      : `Lease: epoch ${count(lease.epoch)}, ${lease.held ? 'held by a run' : lease.clean ? 'free' : 'free, its last run ended within a batch'}.`,
   );
   keyed(
     byId('calls'),

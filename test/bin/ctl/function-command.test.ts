@@ -27,12 +27,12 @@ describe('the result of a run', () => {
     rows: 100,
     forwarded: 41,
     oversize: 1,
-    suppressed: 20,
+    duplicates: 20,
     superseded: 3,
-    unseenTombstones: 4,
+    unknownTombstones: 4,
     filtered: 5,
     deadLetters: 6,
-    filterFaults: 7,
+    filterErrors: 7,
     withdrawn: 8,
   };
   const lines = (change: object) =>
@@ -41,7 +41,7 @@ describe('the result of a run', () => {
 
   test('has a column for each fate of a row, in this order', () => {
     const [head, , row] = lines({});
-    const fates = 'forwarded, duplicates, superseded, ignored tombstones, filtered, dead letters';
+    const fates = 'forwarded, duplicates, superseded, unknown tombstones, filtered, dead letters';
     expect(cellsOf(head)).toEqual(['stream', 'pages', 'read', ...fates.split(', '), 'withdrawn', 'caught up']);
     expect(cellsOf(row)).toEqual(['assets', '2', '100', '40', '20', '3', '4', '5', '6', '8', 'not yet']);
     expect(cellsOf(lines({ caughtUp: true })[2]).at(-1)).toBe('yes');
@@ -58,8 +58,8 @@ describe('the result of a run', () => {
       'Rows read but not committed, which the next run reads again: 22.',
       'The run took 1.0 s.',
     ]);
-    expect(lines({ oversize: 0, filterFaults: 0, rows: 79 }).slice(4)).toEqual(['The run took 1.0 s.']);
-    expect(lines({ oversize: 0, filterFaults: 0, rows: 79, stalledCursors: 1 })[4]).toBe(
+    expect(lines({ oversize: 0, filterErrors: 0, rows: 79 }).slice(4)).toEqual(['The run took 1.0 s.']);
+    expect(lines({ oversize: 0, filterErrors: 0, rows: 79, stalledCursors: 1 })[4]).toBe(
       'The API led a walk back to a cursor that it had already followed: see stream-behind in docs/runbook.md.',
     );
   });

@@ -1,10 +1,10 @@
 /** Parts of lookup, without a process. */
 import { describe, expect, test } from '@jest/globals';
 import { neighbourIds } from '../../../bin/ctl/commands/lookup/neighbours.ts';
-import { resultOf, unconfirmedFor } from '../../../bin/ctl/commands/lookup/result.ts';
-import { BEGINNING } from '../../../lambda/core/decide.ts';
-import { idTag } from '../../../lambda/core/hashes.ts';
+import { resultOf, unsettledFor } from '../../../bin/ctl/commands/lookup/result.ts';
+import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
 import { rowCut } from '../../../lambda/core/row.ts';
+import { beginSecondWalk } from '../../../lambda/core/second-walk.ts';
 import { rowSelection } from '../../../lambda/filters.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { rowState } from '../../lambda/core/support/memory-table.ts';
@@ -25,8 +25,8 @@ describe('the comparison of the API with the row state', () => {
   const row = (of: typeof live) => ({ kind: 'row', row: of }) as const;
   const sent = rowState({ rowHash: live.rowHash });
   const removal = rowState({ rowHash: gone.rowHash, status: 'removed' });
-  const withheld = rowOf(asset('a'), filteredBy("id != 'a'"));
-  const withdrawn = rowState({ rowHash: '', status: 'withheld' });
+  const excluded = rowOf(asset('a'), filteredBy("id != 'a'"));
+  const withdrawn = rowState({ rowHash: '', status: 'filtered' });
 
   test.each([
     ['same', row(live), sent],
@@ -38,10 +38,10 @@ describe('the comparison of the API with the row state', () => {
     ['removed', row(gone), removal],
     ['removed', refused, removal],
     ['not removed', refused, sent],
-    ['filtered', row(withheld), undefined],
-    ['filtered', row(withheld), withdrawn],
-    ['filtered', row(withheld), removal],
-    ['not withdrawn', row(withheld), sent],
+    ['filtered', row(excluded), undefined],
+    ['filtered', row(excluded), withdrawn],
+    ['filtered', row(excluded), removal],
+    ['not withdrawn', row(excluded), sent],
     ['differs', row(live), withdrawn],
     ['removed', row(gone), withdrawn],
     ['removed', refused, withdrawn],
@@ -55,20 +55,26 @@ describe('the comparison of the API with the row state', () => {
 });
 
 describe('a row state is', () => {
-  const saved = { checkpoint: { ...BEGINNING, generation: 2, committed: SEQUENCE }, intents: [] };
-  const batch = (sequence: string) => ({
+  const checkpoint = { ...BEGINNING, generation: 2, committed: SEQUENCE };
+  const saved = { checkpoint, log: undefined };
+  const logged = (sequence: string) => ({ checkpoint, log: { sequence, key: 'log/assets/1', earlier: [] } });
+  const during = (mode: 'all' | 'differences') => ({
     ...saved,
-    intents: [{ first: '9', sequence, idTags: [idTag('a')], goneTags: [] }],
+    checkpoint: beginSecondWalk(checkpoint, { mode, now: 0, epoch: 3 }),
   });
   test.each([
     ['relied on', rowState({ generation: 2 }), saved, undefined],
-    ['relied on once its batch is committed', rowState({ generation: 2 }), batch(SEQUENCE), undefined],
-    ['unconfirmed after a kill', rowState({ generation: 2 }), batch(''), 'unconfirmed'],
-    ['older than the last replay', rowState({ generation: 1 }), saved, 'awaits a replay'],
-    ['unconfirmed although nothing was recorded', undefined, batch(''), 'unconfirmed'],
-    ['relied on for a removed row', rowState({ generation: 1, status: 'removed' }), saved, undefined],
+    ['relied on once the last batch is saved', rowState({ generation: 2 }), logged(SEQUENCE), undefined],
+    ['unfinished while a batch is open', rowState({ generation: 2 }), logged('00000010420000000002'), 'unfinished'],
+    ['unfinished although nothing was recorded', undefined, logged('00000010420000000002'), 'unfinished'],
+    ['older than the replay that is under way', rowState({ generation: 2 }), during('all'), 'awaits a replay'],
+    ['relied on once the replay has sent the row', rowState({ generation: 3 }), during('all'), undefined],
+    ['relied on during a resync', rowState({ generation: 2 }), during('differences'), undefined],
+    ['relied on after the replay', rowState({ generation: 1 }), saved, undefined],
+    ['relied on for a removed row', rowState({ generation: 2, status: 'removed' }), during('all'), undefined],
+    ['unknown when another version saved the checkpoint', rowState(), new Error('changed by hand'), 'unknown'],
   ])('%s', (_what, stored, of, result) => {
-    expect(unconfirmedFor('a', stored, of)).toBe(result);
+    expect(unsettledFor(stored, of)).toBe(result);
   });
 });
 

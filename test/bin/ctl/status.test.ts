@@ -1,15 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { conditionOf, healthOf } from '../../../bin/ctl/commands/status/health.ts';
 import type { StreamActivity } from '../../../bin/ctl/commands/status/snapshot.ts';
+import { statusJson } from '../../../bin/ctl/commands/status/status-json.ts';
 import { leaseText, statusText } from '../../../bin/ctl/commands/status/status-text.ts';
 import { tryRead } from '../../../bin/ctl/read-result.ts';
 import { durationText, tableText } from '../../../bin/ctl/text.ts';
-import { BEGINNING } from '../../../lambda/core/decide.ts';
-import type { SavedStream } from '../../../lambda/ports.ts';
+import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
+import type { SavedStream, SecondWalk, WaitingWithdrawals } from '../../../lambda/ports.ts';
 
 const saved = (checkpoint: Partial<SavedStream['checkpoint']>): SavedStream => ({
   checkpoint: { ...BEGINNING, ...checkpoint },
-  intents: [],
+  log: undefined,
 });
 const fresh = saved({});
 const begun = saved({ committed: '00000000010000000001' });
@@ -157,6 +158,66 @@ describe('a status', () => {
     expect(text).toContain('\n  2 more kinds of failures: ');
   });
 
+  describe('of a stream with a second walk', () => {
+    const MINUTE = 60_000;
+    const second: SecondWalk = {
+      mode: 'differences',
+      phase: 'read',
+      rows: 1_200,
+      notBefore: 0,
+      most: 65,
+      withdrawn: { own: 65, children: 0 },
+    };
+    const snapshotOf = (change: Partial<SecondWalk>, log?: SavedStream['log']) => {
+      const { checkpoint } = saved({ committed: '00000000010000000001', second: { ...second, ...change } });
+      const state = value({
+        streams: new Map([['assets', { checkpoint, log }]]),
+        lease: undefined,
+        withdrawals: new Map(),
+      });
+      return { ...healthy, state, alarms: value({ alarms: [], notifiers }) } as never;
+    };
+
+    test.each<readonly [string, Partial<SecondWalk>, string]>([
+      ['reads the list', {}, 'first pass, 1200 rows listed'],
+      ['reads it once more', { phase: 'confirm', rows: 7 }, 'second pass, 7 rows listed'],
+      ['waits before the second pass', { phase: 'confirm', notBefore: 45 * MINUTE }, 'second pass, begins in 45 min'],
+      ['withdraws what is not listed', { phase: 'sweep' }, 'withdrawal of rows that are not listed'],
+    ])('says that it %s', (_what, change, text) => {
+      const shown = String(statusText(snapshotOf(change), { status: 'healthy', reasons: [] })).split('\n');
+      expect(shown).toContain(`assets are read again from the beginning: ${text}`);
+    });
+
+    const CONFIRM = 'New changes are sent. "npm run connectorctl -- confirm withdrawals" shows what to decide.';
+
+    test.each<readonly [WaitingWithdrawals, string]>([
+      [
+        { reason: 'filtered', own: 66, children: 0 },
+        'Withdrawals wait: 66 assets, because the filter excludes them. 65 were withdrawn before.',
+      ],
+      [
+        { reason: 'not-listed', own: 66, children: 9 },
+        'Withdrawals wait: 66 assets, with 9 threats of them, because the API does not list them any more. 65 were withdrawn before.',
+      ],
+    ])('says which withdrawals wait, and not how far it is: %j', (waiting, text) => {
+      const shown = String(statusText(snapshotOf({ waiting }), { status: 'healthy', reasons: [] })).split('\n');
+      expect(shown).toContain(`${text} ${CONFIRM}`);
+      expect(shown.join()).not.toContain('read again');
+    });
+
+    test('has it in JSON, with the withdrawals that wait and whether a batch is open', () => {
+      const json = (...of: Parameters<typeof snapshotOf>) => {
+        const document = statusJson(snapshotOf(...of), { status: 'healthy', reasons: [] });
+        return (document as { streams: { checkpoint: object }[] }).streams[0]!.checkpoint;
+      };
+      const log = { sequence: '00000000010000000002', key: 'log/assets/2', earlier: [] };
+      const waiting = { reason: 'filtered', own: 66, children: 0 } as const;
+      const secondWalk = { mode: 'differences', phase: 'read', rows: 1_200, withdrawn: { own: 65, children: 0 } };
+      expect(json({})).toMatchObject({ batchOpen: false, secondWalk, withdrawalsWaiting: null });
+      expect(json({ waiting }, log)).toMatchObject({ batchOpen: true, secondWalk, withdrawalsWaiting: waiting });
+    });
+  });
+
   test('names critical alarms first', () => {
     const alarms = [alarm('filter-faults', 'warning', 'ALARM'), alarm('delivery-late', 'critical', 'ALARM')];
     expect(health({ alarms: value({ alarms, notifiers }) }).reasons).toEqual([
@@ -172,7 +233,10 @@ test.each([
     { held: false, expires: 0, ended: 'no' },
     'free, epoch 7; its run was killed and the lease expired 1970-01-01T00:00:00Z',
   ],
-  [{ held: false, expires: 0, ended: 'dirty' }, 'free, epoch 7; the last run ended with unconfirmed events'],
+  [
+    { held: false, expires: 0, ended: 'dirty' },
+    'free, epoch 7; the last run ended within a batch, which the next run finishes',
+  ],
 ] as const)('a lease of %j is %s', (lease, text) => {
   expect(leaseText({ epoch: 7, holder: 'another', ...lease }, 0)).toBe(text);
 });

@@ -94,8 +94,8 @@ describe('the next run', () => {
   test.each([
     ['has ended when a later epoch ended cleanly', 60, [lease(7, 'clean'), lease(8, 'no'), lease(8, 'clean')], true],
     ['is not the run in progress, which may have read before', 4, [lease(7, 'no'), lease(7, 'clean')], false],
-    ['is not a run that ended with unconfirmed events', 4, [lease(8, 'dirty')], false],
-    ['is the run after a run with unconfirmed events', 60, [lease(8, 'dirty'), lease(9, 'clean')], true],
+    ['is not a run that ended within a batch', 4, [lease(8, 'dirty')], false],
+    ['is the run after one that ended within a batch', 60, [lease(8, 'dirty'), lease(9, 'clean')], true],
   ] as const)('%s', async (_what, wait, leases, expected) => {
     expect(await ended(wait, ...leases)).toBe(expected);
   });
@@ -112,7 +112,7 @@ describe('a verification', () => {
     found: [],
     generation: 0,
     ended: true,
-    unconfirmed: 0,
+    openBatches: 0,
     deadLetters: none,
     checked: undefined,
   };
@@ -122,7 +122,7 @@ describe('a verification', () => {
   test.each<readonly [string, Partial<VerifiedStream>, boolean]>([
     ['is complete when every id agrees', {}, true],
     ['is complete when every difference was resolved since', { found: [lost], checked }, true],
-    ['is not complete while ids are unconfirmed', { unconfirmed: 1 }, false],
+    ['is not complete while a batch is open', { openBatches: 1 }, false],
     ['is not complete while an id differs', { found: [lost] }, false],
     ['is not complete while a difference lasts', { checked: { ...checked, confirmed: [lost] } }, false],
     ['is not complete while an id was sent again unchecked', { checked: { ...checked, moved: [lost] } }, false],

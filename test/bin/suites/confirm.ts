@@ -58,3 +58,56 @@ test('confirm organization sends the digest of what it shows, and the function r
   expect(each.stack.invocations.at(-1)).toEqual({ confirmOrganization: digest });
   expect((await each.ctl(ORGANIZATION)).stdout).toMatch(/^Nothing waits/);
 });
+
+const WITHDRAWALS = ['confirm', 'withdrawals'];
+
+/** Two thirds of 30 assets are excluded by a changed filter. Half of them may be withdrawn, so five wait. */
+async function stopped(): Promise<Deployment> {
+  const each = await deployment();
+  for (let at = 0; at < 30; at++) each.connector.platform.put('assets', { id: `a${at}`, kept: at < 10 });
+  await each.run();
+  each.connector.deploy({ FILTERS: JSON.stringify({ assets: 'kept' }) });
+  await each.run();
+  return each;
+}
+
+const withdrawn = async (each: Deployment) =>
+  (await each.connector.lines()).filter(line => line.includes('"kind":"withdrawn"')).length;
+
+test('confirm withdrawals says that nothing waits while no withdrawal was stopped', async () => {
+  await using each = await sent();
+  const { status, document } = await each.json([...WITHDRAWALS, '--yes']);
+  expect([status, document, each.stack.invocations]).toEqual([0, { confirmed: null }, []]);
+  expect((await each.ctl(WITHDRAWALS)).stdout).toMatch(/^Nothing waits for a confirmation: no withdrawal was stopped/);
+});
+
+test('confirm withdrawals shows what was withdrawn and what waits, and asks before the rest is withdrawn', async () => {
+  await using each = await stopped();
+  const { status, stderr } = await each.ctl(WITHDRAWALS);
+  expect([status, each.stack.invocations, await withdrawn(each)]).toEqual([2, [], 15]);
+  expect(cells(stderr, 'assets')).toEqual(['assets', '30', '15', '5', '0', 'the filter excludes them']);
+  expect((await each.ctl(['status'])).stdout).toContain(
+    'Withdrawals wait: 5 assets, because the filter excludes them. 15 were withdrawn before.',
+  );
+
+  const { document } = await each.json([...WITHDRAWALS, '--yes']);
+  const digest = expect.stringMatching(/^[0-9a-f]{32}$/);
+  const waiting = { assets: { reason: 'filtered', own: 5, children: 0 } };
+  expect(document.confirmed.withdrawals).toEqual({ digest, waiting });
+  expect([each.stack.invocations, await withdrawn(each)]).toEqual([[{ confirmWithdrawals: digest }], 20]);
+  expect((await each.ctl(WITHDRAWALS)).stdout).toMatch(/^Nothing waits/);
+});
+
+test('confirm withdrawals withdraws nothing when other withdrawals wait by the time of the answer', async () => {
+  await using each = await stopped();
+  const { stdin, stderr, ended } = each.ask(WITHDRAWALS);
+  await new Promise<void>(resolve => {
+    stderr.on('data', chunk => String(chunk).includes('[y/N]') && resolve());
+  });
+  each.connector.platform.put('assets', { id: 'a0', kept: false });
+  await each.run();
+  stdin.write('y\r');
+  const { status, stderr: said } = await ended;
+  expect([status, said]).toEqual([1, expect.stringContaining('OutdatedWithdrawalsError')]);
+  expect(await withdrawn(each)).toBe(15);
+});

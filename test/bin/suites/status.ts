@@ -50,11 +50,15 @@ describe('status', () => {
     const { document } = await each.json(['status']);
     expect(document).toMatchObject({
       health: { status: 'healthy', reasons: [] },
-      streams: [{ stream: 'assets', condition: 'caught up', checkpoint: { cursorSaved: true, window: 30 } }, {}, {}],
+      streams: [
+        { stream: 'assets', condition: 'caught up', checkpoint: { cursorSaved: true, window: 30, batchOpen: false } },
+        {},
+        {},
+      ],
       lease: { epoch: expect.any(Number), held: false },
     });
     const [item] = await each.connector.table.get([checkpointKey('assets')]);
-    expect(stdout + JSON.stringify(document)).not.toContain(item!['cursor']!.S);
+    expect(stdout + JSON.stringify(document)).not.toContain(JSON.parse(item!['state']!.S!).cursor);
     expect(each.asked().map(({ action }) => action)).not.toContain('FilterLogEvents');
   });
 
@@ -101,12 +105,12 @@ describe('status', () => {
     expect(stdout).toMatch(/^ {4}→ The checkpoint was not moved/m);
     expect(stdout).toContain('  "npm run connectorctl -- doctor" checks every part, and says what to do.');
     expect(stdout).toContain('Removed assets with threats to withdraw: 2');
-    expect(stdout).toContain('the last run ended with unconfirmed events');
+    expect(stdout).toContain('the last run ended within a batch, which the next run finishes');
     const { document } = await each.json(['status']);
     expect(document).toMatchObject({
       alarms: { inAlarm: [{}, { severity: 'critical', ends: { withGoodReport: true, seconds: 1020 } }, {}] },
       failures: [{ count: 1, stream: 'assets', error: 'DeliveryError', last: expect.any(String) }],
-      streams: [{ checkpoint: { unconfirmedIds: 30 } }, {}, {}],
+      streams: [{ checkpoint: { batchOpen: true, secondWalk: null, withdrawalsWaiting: null } }, {}, {}],
     });
   });
 

@@ -9,14 +9,17 @@ export const NEEDED_FOR: Readonly<Record<string, string>> = {
   'dynamodb:BatchGetItem': 'Reading the checkpoints of all streams in one call, and the states of the rows of a page',
   'dynamodb:BatchWriteItem':
     'Saving row states and the child index, changing the withdrawal list, deleting what belongs to withdrawn threats',
-  'dynamodb:PutItem': 'Saving a checkpoint or an intent, on the condition that no later run has written',
+  'dynamodb:PutItem': 'Saving a checkpoint or the name of a log, on the condition that nothing later was written',
   'dynamodb:Query': 'Reading the withdrawal list, and the threats of a removed asset',
   'dynamodb:Scan':
-    'Finding rows that were sent, by which a changed client or address proves that it belongs to the same organization',
+    'Finding rows that the API does not list any more, and rows that were sent, by which a changed client or address proves that it belongs to the same organization',
   'dynamodb:UpdateItem':
     'Acquiring, renewing and releasing the lease; raising the fence after a run that was terminated',
   'firehose:PutRecordBatch': 'Delivering events',
-  's3:PutObject': 'Storing rows that cannot be sent',
+  's3:DeleteObject': 'Deleting the log of a batch that is saved',
+  's3:DeleteObjectVersion': 'Deleting it for good, because the bucket has versions',
+  's3:GetObject': 'Reading the log of a batch that a killed run left unfinished',
+  's3:PutObject': 'Storing rows that cannot be sent below `dead-letter/`, and the logs of batches below `log/`',
   'logs:CreateLogStream': 'Storing stdout, by the runtime of Lambda',
   'logs:PutLogEvents': 'Storing stdout, by the runtime of Lambda',
 };
@@ -26,6 +29,7 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:firehose:.*:deliverystream\/[^/]+$/, 'the delivery stream'],
   [/^arn:aws:secretsmanager:.*:secret:[^*]+$/, 'the secret of the credentials'],
   [/^arn:aws:s3:::[^/*]+\/dead-letter\/[^/*]+\/\*$/, 'objects below `dead-letter/<connector>/` of the bucket'],
+  [/^arn:aws:s3:::[^/*]+\/log\/\*$/, 'objects below `log/` of the bucket'],
   [/^arn:aws:logs:.*:log-group:[^*]+:\*$/, 'the function’s log group'],
 ];
 
@@ -56,7 +60,7 @@ No grant writes to the state table.
 /** docs/iam.md */
 export function privilegeTable(grants: readonly UsedGrant[]): string {
   const rows = [...grants]
-    .sort((one, other) => (one.action < other.action ? -1 : 1))
+    .sort((one, other) => (`${one.action} ${one.resource}` < `${other.action} ${other.resource}` ? -1 : 1))
     .map(({ action, resource }) => [`\`${action}\``, resourceName(resource), NEEDED_FOR[action] ?? '?']);
   return `${HEAD}\n${table(['Action', 'Resource', 'Needed for'], rows)}\n${FOOT}\n${operatorTable()}\n${OPERATOR_FOOT}`;
 }

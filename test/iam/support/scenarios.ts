@@ -78,7 +78,15 @@ const SCENARIOS: readonly Scenario[] = [
   },
   { name: 'resync', act: each => each.run({ resync: ['assets', 'dns-blocks'] }) },
   { name: 'replay', act: each => each.run({ replay: ['assets', 'threats', 'dns-blocks'] }) },
-  { name: 'repair', act: each => each.run({ repair: { assets: ['asset-1', 'asset-unknown'] } }) },
+  {
+    name: 'a batch that was not finished',
+    async act(each) {
+      each.platform.put('assets', { id: 'asset-1', name: 'changed' });
+      each.aws.faults.next('firehose', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
+      await each.run().catch(() => undefined);
+      await each.run();
+    },
+  },
   {
     name: 'takeover after a crash',
     async act(each) {

@@ -1,21 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  cascadedWithdrawal,
+  type EventContext,
+  eventLine,
   exceedsRecord,
-  filteredWithdrawal,
   MAX_LINE_BYTES,
-  missingWithdrawal,
   oversizeLine,
   type RowEvent,
   rowLine,
+  type Withdrawal,
   withdrawnLine,
 } from '../../../lambda/core/event.ts';
 import type { Row } from '../../../lambda/core/row.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { readEvent } from '../support/event-schema.ts';
-import { type AnyStream, ASSETS, CONTEXT, THREATS } from './support/streams.ts';
+import { threat } from './support/rows.ts';
+import { type AnyStream, ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from './support/streams.ts';
 
 const SEQUENCE = '00000000010000000001';
 
@@ -23,35 +24,32 @@ const ROW: Row = {
   id: 'x',
   text: '{"id":"x"}',
   rowHash: 'd'.repeat(32),
+  wholeHash: 'e'.repeat(32),
   position: '"p1"',
   time: '2026-11-20T09:00:00Z',
   deleted: false,
   filter: 'send',
   parent: undefined,
-  versionHash: sha256('delivery'),
   versionTag: undefined,
 };
 
-const rowEvent = (row: Row, stream: AnyStream, revision = ''): RowEvent => ({
-  row,
+const event = (row: Partial<Row> = {}, stream: AnyStream = ASSETS, sequence = SEQUENCE): RowEvent => ({
+  row: { ...ROW, ...row },
   stream,
-  sequence: SEQUENCE,
-  revision,
+  sequence,
 });
-const line = (change: Partial<Row> = {}, stream: AnyStream = ASSETS) =>
-  rowLine(rowEvent({ ...ROW, ...change }, stream), CONTEXT);
-const withdrawal = (id: string, tombstone = { id: 'a1', deletedAt: '2026-11-20T09:10:00Z', position: '"p2"' }) =>
-  readEvent(
-    withdrawnLine(
-      cascadedWithdrawal({ id, removal: tombstone, stream: THREATS, sequence: SEQUENCE }, CONTEXT),
-      CONTEXT,
-    ),
-  );
+const eventOf = (...of: Parameters<typeof event>) => readEvent(rowLine(event(...of), CONTEXT));
+const withdrawal = (change: Partial<Withdrawal> = {}, context: Partial<EventContext> = {}) => {
+  const subject = { id: 't1', time: '2026-11-20T09:10:00Z', position: '"p2"' };
+  const whole = { stream: THREATS, sequence: SEQUENCE, subject, parent: 'a1', ...change };
+  return readEvent(withdrawnLine(whole, { ...CONTEXT, ...context }));
+};
 
 describe('event lines', () => {
   test('the event line of an asset has exactly the documented members', () => {
-    expect(line()).toBe(
-      `{"event_id":"${ROW.versionHash.slice(0, 32)}","sequence":"${SEQUENCE}","kind":"upsert","stream":"assets","id":"x",` +
+    const eventId = sha256(['table', 'acme', 'assets', 'upsert', SEQUENCE, ROW.rowHash, 'x'].join('\n')).slice(0, 32);
+    expect(rowLine(event(), CONTEXT)).toBe(
+      `{"event_id":"${eventId}","sequence":"${SEQUENCE}","kind":"upsert","stream":"assets","id":"x",` +
         '"time":"2026-11-20T09:00:00Z","stream_position":"p1","connector":"acme",' +
         '"forwarded_at":"2026-11-20T09:15:00.412Z","row":{"id":"x"}}',
     );
@@ -61,81 +59,71 @@ describe('event lines', () => {
     const name = fc.oneof(fc.string({ unit: anyCharacter, minLength: 1 }), fc.string({ minLength: 1 }));
     fc.assert(
       fc.property(name, name, name, (id, parent, connector) => {
-        const event = readEvent(
-          rowLine(rowEvent({ ...ROW, id, parent }, THREATS), {
-            ...CONTEXT,
-            connector,
-          }),
-        );
-        expect([event.id, event.asset_id, event.connector]).toEqual([id, parent, connector]);
-        expect(withdrawal(id, { id: parent, deletedAt: '2026-11-20T09:10:00Z', position: '1' })).toMatchObject({
-          id,
-          asset_id: parent,
-        });
+        const sent = readEvent(rowLine(event({ id, parent }, THREATS), { ...CONTEXT, connector }));
+        expect([sent.id, sent.asset_id, sent.connector]).toEqual([id, parent, connector]);
+        const subject = { id, time: undefined, position: '1' };
+        expect(withdrawal({ subject, parent }, { connector })).toMatchObject({ id, asset_id: parent, connector });
       }),
     );
   });
 
   test('stream_position is passed on as delivered, to the last digit', () => {
-    expect(line({ position: '9007199254740993' })).toContain('"stream_position":9007199254740993,');
+    const line = rowLine(event({ position: '9007199254740993' }), CONTEXT);
+    expect(line).toContain('"stream_position":9007199254740993,');
+  });
+});
+
+describe('the event_id', () => {
+  test('two events of a row that changes have the same event_id only when everything that names them is the same', () => {
+    const later = '00000000010000000002';
+    const ids = [
+      eventOf(),
+      eventOf({}, ASSETS, later),
+      eventOf({ rowHash: 'e'.repeat(32) }),
+      eventOf({ id: 'y' }),
+      eventOf({}, THREATS),
+      eventOf({ deleted: true, text: '{"id":"x","deleted":true}' }),
+      ...[{ tableId: 'other' }, { connector: 'other' }].map(change =>
+        readEvent(rowLine(event(), { ...CONTEXT, ...change })),
+      ),
+      readEvent(oversizeLine(event(), CONTEXT, 's3://dead-letters/x.json')),
+    ].map(({ event_id }) => event_id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(eventOf({ position: '"p9"' }).event_id).toBe(ids[0]);
+  });
+
+  test('two events of a DNS block have the same event_id when the whole row is the same, whatever else differs', () => {
+    const first = eventOf({}, DNS_BLOCKS).event_id;
+    const later = event({ rowHash: 'f'.repeat(32), position: '"p9"' }, DNS_BLOCKS, '00000000010000000002');
+    expect(readEvent(rowLine(later, { ...CONTEXT, tableId: 'other' })).event_id).toBe(first);
+    expect(eventOf({ wholeHash: 'f'.repeat(32) }, DNS_BLOCKS).event_id).not.toBe(first);
+  });
+
+  test('two withdrawals have the same event_id only when row, sequence and reason are the same', () => {
+    const ids = [
+      withdrawal(),
+      withdrawal({ sequence: '00000000010000000002' }),
+      withdrawal({ reason: 'filtered' }),
+      withdrawal({ subject: { id: 't2', time: undefined, position: undefined } }),
+      withdrawal({}, { tableId: 'other' }),
+    ].map(({ event_id }) => event_id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(withdrawal({ parent: 'a2' }).event_id).toBe(ids[0]);
   });
 });
 
 describe('withdrawn events', () => {
-  test('a tombstone without time or position still makes a withdrawn event', () => {
-    const event = withdrawal('t1', { id: 'a1', deletedAt: undefined as never, position: undefined as never });
-    expect(event).toMatchObject({ time: null, stream_position: null });
+  test('a removal without time or position still makes a withdrawn event', () => {
+    const subject = { id: 't1', time: undefined, position: undefined };
+    expect(withdrawal({ subject })).toMatchObject({ id: 't1', time: null, stream_position: null });
   });
 
-  test('the event_id of a withdrawal is one per threat and tombstone, and another for a later removal of the same asset', () => {
-    const tombstone = { id: 'a1', deletedAt: '2026-11-20T09:10:00Z', position: '"p2"' };
-    const ids = [
-      withdrawal('t1', tombstone),
-      withdrawal('t1', { ...tombstone }),
-      withdrawal('t2', tombstone),
-      withdrawal('t1', { ...tombstone, position: '"p3"' }),
-      withdrawal('t1', { ...tombstone, deletedAt: '2026-11-20T09:11:00Z' }),
-      withdrawal('t1', { ...tombstone, id: 'a2' }),
-    ].map(each => each.event_id);
-    expect(ids[1]).toBe(ids[0]);
-    expect(new Set(ids).size).toBe(5);
-  });
-
-  test('a row that the API does not know any more is withdrawn with that reason, and again after it came back', () => {
-    const missing = (revision: number) => {
-      const row = { id: 't1', stream: THREATS, sequence: SEQUENCE, parent: 'a1', revision };
-      return readEvent(withdrawnLine(missingWithdrawal(row, CONTEXT), CONTEXT));
-    };
-    expect(missing(0)).toMatchObject({
-      kind: 'withdrawn',
-      id: 't1',
-      asset_id: 'a1',
-      reason: 'not-found',
-      time: CONTEXT.forwardedAt,
-      stream_position: null,
-    });
-    expect(missing(0).event_id).toBe(missing(0).event_id);
-    expect(missing(1).event_id).not.toBe(missing(0).event_id);
-  });
-
-  test('a row that the filter excludes is withdrawn with that reason, as often as the filter has changed', () => {
-    const filtered = (revision: string) =>
-      readEvent(withdrawnLine(filteredWithdrawal(rowEvent(ROW, ASSETS, revision), CONTEXT), CONTEXT));
-    expect(filtered('')).toMatchObject({ kind: 'withdrawn', id: 'x', reason: 'filtered', stream_position: 'p1' });
-    expect(filtered('0.1').event_id).not.toBe(filtered('').event_id);
+  test.each([undefined, 'filtered', 'not-listed'] as const)('a withdrawn event says why: %s', reason => {
+    expect(withdrawal({ reason }).reason).toBe(reason);
   });
 });
 
-test('a row that comes back after a withdrawal has another event_id, oversize or not', () => {
-  const deadLetter = 's3://dead-letters/x.json';
-  const lines = ['', '1.0', '1.1'].flatMap(revision => [
-    rowLine(rowEvent(ROW, THREATS, revision), CONTEXT),
-    oversizeLine(rowEvent(ROW, THREATS, revision), CONTEXT, deadLetter),
-  ]);
-  expect(new Set(lines.map(each => readEvent(each).event_id)).size).toBe(6);
-});
-
-describe('rule 13: what Firehose takes as one record', () => {
+describe('rule 13: the size of one record of Firehose', () => {
   const filled = (bytes: number, filling: string) => filling.repeat(bytes / Buffer.byteLength(filling));
 
   test.each(['a', 'éé', '€€', '😀'])(
@@ -148,9 +136,16 @@ describe('rule 13: what Firehose takes as one record', () => {
     },
   );
 
-  test('an oversize event points to the row, does not contain it, and has another event_id than the row', () => {
-    const event = readEvent(oversizeLine(rowEvent(ROW, ASSETS), CONTEXT, 's3://dead-letters/x.json'));
-    expect(event).toMatchObject({ kind: 'oversize', id: 'x', dead_letter: 's3://dead-letters/x.json' });
-    expect(event.event_id).not.toBe(readEvent(line()).event_id);
+  test.each([
+    ['asset_id', threat('t', 'a'.repeat(1_024_000))],
+    ['stream_position', threat('t', 'a', { position: 'p'.repeat(1_024_000) })],
+    ['updated_at', threat('t', 'a', { updated_at: `2026-11-20T09:00:00.${'0'.repeat(1_024_000)}Z` })],
+  ])('an oversize event is small and points to its row, whichever member made the row large: %s', (_member, text) => {
+    const row = rowOf(text, THREATS);
+    const locate = ({ rowHash }: { readonly rowHash: string }) => `s3://dead-letters/${rowHash}.json`;
+    const { line, deadLetter } = eventLine({ row, stream: THREATS, sequence: SEQUENCE }, CONTEXT, locate);
+    expect(readEvent(line)).toMatchObject({ kind: 'oversize', id: 't', dead_letter: locate(row) });
+    expect(deadLetter).toEqual({ stream: 'threats', reason: 'oversize', row: text, rowHash: row.rowHash });
+    expect(Buffer.byteLength(line)).toBeLessThan(100_000);
   });
 });

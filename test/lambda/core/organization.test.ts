@@ -4,7 +4,6 @@ import {
   ApiUnavailableError,
   ClientChangedError,
   CursorRefusedError,
-  LeaseBusyError,
   OrganizationChangedError,
 } from '../../../lambda/core/errors.ts';
 import { changedParts, organizationDigest } from '../../../lambda/core/organization.ts';
@@ -120,7 +119,7 @@ describe('the organization', () => {
 
   test('needs proof while the rows of a run that was killed may have been sent', async () => {
     const harness = new Harness();
-    harness.table.intents.set('assets', [{ first: '1', sequence: '2', idTags: [], goneTags: [] }]);
+    harness.table.logNames.set('assets', { sequence: '1', key: 'log/assets/1', earlier: [] });
     harness.organization = 'other';
     harness.api.pages('/a', [[asset('foreign')]]);
     await expectRefused(harness, /no row that was sent/);
@@ -165,12 +164,6 @@ describe('the organization', () => {
     const { failures } = await inventory(harness);
     expect([...failures.values()].map(({ name }) => name)).toEqual(['ApiUnavailableError', 'ApiUnavailableError']);
     expect([harness.lines, harness.table.organization]).toEqual([[], 'acme']);
-  });
-
-  test('is not confirmed while another run holds the lease', async () => {
-    const harness = await changed([asset('a')]);
-    harness.occupied = true;
-    await expect(inventory(harness, 'other')).rejects.toThrow(LeaseBusyError);
   });
 
   test('the organization is identified by token endpoint, base URL and client, and a trailing slash does not matter', () => {

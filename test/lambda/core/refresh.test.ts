@@ -5,7 +5,7 @@ import { CursorRefusedError } from '../../../lambda/core/errors.ts';
 import { ListApi } from './support/api.ts';
 import { Harness, type RunChange } from './support/harness.ts';
 import { rowState } from './support/memory-table.ts';
-import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
+import { answer, asset, dnsBlock, threat } from './support/rows.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -257,41 +257,6 @@ describe('a refresh', () => {
     const each = await due(['a', 'b'], { selections: { assets: { filter: "id != 'a'" } } });
     expect((await each.days(10)).map(({ id }) => id)).toEqual(['b']);
   });
-
-  test('a row that a run before may have called gone is not sent as a repeat', async () => {
-    const each = await due(['a']);
-    each.list.put(['a'], id => tombstone(id, { position: 'p8' }));
-    each.harness.journal.fail('assets states');
-    const { harness } = each;
-    await harness.run({ only: ['assets'] });
-    expect(harness.sent.at(-1)).toBe('tombstone a');
-    each.list.put(['a'], live);
-    expect((await each.days(10)).map(({ kind, refresh }) => `${kind} ${refresh}`)[0]).toBe('upsert false');
-  });
-
-  test.each([
-    ['assets delivery', 0, 1],
-    ['assets states', 1, 1],
-    ['assets checkpoint', 1, 0],
-  ])(
-    'a refresh that a kill at "%s" interrupted is repeated under the same event_id, or not at all',
-    async (step, before, after) => {
-      const each = await due(names(25));
-      const { harness } = each;
-      for (let killed = false; !killed; ) {
-        harness.clock.advance(HOUR);
-        harness.later().journal.hook = name => {
-          if (name === step && harness.journal.begun.includes('assets delivery')) throw new Error('killed');
-        };
-        killed = (await harness.run({ only: ['assets'], refreshDays: 10, pageLimit: 20 })).failures.size > 0;
-      }
-      const first = harness.events;
-      const again = (await each.run()).filter(({ id }) => id === 'r0');
-      expect([first.map(({ id }) => id), again.length]).toEqual([names(before), after]);
-      expect(new Set([...first.map(event => event.event_id), ...again.map(({ eventId }) => eventId)]).size).toBe(1);
-      expect((await each.days(2)).map(({ id }) => id)).not.toContain('r0');
-    },
-  );
 
   test('the threats of a group are read before any of its streams is refreshed', async () => {
     const harness = new Harness();

@@ -5,11 +5,13 @@ import {
   ApiUnavailableError,
   LeaseBusyError,
   LeaseLostError,
+  OutdatedWithdrawalsError,
   StateError,
+  StateVersionError,
 } from '../../../lambda/core/errors.ts';
 import { readSettings } from '../../../lambda/settings.ts';
 import { STREAMS, streamsOn } from '../../../lambda/streams.ts';
-import { Harness } from './support/harness.ts';
+import { Harness, type RunChange } from './support/harness.ts';
 import { answer, asset, dnsBlock, threat, tombstone } from './support/rows.ts';
 
 function stocked(): Harness {
@@ -57,7 +59,7 @@ describe('a failing stream does not stop the others', () => {
     const { results, failures, interrupted } = await harness.run();
     expect([[...failures.keys()], interrupted]).toEqual([[stream], true]);
     expect(summary(results).filter(([name]) => name !== stream)).toEqual(others.map(name => [name, 1, true]));
-    expect(harness.releases).toEqual([false]);
+    expect(harness.releases).toEqual([{ clean: false, unclear: false }]);
   });
 
   test('a failed stream is logged as an error at once, while the other streams still run', async () => {
@@ -71,13 +73,6 @@ describe('a failing stream does not stop the others', () => {
     };
     await harness.run();
     expect([loggedBefore, harness.errors]).toEqual([['dns-blocks ApiRefusedError'], ['dns-blocks ApiRefusedError']]);
-  });
-
-  test('streams that fail because the lease cannot be released are logged as errors', async () => {
-    const harness = stocked();
-    harness.releaseFails = new LeaseLostError('another run has taken it over');
-    const { results } = await harness.run();
-    expect(harness.errors.toSorted()).toEqual([...results.keys()].map(stream => `${stream} LeaseLostError`).sort());
   });
 
   test('withdrawals wait while the assets fail, because the end of their walk was not reached', async () => {
@@ -101,16 +96,20 @@ describe('the lease', () => {
       leaseHeld: true,
       results: new Map(),
       failures: new Map(),
-      repaired: [],
       interrupted: false,
     });
     expect([harness.api.requests, harness.journal.begun, harness.releases]).toEqual([[], [], []]);
   });
 
-  test.each(['resync', 'replay'])('a %s is refused, not dropped, while another run holds the lease', async command => {
+  test.each<[string, RunChange]>([
+    ['resync', { resync: ['assets'] }],
+    ['replay', { replay: ['assets'] }],
+    ['confirmation of withdrawals', { confirmWithdrawals: 'd' }],
+    ['confirmation of the organization', { confirmOrganization: 'd' }],
+  ])('a %s is refused, not dropped, while another run holds the lease', async (_command, change) => {
     const harness = stocked();
     harness.occupied = true;
-    await expect(harness.run({ [command]: ['assets'] })).rejects.toThrow(LeaseBusyError);
+    await expect(harness.run(change)).rejects.toThrow(LeaseBusyError);
   });
 
   test('a lost lease stops every stream, is reported as their failure, and nothing more is written', async () => {
@@ -124,7 +123,7 @@ describe('the lease', () => {
       ['threats', 'LeaseLostError'],
     ]);
     expect(harness.journal.done).not.toContain('assets states');
-    expect(harness.releases).toEqual([false]);
+    expect(harness.releases).toEqual([{ clean: false, unclear: false }]);
   });
 
   test('a lease lost between two pages keeps the page that is already fetched from being sent', async () => {
@@ -153,7 +152,8 @@ describe('the lease', () => {
     await harness.run();
     harness.api.pages('/a', [[asset('b')], [asset('c')], []]);
     await harness.run({ outOfTime: () => true });
-    expect(harness.releases).toEqual([true, true]);
+    const clean = { clean: true, unclear: false };
+    expect(harness.releases).toEqual([clean, clean]);
   });
 
   test('a lease that cannot be released fails every stream, so that the run is reported as failed', async () => {
@@ -169,8 +169,146 @@ describe('the lease', () => {
     harness.journal.fail('fence 1', new StateError('be fenced'));
     harness.dirty = true;
     await expect(harness.run()).rejects.toThrow(StateError);
-    expect(harness.releases).toEqual([false]);
+    expect(harness.releases).toEqual([{ clean: false, unclear: false }]);
   });
+});
+
+describe('logs', () => {
+  test('a run deletes the logs of its finished batches, and leaves one that is open, also when a stream fails', async () => {
+    const harness = stocked();
+    harness.journal.fail('threats delivery');
+    await harness.run();
+    expect([...harness.table.logs.keys()]).toEqual([harness.table.logNames.get('threats')!.key]);
+  });
+
+  test('logs that cannot be deleted fail nothing, and the next run finds the lease dirty and deletes them', async () => {
+    const harness = stocked();
+    harness.journal.fail('logs deleted 1');
+    const { failures } = await harness.run();
+    expect([failures.size, harness.releases]).toEqual([0, [{ clean: false, unclear: false }]]);
+    expect(new Set(harness.warnings)).toEqual(new Set([expect.stringContaining('were not deleted')]));
+    Object.assign(harness.later(), { dirty: true });
+    await harness.run();
+    expect([harness.table.logs.size, harness.sent]).toEqual([0, []]);
+  });
+
+  test('a run deletes ten logs at a time, so that rows lie in the bucket no longer than they must', async () => {
+    const harness = new Harness();
+    const streamRun = harness.streamRun('assets');
+    for (let batch = 1; batch <= 12; batch++) {
+      streamRun.logs.opened(await streamRun.run.logs.put('assets', String(batch), Buffer.of(), async () => undefined));
+      // A log names those that a later run must delete after a kill.
+      if (batch === 12) expect(streamRun.logs.earlier).toEqual(['log/assets/11']);
+      await streamRun.logs.saved();
+    }
+    expect(harness.journal.done.filter(step => step.startsWith('logs'))).toEqual(['logs deleted 10']);
+    expect(await streamRun.logs.delete()).toBe(true);
+    expect(harness.table.logs.size).toBe(0);
+  });
+
+  /** A run that was killed after it had logged a batch of assets. */
+  async function killed(step = 'assets delivery'): Promise<Harness> {
+    const harness = stocked();
+    harness.journal.fail(step);
+    await harness.run();
+    harness.later().dirty = true;
+    return harness;
+  }
+
+  test('an open log is done again before its stream is read', async () => {
+    const harness = await killed();
+    harness.api.pages('/a', [[asset('later')], []]);
+    await harness.run();
+    expect(harness.sent.filter(each => each.startsWith('upsert a'))).toEqual(['upsert a']);
+    expect([harness.api.sent('/a'), harness.table.logs.size]).toEqual([['c1'], 0]);
+  });
+
+  test('a log whose object is missing fails its stream alone, until everything is sent again', async () => {
+    const harness = await killed();
+    harness.table.logs.clear();
+    const { failures } = await harness.run();
+    expect([...failures].map(([stream, { name }]) => [stream, name])).toEqual([['assets', 'LogMissingError']]);
+    expect(harness.sent.filter(each => each.endsWith(' a'))).toEqual([]);
+    expect(failures.get('assets')!.message).toContain('connectorctl resync assets --send-all');
+
+    expect((await harness.later().run({ resync: ['assets'] })).failures.size).toBe(1);
+    expect((await harness.later().run({ replay: ['assets'] })).failures.size).toBe(0);
+    expect(harness.sent).toEqual(['upsert a']);
+    expect((await harness.later().run()).failures.size).toBe(0);
+  });
+});
+
+describe('unclear answers to writes', () => {
+  /** The answer to a write of the assets' batch is unclear. */
+  function unclear(unclearRuns: number): Harness {
+    const harness = Object.assign(stocked(), { unclearRuns });
+    harness.journal.hook = step => {
+      if (step === 'assets states') harness.unclearWrites = 1;
+    };
+    return harness;
+  }
+
+  test('every stream ends its run after the batch, which is saved, and the lease is kept for a while', async () => {
+    const harness = unclear(0);
+    const { results, failures } = await harness.run({ only: ['assets', 'threats'] });
+    expect([...results.values()].map(({ caughtUp, unclearWrites }) => [caughtUp, unclearWrites])).toEqual([
+      [false, 1],
+      [false, 1],
+    ]);
+    expect([harness.sent, failures.size]).toEqual([['upsert a'], 0]);
+    expect(harness.table.checkpoint('assets').committed).not.toBe('');
+    expect([harness.api.sent('/t'), harness.releases]).toEqual([[], [{ clean: true, unclear: true }]]);
+  });
+
+  test('the third such run in a row fails', async () => {
+    for (const [before, names] of [
+      [1, []],
+      [2, ['UnclearWritesError']],
+    ] as const) {
+      const { failures } = await unclear(before).run({ only: ['assets'] });
+      expect([...failures.values()].map(({ name }) => name)).toEqual(names);
+    }
+  });
+
+  test('the lease is kept also when the run cannot begin', async () => {
+    const harness = unclear(0);
+    harness.table.organization = undefined;
+    harness.journal.hook = step => {
+      if (step !== 'fence 1') return;
+      harness.unclearWrites = 1;
+      throw new StateError('be fenced');
+    };
+    harness.dirty = true;
+    await expect(harness.run()).rejects.toThrow(StateError);
+    expect(harness.releases).toEqual([{ clean: false, unclear: true }]);
+  });
+});
+
+describe('a confirmation of withdrawals', () => {
+  test('a confirmation of other withdrawals than those that wait is refused, and nothing is read', async () => {
+    const harness = stocked();
+    await expect(harness.run({ confirmWithdrawals: 'f'.repeat(32) })).rejects.toThrow(OutdatedWithdrawalsError);
+    expect([harness.api.requests, harness.lines]).toEqual([[], []]);
+  });
+});
+
+describe('a resync of DNS blocks', () => {
+  test('a resync keeps the window, by which known blocks are recognized, and a replay does not', async () => {
+    const harness = stocked();
+    await harness.run();
+    await harness.later().run({ resync: ['dns-blocks'] });
+    expect([harness.sent, harness.api.sent('/d')]).toEqual([[], [undefined, 'c1']]);
+    await harness.later().run({ replay: ['dns-blocks'] });
+    expect(harness.sent).toEqual(['dns_block d']);
+  });
+});
+
+test('a checkpoint that another version has written fails its stream before anything is read, also at a resync', async () => {
+  const harness = stocked();
+  harness.table.unreadable.set('assets', new StateVersionError('connector', '3', '2'));
+  for (const resync of [[], ['assets']] as const)
+    await expect(harness.runStream('assets', { resync })).rejects.toThrow(StateVersionError);
+  expect([harness.api.requests, harness.journal.begun]).toEqual([[], []]);
 });
 
 describe('the time budget', () => {
@@ -213,19 +351,6 @@ describe('over runs', () => {
       ['/t', 'c1'],
     ]);
     expect([harness.lines, harness.journal.begun]).toEqual([[], []]);
-  });
-
-  test('no sequence is used twice, and every later run uses greater ones', async () => {
-    const harness = stocked();
-    await harness.run();
-    harness.api.next('/a', 'c1', [asset('b'), asset('c')]);
-    harness.api.on('/d', 'c1', answer([dnsBlock('e')], null));
-    await harness.run();
-    const [first, second] = [harness.events.slice(0, 3), harness.events.slice(3)].map(each =>
-      each.map(({ sequence }) => sequence).toSorted(),
-    );
-    expect(new Set([...first!, ...second!]).size).toBe(6);
-    expect(first!.at(-1)! < second![0]!).toBe(true);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Sender } from '../../../lambda/aws.ts';
 import { DeliveryError, LeaseLostError, OutOfTimeError } from '../../../lambda/core/errors.ts';
+import { packRecords } from '../../../lambda/core/records.ts';
 import { createFirehose } from '../../../lambda/sink/firehose.ts';
 import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
 import { type AwsScene, awsScene } from '../support/aws-scene.ts';
@@ -43,7 +44,7 @@ describe('event lines', () => {
   test('event lines arrive, each ending in a line feed, packed into one record', async () => {
     await using scene = await awsScene();
     const lines = Array.from({ length: 500 }, (_, index) => `{"n":${index},"text":"ключ🔑\u2028"}`);
-    expect(await delivery(scene).deliver(lines, LEASE_VALID)).toBe(0);
+    expect(await delivery(scene).deliver(packRecords(lines), LEASE_VALID)).toBe(0);
     expect(await delivered(scene)).toEqual(lines.toSorted());
     expect(scene.aws.firehose.counters).toMatchObject({ calls: 1, records: 1, refusedCalls: 0 });
   });
@@ -57,7 +58,7 @@ describe('event lines', () => {
   test("a delivery never exceeds the service's limits on records, bytes per record and bytes per call", async () => {
     await using scene = await awsScene();
     const lines = [...large(12), '🔑'.repeat(255_999), 'y'.repeat(1_023_999), ...Array(1_400).fill('{}')];
-    await delivery(scene).deliver(lines, LEASE_VALID);
+    await delivery(scene).deliver(packRecords(lines), LEASE_VALID);
     expect(await delivered(scene)).toHaveLength(lines.length);
     expect(scene.aws.firehose.counters).toMatchObject({ refusedCalls: 0 });
     expect(scene.aws.firehose.counters.calls).toBeGreaterThan(1);
@@ -70,14 +71,14 @@ describe('a partial failure', () => {
     const lines = large(5);
     const patterns = [0b10101, 0b11, 0b1].map((bits): Fault => ({ failItems: index => ((bits >> index) & 1) === 1 }));
     scene.aws.faults.next('firehose', ...patterns);
-    await delivery(scene).deliver(lines, LEASE_VALID);
+    await delivery(scene).deliver(packRecords(lines), LEASE_VALID);
     expect(await delivered(scene)).toEqual(lines.toSorted());
   });
 
   test.each(['canary', 'Canary-1', '{"row":"canary"}', 'CanaryRow and more'])(
     'a partial failure whose code may echo a row (%j) stops the stream and does not show the code',
     async ErrorCode => {
-      const error = await rejection(answering(() => ErrorCode).firehose.deliver(['row'], LEASE_VALID));
+      const error = await rejection(answering(() => ErrorCode).firehose.deliver(packRecords(['row']), LEASE_VALID));
       expect(error.message).toContain('unknown code');
       expect(wordsOf(error)).not.toMatch(/canary/i);
     },
@@ -92,7 +93,7 @@ describe('a partial failure', () => {
     ],
   ])('a partial failure %s is tried eight times, then stops the stream with its codes', async (_what, codes, named) => {
     const { service, firehose } = answering((_call, record) => codes[record]);
-    const error = await rejection(firehose.deliver(large(2), LEASE_VALID));
+    const error = await rejection(firehose.deliver(packRecords(large(2)), LEASE_VALID));
     expect(error).toBeInstanceOf(DeliveryError);
     expect(error.message).toMatch(named);
     expect(service.calls).toBe(8);
@@ -104,7 +105,7 @@ describe('a partial failure', () => {
     async ErrorCode => {
       const { service, clock, firehose } = answering(call => (call <= 12 ? ErrorCode : undefined));
       const before = clock.now();
-      const waited = await firehose.deliver(['{}'], LEASE_VALID);
+      const waited = await firehose.deliver(packRecords(['{}']), LEASE_VALID);
       expect([service.calls, waited]).toEqual([13, clock.now() - before]);
     },
   );
@@ -142,13 +143,13 @@ describe('an acknowledgement', () => {
       { RequestResponses: [entry] },
       { RequestResponses: [taken] },
     );
-    await firehose.deliver(three, LEASE_VALID);
+    await firehose.deliver(packRecords(three), LEASE_VALID);
     expect(sent).toEqual(['012', '1', '1']);
   });
 
   test('a record whose entry never has an id or a code fails the delivery after eight tries, which is no throttling', async () => {
     const { sent, firehose } = answeringInTurn({ FailedPutCount: 0, RequestResponses: [{}] });
-    const error = await rejection(firehose.deliver(['{}'], LEASE_VALID));
+    const error = await rejection(firehose.deliver(packRecords(['{}']), LEASE_VALID));
     expect([error.name, sent.length]).toEqual(['DeliveryError', 8]);
   });
 
@@ -163,13 +164,13 @@ describe('an acknowledgement', () => {
       FailedPutCount: 0,
       RequestResponses: [taken, taken, taken],
     });
-    await firehose.deliver(three, LEASE_VALID);
+    await firehose.deliver(packRecords(three), LEASE_VALID);
     expect(sent).toEqual(['012', '012']);
   });
 
   test('a call whose answers never have an entry for each record fails the delivery after eight tries', async () => {
     const { sent, firehose } = answeringInTurn({ FailedPutCount: 0, RequestResponses: [] });
-    const error = await rejection(firehose.deliver(['{}'], LEASE_VALID));
+    const error = await rejection(firehose.deliver(packRecords(['{}']), LEASE_VALID));
     expect([error.name, sent.length]).toEqual(['DeliveryError', 8]);
   });
 });
@@ -192,7 +193,7 @@ describe('the lease', () => {
       const assertLeaseValid = async () => {
         if (++checks > TRIES) throw lost;
       };
-      expect(await rejection(delivery(scene).deliver(['{}'], assertLeaseValid))).toBe(lost);
+      expect(await rejection(delivery(scene).deliver(packRecords(['{}']), assertLeaseValid))).toBe(lost);
       expect(scene.aws.firehose.counters.calls).toBe(TRIES);
     },
   );
@@ -209,7 +210,7 @@ describe('the lease', () => {
     };
     const lines = Array.from({ length: 12 }, (_, index) => `${index % 10}`.padEnd(600_000, 'x'));
     const error = await rejection(
-      createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(lines, LEASE_VALID),
+      createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(packRecords(lines), LEASE_VALID),
     );
     const before = calls;
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
@@ -225,7 +226,7 @@ describe('throttling', () => {
     await using scene = await awsScene();
     scene.aws.faults.next('firehose', ...Array<Fault>(15).fill(fault));
     const before = scene.clock.now();
-    expect(await delivery(scene).deliver(['{}'], LEASE_VALID)).toBe(scene.clock.now() - before);
+    expect(await delivery(scene).deliver(packRecords(['{}']), LEASE_VALID)).toBe(scene.clock.now() - before);
     expect(await delivered(scene)).toEqual(['{}']);
     expect(scene.clock.pauses.slice(0, 4)).toEqual([50, 100, 200, 400]);
   });
@@ -233,7 +234,9 @@ describe('throttling', () => {
   test('throttling is retried until the time budget ends, then the error says that time ran out', async () => {
     await using scene = await awsScene();
     scene.aws.faults.always('firehose', THROTTLED.firehose);
-    expect(await rejection(delivery(scene, 60_000).deliver(['{}'], LEASE_VALID))).toBeInstanceOf(OutOfTimeError);
+    expect(await rejection(delivery(scene, 60_000).deliver(packRecords(['{}']), LEASE_VALID))).toBeInstanceOf(
+      OutOfTimeError,
+    );
     expect(scene.clock.pauses.reduce((sum, pause) => sum + pause, 0)).toBeLessThan(60_000);
     expect(scene.aws.firehose.counters.calls).toBeGreaterThan(10);
   });
@@ -247,7 +250,7 @@ describe('a call', () => {
   ])('a call %s is repeated, so every line is delivered at least once', async (_what, fault, copies) => {
     await using scene = await awsScene();
     scene.aws.faults.next('firehose', fault, fault);
-    await delivery(scene).deliver(['{}'], LEASE_VALID);
+    await delivery(scene).deliver(packRecords(['{}']), LEASE_VALID);
     expect(await delivered(scene)).toEqual(Array(copies).fill('{}'));
   });
 
@@ -258,7 +261,7 @@ describe('a call', () => {
   ])('a call refused with %s stops the stream at once', async (code, status) => {
     await using scene = await awsScene();
     scene.aws.faults.always('firehose', { refuse: { status, code, message: 'No.' } });
-    const error = await rejection(delivery(scene).deliver(['canary'], LEASE_VALID));
+    const error = await rejection(delivery(scene).deliver(packRecords(['canary']), LEASE_VALID));
     expect(error).toBeInstanceOf(DeliveryError);
     expect(error.message).toContain(code);
     expect(scene.aws.firehose.counters.calls).toBe(1);
@@ -268,7 +271,7 @@ describe('a call', () => {
   test('a call that keeps failing is given up after eight tries', async () => {
     await using scene = await awsScene();
     scene.aws.faults.always('firehose', { loseRequest: true });
-    expect(await rejection(delivery(scene).deliver(['{}'], LEASE_VALID))).toBeInstanceOf(DeliveryError);
+    expect(await rejection(delivery(scene).deliver(packRecords(['{}']), LEASE_VALID))).toBeInstanceOf(DeliveryError);
     expect(scene.aws.firehose.counters.calls).toBe(8);
   });
 });

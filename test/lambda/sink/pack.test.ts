@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_LINE_BYTES } from '../../../lambda/core/event.ts';
-import { packCalls, packRecords } from '../../../lambda/sink/firehose.ts';
+import { packRecords } from '../../../lambda/core/records.ts';
+import { packCalls } from '../../../lambda/sink/firehose.ts';
 
 const text = (records: readonly Uint8Array[]) => Buffer.concat(records).toString();
 const ofBytes = (bytes: number) => new Uint8Array(bytes);

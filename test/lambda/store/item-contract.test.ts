@@ -4,8 +4,9 @@
  */
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
+import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
 import { StateVersionError } from '../../../lambda/core/errors.ts';
-import type { Checkpoint, ChildEntry, Intent, ListedRemoval, RowState } from '../../../lambda/ports.ts';
+import type { Checkpoint, ChildEntry, ListedRemoval, LogEntry, RowState } from '../../../lambda/ports.ts';
 import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
 import type { Item, Key } from '../../../lambda/store/item.ts';
 import { createLease } from '../../../lambda/store/lease.ts';
@@ -16,8 +17,9 @@ import { rejection } from '../support/rejection.ts';
 
 const SEQUENCE = '00000000070000000012';
 const VERSION_TAGS = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98'];
-const V = { v: { N: '1' } };
-const EPOCH = { epoch: { N: '7' } };
+const V = { v: { N: '2' } };
+const FENCE = { epoch: 7, write: 3 };
+const FENCED = { epoch: { N: '7' }, write_number: { N: '3' } };
 
 const CHECKPOINT: Checkpoint = {
   cursor: 'c+2',
@@ -26,34 +28,26 @@ const CHECKPOINT: Checkpoint = {
   generation: 3,
   names: { rows: 'data', pagination: 'page' },
   committed: SEQUENCE,
-  selection: 'f1f2f3',
-  selections: 2,
+  filter: 'f1f2f3',
+  counts: { existing: 40, listed: 30 },
+  second: {
+    mode: 'differences',
+    phase: 'sweep',
+    cursor: 's+1',
+    rows: 40,
+    notBefore: 1_795_262_400_000,
+    isHeldUp: true,
+    scanned: '{"pk":{"S":"row#assets#=a"}}',
+    most: 500,
+    withdrawn: { own: 1, children: 2 },
+    waiting: { reason: 'not-listed', own: 3, children: 4 },
+    isConfirmed: true,
+  },
+  reconciled: 1_795_262_400_001,
+  reread: 1_795_262_400_002,
   refresh: { cursor: 'r+1', started: 1_795_262_400_000, rows: 40, lastRows: 100, pages: 5, mark: 'd4' },
 };
-const SHORT_CHECKPOINT: Checkpoint = {
-  cursor: undefined,
-  previous: undefined,
-  window: [],
-  generation: 0,
-  names: { rows: undefined, pagination: undefined },
-  committed: '',
-  selection: '',
-  selections: 0,
-  refresh: undefined,
-};
-const FIRST_PASS: Checkpoint = {
-  ...SHORT_CHECKPOINT,
-  refresh: { cursor: undefined, started: 1_795_262_400_000, rows: 0, lastRows: undefined },
-};
-const INTENTS: readonly Intent[] = [
-  {
-    first: '00000000060000000001',
-    sequence: '',
-    idTags: ['0c2ba782c97901', '0eda5bc254d2bf'],
-    goneTags: ['0eda5bc254d2bf'],
-  },
-  { first: '00000000070000000012', sequence: '00000000070000000013', idTags: ['00c63d037d35b6'], goneTags: [] },
-];
+const LOG: LogEntry = { sequence: SEQUENCE, key: `log/assets/${SEQUENCE}`, earlier: ['log/assets/1', 'log/assets/2'] };
 const STATE: RowState = {
   status: 'removed',
   rowHash: '0123456789abcdef0123456789abcdef',
@@ -61,12 +55,24 @@ const STATE: RowState = {
   parent: 'a',
   sequence: SEQUENCE,
   forwardedAt: '2026-11-20T09:15:00.412Z',
-  revision: 2,
 };
-const SHORT_STATE: RowState = { ...STATE, status: 'withheld', rowHash: '', parent: undefined, revision: 0 };
-const CHILD: ChildEntry = { parent: 'a', id: 't', sequence: SEQUENCE };
-const REMOVAL: ListedRemoval = { id: 'a', deletedAt: '2026-11-20T09:10:00Z', position: '"p2"', sequence: SEQUENCE };
-const SHORT_REMOVAL: ListedRemoval = { id: 'a', deletedAt: undefined, position: undefined, sequence: SEQUENCE };
+const SHORT_STATE: RowState = { ...STATE, status: 'filtered', rowHash: '', parent: undefined };
+const CHILD: ChildEntry = { parent: 'a', id: 't' };
+const LONG = 'l'.repeat(301);
+const REMOVAL: ListedRemoval = {
+  id: 'a',
+  sequence: SEQUENCE,
+  deletedAt: '2026-11-20T09:10:00Z',
+  position: '"p2"',
+  isRestored: true,
+};
+const SHORT_REMOVAL: ListedRemoval = {
+  id: 'a',
+  sequence: SEQUENCE,
+  deletedAt: undefined,
+  position: undefined,
+  isRestored: false,
+};
 
 async function scene() {
   const aws = await awsScene();
@@ -102,25 +108,19 @@ interface Contract {
   readonly value: unknown;
 }
 
-const checkpoint = (value: Checkpoint, attributes: Item): Contract => ({
-  item: { pk: { S: 'connector' }, sk: { S: 'checkpoint#assets' }, ...attributes, ...V, ...EPOCH },
-  write: ({ checkpoints }) => checkpoints.save('assets', value, 7),
-  read: async ({ load }) => (await load()).checkpoint,
-  value,
-});
-const rowState = (value: RowState, attributes: Item): Contract => ({
-  item: { pk: { S: 'row#threats#=t' }, sk: { S: 'state' }, ...attributes, ...V },
-  write: ({ rowStates }) => rowStates.put('threats', new Map([['t', value]]), pass),
-  read: async ({ rowStates }) => (await rowStates.get('threats', ['t'])).get('t'),
+const rowState = (id: string, key: string, value: RowState, attributes: Item): Contract => ({
+  item: { pk: { S: `row#threats#${key}` }, sk: { S: 'state' }, ...attributes, ...V },
+  write: ({ rowStates }) => rowStates.put('threats', new Map([[id, value]]), pass),
+  read: async ({ rowStates }) => (await rowStates.get('threats', [id])).get(id),
   value,
 });
 const removal = (value: ListedRemoval, attributes: Item): Contract => ({
   item: {
     pk: { S: 'removals#assets' },
-    sk: { S: '=a' },
+    sk: { S: `=a#${SEQUENCE}` },
     id: { S: '"a"' },
-    ...attributes,
     sequence: { S: SEQUENCE },
+    ...attributes,
     ...V,
   },
   write: ({ removals }) => removals.add('assets', [value], pass),
@@ -128,98 +128,89 @@ const removal = (value: ListedRemoval, attributes: Item): Contract => ({
   value,
 });
 
-const SHORT_ATTRIBUTES: Item = { window: { B: new Uint8Array() }, generation: { N: '0' }, committed: { S: '' } };
+const { window: _, ...REST } = CHECKPOINT;
+const SHORT_ATTRIBUTES: Item = {
+  status: { S: 'filtered' },
+  row_hash: { S: '' },
+  generation: { N: '3' },
+  sequence: { S: SEQUENCE },
+  forwarded_at: { S: STATE.forwardedAt },
+};
 const CONTRACTS: readonly (readonly [string, Contract])[] = [
   [
     'a checkpoint',
-    checkpoint(CHECKPOINT, {
-      cursor: { S: 'c+2' },
-      previous: { S: 'c+1' },
-      rows_member: { S: 'data' },
-      pagination_member: { S: 'page' },
-      window: { B: new Uint8Array(Buffer.from(VERSION_TAGS.join(''), 'hex')) },
-      generation: { N: '3' },
-      committed: { S: SEQUENCE },
-      selection: { S: 'f1f2f3' },
-      selections: { N: '2' },
-      refresh: {
-        M: {
-          cursor: { S: 'r+1' },
-          started: { N: '1795262400000' },
-          rows: { N: '40' },
-          last_rows: { N: '100' },
-          pages: { N: '5' },
-          mark: { S: 'd4' },
-        },
-      },
-    }),
-  ],
-  ['the checkpoint of a stream without a cursor', checkpoint(SHORT_CHECKPOINT, SHORT_ATTRIBUTES)],
-  [
-    'the checkpoint of a first refresh',
-    checkpoint(FIRST_PASS, {
-      ...SHORT_ATTRIBUTES,
-      refresh: { M: { started: { N: '1795262400000' }, rows: { N: '0' } } },
-    }),
-  ],
-  [
-    'intents',
     {
       item: {
         pk: { S: 'connector' },
-        sk: { S: 'intents#assets' },
-        batches: {
-          S: '00000000060000000001  DCungsl5AQ7aW8JU0r8= DtpbwlTSvw==\n00000000070000000012 00000000070000000013 AMY9A301tg== ',
-        },
+        sk: { S: 'checkpoint#assets' },
+        window: { B: new Uint8Array(Buffer.from(VERSION_TAGS.join(''), 'hex')) },
+        state: { S: JSON.stringify(REST) },
         ...V,
-        ...EPOCH,
+        ...FENCED,
       },
-      write: ({ checkpoints }) => checkpoints.saveIntents('assets', INTENTS, 7),
-      read: async ({ load }) => (await load()).intents,
-      value: INTENTS,
+      write: ({ checkpoints }) => checkpoints.save('assets', CHECKPOINT, FENCE),
+      read: async ({ load }) => (await load()).checkpoint,
+      value: CHECKPOINT,
+    },
+  ],
+  [
+    'the name of a log',
+    {
+      item: {
+        pk: { S: 'connector' },
+        sk: { S: 'log#assets' },
+        sequence: { S: SEQUENCE },
+        object: { S: LOG.key },
+        earlier: { L: [{ S: 'log/assets/1' }, { S: 'log/assets/2' }] },
+        ...V,
+        ...FENCED,
+      },
+      write: ({ checkpoints }) => checkpoints.saveLog('assets', LOG, FENCE),
+      read: async ({ load }) => (await load()).log,
+      value: LOG,
     },
   ],
   [
     'the organization',
     {
-      item: { pk: { S: 'connector' }, sk: { S: 'organization' }, digest: { S: 'd1' }, ...V, ...EPOCH },
-      write: ({ checkpoints }) => checkpoints.saveOrganization('d1', 7),
+      item: { pk: { S: 'connector' }, sk: { S: 'organization' }, digest: { S: 'd1' }, ...V, ...FENCED },
+      write: ({ checkpoints }) => checkpoints.saveOrganization('d1', FENCE),
       read: async ({ checkpoints }) => (await checkpoints.load(['assets'])).organization,
       value: 'd1',
     },
   ],
   [
     'a row state',
-    rowState(STATE, {
+    rowState('t', '=t', STATE, {
       status: { S: 'removed' },
       row_hash: { S: STATE.rowHash },
       generation: { N: '3' },
       parent: { S: '"a"' },
       sequence: { S: SEQUENCE },
       forwarded_at: { S: STATE.forwardedAt },
-      revision: { N: '2' },
     }),
   ],
+  ['the state of a row that was never sent', rowState('t', '=t', SHORT_STATE, SHORT_ATTRIBUTES)],
   [
-    'the state of a row that was never sent',
-    rowState(SHORT_STATE, {
-      status: { S: 'withheld' },
-      row_hash: { S: '' },
-      generation: { N: '3' },
-      sequence: { S: SEQUENCE },
-      forwarded_at: { S: STATE.forwardedAt },
+    'the state of a row with a long id',
+    rowState(LONG, `#${sha256(JSON.stringify(LONG))}`, SHORT_STATE, {
+      id: { S: JSON.stringify(LONG) },
+      ...SHORT_ATTRIBUTES,
     }),
   ],
   [
     'an entry of the child index',
     {
-      item: { pk: { S: 'children#threats#=a' }, sk: { S: '=t' }, id: { S: '"t"' }, sequence: { S: SEQUENCE }, ...V },
+      item: { pk: { S: 'children#threats#=a' }, sk: { S: '=t' }, id: { S: '"t"' }, ...V },
       write: ({ childIndex }) => childIndex.put('threats', [CHILD], pass),
       read: async ({ childIndex }) => (await childIndex.of('threats', 'a', 10))[0],
       value: CHILD,
     },
   ],
-  ['a listed removal', removal(REMOVAL, { deleted_at: { S: REMOVAL.deletedAt! }, position: { S: '"p2"' } })],
+  [
+    'a listed restoration',
+    removal(REMOVAL, { deleted_at: { S: REMOVAL.deletedAt! }, position: { S: '"p2"' }, restored: { BOOL: true } }),
+  ],
   ['the removal of a row without time and position', removal(SHORT_REMOVAL, {})],
 ];
 
@@ -236,8 +227,8 @@ describe('an item of the table', () => {
 
   test.each(CONTRACTS)('%s of another version, or of none, is never misread', async (_what, { item, read }) => {
     await using s = await scene();
-    for (const version of ['2', '0', undefined]) {
-      const { v: _, ...bare } = item;
+    for (const version of ['3', '1', undefined]) {
+      const { v: __, ...bare } = item;
       await s.put(version === undefined ? bare : { ...bare, v: { N: version } });
       const error = await rejection(read(s));
       expect(error).toBeInstanceOf(StateVersionError);
@@ -245,10 +236,11 @@ describe('an item of the table', () => {
     }
   });
 
-  test('a checkpoint of nothing but the fence is read as the beginning', async () => {
+  test('a checkpoint and a log of nothing but the fence are read as the beginning', async () => {
     await using s = await scene();
-    await s.put({ pk: { S: 'connector' }, sk: { S: 'checkpoint#assets' }, ...EPOCH });
-    expect((await s.load()).checkpoint).toMatchObject({ cursor: undefined, generation: 0, committed: '' });
+    await s.put({ pk: { S: 'connector' }, sk: { S: 'checkpoint#assets' }, ...FENCED });
+    await s.put({ pk: { S: 'connector' }, sk: { S: 'log#assets' }, ...FENCED });
+    expect(await s.load()).toEqual({ checkpoint: BEGINNING, log: undefined });
   });
 
   test('the lease is written with exactly these attributes', async () => {
@@ -259,10 +251,11 @@ describe('an item of the table', () => {
       sk: { S: 'lease' },
       epoch: { N: String(lease!.epoch) },
       holder: { S: 'run-1' },
+      table_id: { S: 'run-1' },
       expires: { N: String(s.clock.now() + 60_000) },
     };
     expect(await s.held(item)).toEqual({ ...item, ended: { S: 'no' } });
     await lease!.release({ clean: false });
-    expect(await s.held(item)).toEqual({ ...item, ended: { S: 'dirty' } });
+    expect(await s.held(item)).toEqual({ ...item, ended: { S: 'dirty' }, unclear_runs: { N: '0' } });
   });
 });

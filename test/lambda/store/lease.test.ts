@@ -302,3 +302,50 @@ describe('a released lease', () => {
     await next.release({ clean: true });
   });
 });
+
+describe('a lease released after unclear answers', () => {
+  test('the lease stays occupied for a minute, so that a late write lands before the next run begins', async () => {
+    await using each = await scene();
+    await (await held(each.lease('one').take())).release({ clean: true, unclear: true });
+    each.clock.advance(60_000);
+    expect(await each.lease('two').take()).toBeUndefined();
+    each.clock.advance(1);
+    const next = await held(each.lease('two').take());
+    expect({ dirty: next.dirty, unclearRuns: next.unclearRuns }).toEqual({ dirty: true, unclearRuns: 1 });
+    await next.release({ clean: true });
+  });
+
+  test('runs in a row are counted, and one without an unclear answer begins anew', async () => {
+    await using each = await scene();
+    const counts: number[] = [];
+    for (const unclear of [true, true, false, true]) {
+      const lease = await held(each.lease(`run-${counts.length}`).take());
+      counts.push(lease.unclearRuns);
+      await lease.release({ clean: true, unclear });
+      each.clock.advance(60_001);
+    }
+    expect(counts).toEqual([0, 1, 2, 0]);
+  });
+});
+
+test('the id of the table is born with its first lease, and stays', async () => {
+  await using each = await scene();
+  const ids: string[] = [];
+  for (const holder of ['one', 'two', 'three']) {
+    const lease = await held(each.lease(holder).take());
+    ids.push(lease.tableId);
+    await lease.release({ clean: holder === 'one' });
+  }
+  expect(ids).toEqual(['one', 'one', 'one']);
+});
+
+test('each write of a run has a fence of its own, which rises', async () => {
+  await using each = await scene();
+  const lease = await held(each.lease('one').take());
+  const { epoch } = lease;
+  expect([lease.nextFence(), lease.nextFence()]).toEqual([
+    { epoch, write: 1 },
+    { epoch, write: 2 },
+  ]);
+  await lease.release({ clean: true });
+});

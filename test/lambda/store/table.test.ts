@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Sender } from '../../../lambda/aws.ts';
 import { LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
+import type { Fence } from '../../../lambda/ports.ts';
 import type { Item, Key, TextItem } from '../../../lambda/store/item.ts';
 import { createTable, type Table } from '../../../lambda/store/table.ts';
 import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
@@ -135,13 +136,18 @@ describe('the fence', () => {
   const [key] = keys(1) as [Key];
   const item = (n: number): Item => ({ ...key, n: { N: String(n) } });
 
-  test('the fence lets the same or a later epoch write, and refuses an earlier one, by their numbers', async () => {
+  test.each<[string, Fence, boolean]>([
+    ['a later epoch', { epoch: 10, write: 1 }, true],
+    ['a later write of the same epoch', { epoch: 9, write: 10 }, true],
+    ['the same write, repeated', { epoch: 9, write: 9 }, true],
+    ['an earlier write of the same epoch', { epoch: 9, write: 8 }, false],
+    ['an earlier epoch, whatever its write number', { epoch: 8, write: 99 }, false],
+  ])('after write 9 of epoch 9 the fence meets %s', async (_which, fence, isWritten) => {
     await using scene = await awsScene();
-    expect(await scene.table.putFenced(item(1), 9)).toBe(true);
-    expect(await scene.table.putFenced(item(2), 9)).toBe(true);
-    expect(await scene.table.putFenced(item(3), 10)).toBe(true);
-    expect(await scene.table.putFenced(item(4), 9)).toBe(false);
-    expect(await scene.table.get([key])).toEqual([{ ...item(3), epoch: { N: '10' } }]);
+    await scene.table.putFenced(item(1), { epoch: 9, write: 9 });
+    expect(await scene.table.putFenced(item(2), fence)).toBe(isWritten);
+    const [found] = await scene.table.get([key]);
+    expect(found).toMatchObject(isWritten ? item(2) : item(1));
   });
 });
 
@@ -215,7 +221,7 @@ describe('a call', () => {
   test.each<[string, (table: Table) => Promise<unknown>]>([
     ['a batch of keys', table => table.get(keys(1))],
     ['a query', table => table.query('a')],
-    ['a scan', table => table.scan(10)],
+    ['a scan', table => table.scan({ Limit: 10 })],
   ])('an answer to %s without a list of items is a failed read, and not an empty one', async (_what, read) => {
     const client: Sender = { send: async () => ({}) };
     expect(await rejection(read(createTable(client, 'table', retryBudget(steppedClock()))))).toBeInstanceOf(StateError);
@@ -232,7 +238,7 @@ describe('a call', () => {
       send: () => Promise.reject(Object.assign(new Error('x'), { name: 'ValidationException' })),
     };
     const table = createTable(refusing, 'table', retryBudget(steppedClock()));
-    expect(await rejection(table.putFenced(items(1)[0]!, 1))).toBeInstanceOf(StateError);
+    expect(await rejection(table.putFenced(items(1)[0]!, { epoch: 1, write: 1 }))).toBeInstanceOf(StateError);
     await using scene = await awsScene();
     const input = { Key: keys(1)[0]!, UpdateExpression: 'SET a = pk', ConditionExpression: 'attribute_exists(pk)' };
     expect(await scene.table.update(input)).toBeUndefined();
@@ -269,5 +275,42 @@ describe('a batch write of several chunks, one of which fails for good', () => {
     const clock = steppedClock();
     await rejection(createTable(client, 'table', retryBudget(clock)).put(items(60), pass));
     expect(sent.length).toBeLessThan(10);
+  });
+});
+
+describe('an unclear answer to a write', () => {
+  const serverError: Fault = { refuse: { status: 500, code: 'InternalServerError', message: 'Sorry.' } };
+  const denied: Fault = { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } };
+
+  test.each<[string, Fault, number]>([
+    ['a lost request', { loseRequest: true }, 1],
+    ['a lost answer', { loseAnswer: true }, 1],
+    ['a failure of the service', serverError, 1],
+    ['throttling, which certainly did nothing', THROTTLED.dynamodb, 0],
+    ['an item left unprocessed', { failItems: () => true }, 0],
+  ])('%s is counted once for each attempt, in batches and in fenced writes alike', async (_what, fault, count) => {
+    await using scene = await awsScene();
+    let unclear = 0;
+    const table = createTable(scene.clients.dynamodb, scene.aws.names.stateTable, scene.retryBudget, () => {
+      unclear++;
+    });
+    scene.aws.faults.next('dynamodb', fault, fault);
+    await table.put(items(1), pass);
+    expect(unclear).toBe(2 * count);
+    if ('failItems' in fault) return;
+    scene.aws.faults.next('dynamodb', fault);
+    await table.putFenced(items(1)[0]!, { epoch: 1, write: 1 });
+    expect(unclear).toBe(3 * count);
+  });
+
+  test('a refusal and a read are never unclear', async () => {
+    await using scene = await awsScene();
+    const table = createTable(scene.clients.dynamodb, scene.aws.names.stateTable, scene.retryBudget, () => {
+      throw new Error('counted');
+    });
+    scene.aws.faults.next('dynamodb', { loseAnswer: true }, serverError);
+    await table.get(keys(1));
+    scene.aws.faults.next('dynamodb', denied);
+    expect((await rejection(table.put(items(1), pass))).cause).toMatchObject({ name: 'AccessDeniedException' });
   });
 });

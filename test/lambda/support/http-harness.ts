@@ -17,8 +17,8 @@ export interface HttpHarness extends AsyncDisposable {
   arrived(count: number): Promise<void>;
 }
 
-/** Answers one request. An act that does nothing leaves the caller waiting. */
-export type Act = (response: ServerResponse, request: SeenRequest) => unknown;
+/** Answers one request. An act that does nothing leaves the caller waiting. @param bytes of the body, which may not be text */
+export type Act = (response: ServerResponse, request: SeenRequest, bytes?: Buffer<ArrayBuffer>) => unknown;
 
 /** A server on a free port of 127.0.0.1 that plays its acts in turn and then repeats the last one. */
 export async function httpHarness(...acts: readonly Act[]): Promise<HttpHarness> {
@@ -28,10 +28,11 @@ export async function httpHarness(...acts: readonly Act[]): Promise<HttpHarness>
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     const { method = '', url: target = '', headers } = request;
-    const arrival = { method, target, headers, body: Buffer.concat(parts).toString() };
+    const bytes = Buffer.concat(parts);
+    const arrival = { method, target, headers, body: bytes.toString() };
     seen.push(arrival);
     for (const each of waiting) if (each.count <= seen.length) each.resolve();
-    acts[Math.min(seen.length, acts.length) - 1]?.(response, arrival);
+    acts[Math.min(seen.length, acts.length) - 1]?.(response, arrival, bytes);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -52,6 +52,7 @@ describe('the stacks of all variants', () => {
       'AwsSolutions-IAM5[Resource::<bucket>/delivery-errors/*]',
       'AwsSolutions-IAM5[Resource::<bucket>/events/*]',
       'AwsSolutions-IAM5[Resource::<bucket>/events/*]',
+      'AwsSolutions-IAM5[Resource::<bucket>/log/*]',
       'AwsSolutions-S1',
       'AwsSolutions-SMG4',
       'AwsSolutions-SQS3',

@@ -73,6 +73,12 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
   });
 
   test('encrypts, versions and cleans up its bucket, and opens it to nobody', () => {
+    const logs = {
+      Prefix: 'log/',
+      Status: 'Enabled',
+      NoncurrentVersionExpiration: { NoncurrentDays: 1 },
+      ExpirationInDays: 1,
+    };
     const rule = expect.objectContaining({
       Status: 'Enabled',
       NoncurrentVersionExpiration: { NoncurrentDays: 30 },
@@ -81,7 +87,7 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
     });
     for (const { Properties } of resources(template, 'AWS::S3::Bucket')) {
       expect(Properties).toMatchObject({
-        LifecycleConfiguration: { Rules: [rule] },
+        LifecycleConfiguration: { Rules: [logs, rule] },
         PublicAccessBlockConfiguration: ALL_BLOCKED,
         BucketEncryption: expect.anything(),
         VersioningConfiguration: { Status: 'Enabled' },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { cascadedWithdrawal, oversizeLine, rowLine, withdrawnLine } from '../../../lambda/core/event.ts';
+import { oversizeLine, rowLine, withdrawnLine } from '../../../lambda/core/event.ts';
 import { STREAMS } from '../../../lambda/streams.ts';
 import { VIEWS } from '../../../local/query/views.ts';
 import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';
@@ -152,13 +152,17 @@ const SEQUENCE = '00000010420000000001';
 
 function rowEvent(stream: typeof ASSETS | typeof THREATS | typeof DNS_BLOCKS, members: string) {
   const row = rowOf(`{"id":"büro/1","stream_position":"p1",${members}}`, stream);
-  return { row, stream, sequence: SEQUENCE, revision: '' };
+  return { row, stream, sequence: SEQUENCE };
 }
 
 const ASSET = rowEvent(ASSETS, `"updated_at":"${TIME}","dead_letter":"its own","n":9007199254740993`);
 const THREAT = rowEvent(THREATS, `"updated_at":"${TIME}","asset_id":"a1","row":{"x":1.0}`);
-const REMOVAL = { id: 'a1', deletedAt: TIME, position: '"p2"' };
-const WITHDRAWAL = cascadedWithdrawal({ id: 't1', removal: REMOVAL, stream: THREATS, sequence: SEQUENCE }, CONTEXT);
+const WITHDRAWAL = {
+  stream: THREATS,
+  sequence: SEQUENCE,
+  subject: { id: 't1', time: TIME, position: '"p2"' },
+  parent: 'a1',
+};
 
 test.each([
   ['an asset', 'upsert', rowLine(ASSET, CONTEXT), {}],

@@ -41,8 +41,9 @@ describe('npm start with filters', () => {
   });
 
   test('with another filter sends the difference: rows that it excludes are withdrawn, and rows that it keeps are sent', () => {
-    const { withdrawn = 0, forwarded = 0, filtered: dropped = 0 } = tableRow(changed, 'threats');
-    expect(withdrawn).toBe(dropped);
+    const { read = 0, withdrawn = 0, forwarded = 0, filtered: dropped = 0 } = tableRow(changed, 'threats');
+    // The walk reads the last page, which has all rows, and the second walk reads the list again.
+    expect([read, dropped]).toEqual([120, 2 * withdrawn]);
     expect(forwarded).toBe(tableRow(filtered, 'threats')['filtered']);
     expect(withdrawn).toBeGreaterThan(0);
   });

@@ -97,6 +97,6 @@ export function tableRow({ stdout }: Ended, stream: string): Record<string, numb
 
 /** Whether every row that was read is counted in exactly one of the table's outcomes. */
 export function addsUp(row: Record<string, number>): boolean {
-  const outcomes = ['forwarded', 'suppressed', 'superseded', 'ignored', 'filtered', 'dead letters', 'not finished'];
+  const outcomes = ['forwarded', 'duplicates', 'superseded', 'unknown', 'filtered', 'dead letters', 'not finished'];
   return row['read'] === outcomes.reduce((sum, title) => sum + (row[title] ?? 0), 0);
 }

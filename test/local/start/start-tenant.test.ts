@@ -75,7 +75,7 @@ describe('npm start on a real tenant', () => {
     expect(first).toMatchObject({ status: 0, stderr: '' });
     expect(tableRow(first, 'all')).toMatchObject({ read: 60, forwarded: 60 });
     expect(second.status).toBe(0);
-    expect(tableRow(second, 'all')).toMatchObject({ read: 60, forwarded: 0, suppressed: 60 });
+    expect(tableRow(second, 'all')).toMatchObject({ read: 60, forwarded: 0, duplicates: 60 });
     for (const text of [first.stdout, refused.stdout, refused.stderr, await everythingIn(folder.path)]) {
       expect(text).not.toContain('canary');
     }

@@ -35,7 +35,7 @@ describe('npm start on the embedded platform', () => {
 
   test('the first run delivers every row but tombstones of assets that were never sent', () => {
     expect(first).toMatchObject({ status: 0, stderr: '' });
-    expect(tableRow(first, 'assets')).toMatchObject({ read: 150, forwarded: 147, ignored: 3 });
+    expect(tableRow(first, 'assets')).toMatchObject({ read: 150, forwarded: 147, unknown: 3 });
     expect(tableRow(first, 'threats')).toMatchObject({ read: 250, forwarded: 250 });
     expect(tableRow(first, 'dns-blocks')).toMatchObject({ read: 400, forwarded: 400 });
   });
@@ -47,10 +47,10 @@ describe('npm start on the embedded platform', () => {
   test('the second run reads rows and sends nothing', () => {
     expect(second.status).toBe(0);
     expect(tableRow(second, 'all')).toMatchObject(NOTHING_SENT);
-    expect(tableRow(second, 'all')['suppressed']).toBeGreaterThan(0);
+    expect(tableRow(second, 'all')['duplicates']).toBeGreaterThan(0);
   });
 
-  test('the table adds up for every stream: each row that was read is forwarded, suppressed, superseded, ignored or a dead letter', () => {
+  test('the table adds up for every stream: each row that was read is forwarded, a duplicate, superseded, unknown or a dead letter', () => {
     const rows = [first, second, changed, third].flatMap(run =>
       ['assets', 'threats', 'dns-blocks', 'all'].map(stream => tableRow(run, stream)),
     );

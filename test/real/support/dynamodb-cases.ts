@@ -31,6 +31,26 @@ const FENCE = {
   ConditionExpression: 'attribute_not_exists(epoch) OR epoch <= :epoch',
   ExpressionAttributeValues: { ':epoch': { N: '4' } },
 };
+/** The condition of a checkpoint. */
+const written = (epoch: number, write: number) =>
+  put(
+    { ...key('write'), epoch: { N: String(epoch) }, write_number: { N: String(write) } },
+    {
+      ConditionExpression:
+        'attribute_not_exists(epoch) OR epoch < :epoch OR (epoch = :epoch AND write_number <= :write)',
+      ExpressionAttributeValues: { ':epoch': { N: String(epoch) }, ':write': { N: String(write) } },
+    },
+  );
+const state = (id: string, generation: number, status: string) =>
+  put({ ...key(`row#=${id}`), generation: { N: String(generation) }, status: { S: status } });
+/** The page of a sweep. It is not metered, because the embedded table takes a consistent scan for another. */
+const UNLISTED = {
+  TableName,
+  ConsistentRead: true,
+  FilterExpression: 'begins_with(pk, :prefix) AND generation < :generation AND #status <> :removed',
+  ExpressionAttributeNames: { '#status': 'status' },
+  ExpressionAttributeValues: { ':prefix': { S: 'row#' }, ':generation': { N: '7' }, ':removed': { S: 'removed' } },
+};
 const TAKE = {
   UpdateExpression: 'SET epoch = if_not_exists(epoch, :none) + :one, ended = :no',
   ConditionExpression: 'attribute_not_exists(epoch) OR ended <> :no',
@@ -54,6 +74,16 @@ export const SAME: readonly Case[] = [
     'a fence that refuses and shows the item',
     put(key('a'), { ...FENCE, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
   ],
+  ['the first write of a run', written(7, 1)],
+  ['the same write again', written(7, 1)],
+  ['a later write', written(7, 3)],
+  ['an earlier write of the run, which is refused', written(7, 2)],
+  ['the first write of a later run', written(8, 1)],
+  ['a write of an earlier run, which is refused', written(7, 4)],
+  ['a row that is listed', state('a', 7, 'live')],
+  ['a row that is not listed', state('b', 6, 'live')],
+  ['a removed row', state('c', 6, 'removed')],
+  ['a scan for rows that are not listed', ['Scan', UNLISTED]],
   ['a take of a free lease', update(key('lease'), TAKE)],
   ['a take of a held one', update(key('lease'), TAKE)],
   [

@@ -12,7 +12,7 @@ import { joined, type Painted, paint, painted } from '../../painted.ts';
 import type { Outcome } from '../../report.ts';
 import { type Answer, answerText, askForRow, parentText } from './answer.ts';
 import { neighboursJson, neighboursText, readNeighbours, SENT_TEXTS } from './neighbours.ts';
-import { isCurrent, RESULTS, type ResultWord, resultOf, unconfirmedFor } from './result.ts';
+import { isCurrent, RESULTS, type ResultWord, resultOf, unsettledFor } from './result.ts';
 
 const WITH_STATES = STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name }) => name);
 const WITH_NEIGHBOURS: StreamName = 'assets';
@@ -77,9 +77,9 @@ async function find(context: Context, name: StreamName, id: string) {
   const stored = states.get(id);
 
   const expected = resultOf(answer, stored);
-  const unconfirmed = isCurrent(expected) ? unconfirmedFor(id, stored, streams.get(name)) : undefined;
+  const unsettled = isCurrent(expected) ? unsettledFor(stored, streams.get(name)) : undefined;
   const isTooLarge = expected === 'same' && (await isOversize(context, name, stored!.rowHash));
-  const result: ResultWord = unconfirmed ?? (isTooLarge ? 'too large' : expected);
+  const result: ResultWord = unsettled ?? (isTooLarge ? 'too large' : expected);
   return { access, stream, id, answer, stored, result };
 }
 

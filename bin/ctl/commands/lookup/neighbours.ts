@@ -10,7 +10,7 @@ type Neighbours = Awaited<ReturnType<typeof readNeighbours>>;
 /** The last event of a row, by the status of its state. */
 export const SENT_TEXTS: Readonly<Record<RowState['status'], string>> = {
   live: 'a row',
-  withheld: 'a withdrawal because of the filter, or nothing',
+  filtered: 'a withdrawal because of the filter, or nothing',
   removed: 'a removal',
 };
 

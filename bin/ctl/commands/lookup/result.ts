@@ -1,7 +1,7 @@
 /** Whether the SIEM's copy of a row is current, from the API's answer and the row state. */
-import { isUnconfirmed, openIntents } from '../../../../lambda/core/decide.ts';
 import type { RowState, SavedStream } from '../../../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
+import { isBatchOpen, replayedGeneration } from '../../state.ts';
 import type { Answer } from './answer.ts';
 
 export interface Result {
@@ -33,7 +33,7 @@ export const RESULTS = {
     'The SIEM was sent the row before the last "resync --send-all", and not since.',
     `Repeat the command after the next run. If the result stays, repeat "${CONNECTORCTL.command} resync --send-all" of the stream.`,
   ),
-  unconfirmed: other('A run that was killed may have sent another version. The next run repairs that.', ''),
+  unfinished: other('A run was killed within a batch, which may hold another version. The next run finishes it.', ''),
   unknown: other('The row state or the answer of the API cannot be read.', ''),
 } satisfies Readonly<Record<string, Result>>;
 
@@ -55,16 +55,15 @@ export function resultOf(answer: Answer, stored: RowState | undefined): ResultWo
 }
 
 /** @returns undefined if the row state can be relied on */
-export function unconfirmedFor(
-  id: string,
+export function unsettledFor(
   stored: RowState | undefined,
   saved: SavedStream | Error | undefined,
 ): ResultWord | undefined {
   if (!saved) return undefined;
   if (saved instanceof Error) return 'unknown';
-  const { generation } = saved.checkpoint;
-  if (stored && stored.generation < generation && stored.status === 'live') return 'awaits a replay';
-  return isUnconfirmed(openIntents(saved), id) ? 'unconfirmed' : undefined;
+  if (isBatchOpen(saved)) return 'unfinished';
+  const isDue = stored?.status === 'live' && stored.generation < replayedGeneration(saved);
+  return isDue ? 'awaits a replay' : undefined;
 }
 
 export function isCurrent(result: ResultWord): boolean {

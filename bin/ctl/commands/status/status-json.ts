@@ -1,7 +1,7 @@
 /** A snapshot as JSON. Times are ISO 8601, ages are seconds, a part that cannot be read is `{"notReadable": "…"}`. */
 import type { FailureGroup } from '../../failures.ts';
 import { known, readResultJson } from '../../read-result.ts';
-import { unconfirmed } from '../../state.ts';
+import { isBatchOpen } from '../../state.ts';
 import { timeText } from '../../text.ts';
 import { type Health, inAlarm, type StreamSummary, streamSummaries } from './health.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -58,12 +58,16 @@ function streamJson(snapshot: Snapshot, { stream, condition, saved, activity }: 
 function checkpointJson(saved: StreamSummary['saved']): object | null {
   if (saved instanceof Error) return { unreadable: saved.message };
   if (!saved) return null;
-  const { cursor, committed, window, generation } = saved.checkpoint;
+  const { cursor, committed, window, generation, second } = saved.checkpoint;
   return {
     cursorSaved: cursor !== undefined,
     committedSequence: committed,
     window: window.length,
     generation,
-    unconfirmedIds: unconfirmed(saved),
+    batchOpen: isBatchOpen(saved),
+    secondWalk: second
+      ? { mode: second.mode, phase: second.phase, rows: second.rows, withdrawn: second.withdrawn }
+      : null,
+    withdrawalsWaiting: second?.waiting ?? null,
   };
 }

@@ -1,9 +1,11 @@
 /** A snapshot as text: the health, then the details, most important first. */
+import type { SecondWalk, WaitingWithdrawals } from '../../../../lambda/ports.ts';
+import type { StreamName } from '../../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import type { AlarmState } from '../../alarms.ts';
 import { joined, type Painted, paint, painted, type Text } from '../../painted.ts';
 import { known, readResultText } from '../../read-result.ts';
-import type { LeaseState } from '../../state.ts';
+import { type LeaseState, WAITING_CAUSES } from '../../state.ts';
 import { durationText, tableText, timeText } from '../../text.ts';
 import { deadLetterText, type QueueDepth } from '../dead-letters/counts.ts';
 import { type Health, healthText, inAlarm, type StreamSummary, streamSummaries } from './health.ts';
@@ -120,6 +122,7 @@ function surroundings(snapshot: Snapshot): string[] {
   const freshness = known(activity)?.freshnessSeconds;
   const failedStarts = readResultText(snapshot.scheduleDeadLetters, messagesText);
   return [
+    ...secondWalkLines(snapshot),
     ...withdrawals.map(([name, count]) => `Removed ${name} with threats to withdraw: ${count}`),
     `Alarms    ${readResultText(alarms, ({ notifiers }) =>
       notifiers.every(({ notifies }) => notifies)
@@ -133,6 +136,33 @@ function surroundings(snapshot: Snapshot): string[] {
     ...readers.map(reader => `${reader.name.padEnd(9)} ${siemText(reader, undefined)}`),
     ...(failedStarts === '0' ? [] : [`Failed starts of the function: ${failedStarts}`]),
   ];
+}
+
+/** For each stream the withdrawals that wait, or how far its second walk is. */
+function secondWalkLines({ state, now }: Snapshot): string[] {
+  return [...(known(state)?.streams ?? [])].flatMap(([stream, saved]) => {
+    const second = saved instanceof Error ? undefined : saved.checkpoint.second;
+    if (!second) return [];
+    if (second.waiting) return [waitingText(stream, second, second.waiting)];
+
+    const { phase, rows, notBefore } = second;
+    const step = { read: 'first pass', confirm: 'second pass', sweep: 'withdrawal of rows that are not listed' }[phase];
+    const wait = notBefore > now ? `, begins in ${durationText(notBefore - now)}` : `, ${rows} rows listed`;
+    return [`${stream} are read again from the beginning: ${step}${phase === 'sweep' ? '' : wait}`];
+  });
+}
+
+/** For example "Withdrawals wait: 65 threats, because the filter excludes them. 65 were withdrawn before. …". */
+function waitingText(
+  stream: StreamName,
+  { withdrawn }: SecondWalk,
+  { own, children, reason }: WaitingWithdrawals,
+): string {
+  const below = children > 0 ? `, with ${children} threats of them` : '';
+  return (
+    `Withdrawals wait: ${own} ${stream}${below}, because ${WAITING_CAUSES[reason]}. ${withdrawn.own} were withdrawn before. ` +
+    `New changes are sent. "${CONNECTORCTL.command} confirm withdrawals" shows what to decide.`
+  );
 }
 
 function siemText({ queue, deadLetters }: NonNullable<Snapshot['siem']>, oldest: number | undefined): string {
@@ -154,5 +184,5 @@ export function leaseText(lease: LeaseState | undefined, now: number): string {
   const { epoch, holder, held, expires, ended } = lease;
   if (held) return `held by ${holder}, epoch ${epoch}, for ${durationText(expires - now)} more unless renewed`;
   if (ended === 'no') return `free, epoch ${epoch}; its run was killed and the lease expired ${timeText(expires)}`;
-  return `free, epoch ${epoch}; the last run ended ${ended === 'clean' ? 'cleanly' : 'with unconfirmed events'}`;
+  return `free, epoch ${epoch}; the last run ended ${ended === 'clean' ? 'cleanly' : 'within a batch, which the next run finishes'}`;
 }

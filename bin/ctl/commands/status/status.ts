@@ -29,8 +29,8 @@ const MEANING = `States of a stream:
   unreadable    another version wrote the saved state
   never run, off, unknown
 The rows are those of the last 24 hours, the dead letters those in the bucket. "last success" has a resolution of a minute.
-In JSON "checkpoint" is the saved state of a stream: everything up to "committedSequence" is sent and recorded, "generation"
-counts replays, and the next run sends the rows of "unconfirmedIds" again.
+In JSON "checkpoint" is the saved state of a stream: everything up to "committedSequence" is sent and recorded, and
+"batchOpen" says that a run was killed within a batch, which the next run finishes.
 To watch it: watch -n 15 npx --no -- connectorctl status
 
 Exit status 3: an alarm fires, a stream is failing, unreadable, late or silent, the last deployment failed, alarms are muted or

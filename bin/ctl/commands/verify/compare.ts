@@ -1,6 +1,6 @@
 /** Compares the API's lists, read from the beginning, with the row states in the table. */
 import { readPages } from '../../../../lambda/core/read-pages.ts';
-import { readRow, rowCut } from '../../../../lambda/core/row.ts';
+import { rowReading } from '../../../../lambda/core/row.ts';
 import type { MemberNames, SavedStream } from '../../../../lambda/ports.ts';
 import { rowKey, rowPrefix } from '../../../../lambda/store/item.ts';
 import { decodeState } from '../../../../lambda/store/rows.ts';
@@ -10,7 +10,7 @@ import type { Access } from '../../access.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
 import { tryRead } from '../../read-result.ts';
-import { scanRowStates, unconfirmed } from '../../state.ts';
+import { openBatches, replayedGeneration, scanRowStates } from '../../state.ts';
 import { deadLetterCount } from '../dead-letters/counts.ts';
 import { differences, equalIds, type IdIndex, recordListed, UNKNOWN_ID } from './id-index.ts';
 
@@ -28,7 +28,7 @@ export async function compare(context: Context, access: Access, streams: readonl
   const comparisons = [];
   for (const stream of streams) {
     const saved = savedStreams.get(stream.name)!;
-    const { names: learned, generation } = saved.checkpoint;
+    const { names: learned } = saved.checkpoint;
     const idIndex = idIndexes.get(stream.name);
     const walked = await walkStream(context, access, { stream, idIndex, learned });
     comparisons.push({
@@ -40,10 +40,10 @@ export async function compare(context: Context, access: Access, streams: readonl
        */
       equal: idIndex && equalIds(idIndex),
       found: idIndex ? differences(idIndex) : [],
-      /** Generation of the checkpoint. Older states await a replay. */
-      generation,
-      /** Ids that a killed run may have sent without recording it. */
-      unconfirmed: unconfirmed(saved),
+      /** Older states await a replay. */
+      generation: replayedGeneration(saved),
+      /** Batches that a killed run left unfinished. */
+      openBatches: openBatches(saved),
       deadLetters: await tryRead(() => deadLetterCount(aws, deployment, stream.name), signal),
     });
   }
@@ -74,7 +74,8 @@ async function readStates(
   await scanRowStates(context, (name, item) => {
     const { status, rowHash: sentHash, generation } = decodeState(item);
     const sent = status === 'live' ? 'row' : 'removal';
-    const stale = generation < (savedStreams.get(name)?.checkpoint.generation ?? 0);
+    const saved = savedStreams.get(name);
+    const stale = saved !== undefined && generation < replayedGeneration(saved);
     const key = item['pk']!.S!.slice(rowPrefix(name).length);
     idIndexes.get(name)?.set(key, { ...UNKNOWN_ID, sent, sentHash, stale });
   });
@@ -98,7 +99,7 @@ export async function walkStream({ clock, report, signal }: Context, access: Acc
     clock,
     hash: sha256,
     path,
-    cut: rowCut(stream, access.settings.threatAssetField),
+    ...rowReading(stream, access.settings.threatAssetField, sha256),
     cursor: undefined,
     previous: undefined,
     rewinds: false,
@@ -121,8 +122,7 @@ export async function walkStream({ clock, report, signal }: Context, access: Acc
   };
   for await (const page of pages) {
     walked.rows += page.rows.length;
-    for (const element of page.rows) {
-      const row = readRow(element, stream, sha256);
+    for (const row of page.rows) {
       if ('reason' in row) {
         walked.unsendable++;
         continue;

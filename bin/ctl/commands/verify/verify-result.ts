@@ -28,8 +28,8 @@ function lasting({ found, checked }: VerifiedStream): readonly Difference[] {
 }
 
 function isComplete(stream: VerifiedStream): boolean {
-  const { unconfirmed, deadLetters } = stream;
-  return lasting(stream).length === 0 && unconfirmed === 0 && 'value' in deadLetters && deadLetters.value.count === 0;
+  const { openBatches, deadLetters } = stream;
+  return lasting(stream).length === 0 && openBatches === 0 && 'value' in deadLetters && deadLetters.value.count === 0;
 }
 
 /** @param limit of ids per kind in the text */
@@ -72,7 +72,7 @@ function headline({ streams, paused }: Verification, complete: boolean): Text {
 
   const differing = sum(each => lasting(each).length);
   if (differing === 0) {
-    return painted`${paint.unconfirmed('Not complete')}: ${equal} Dead letters or unconfirmed ids remain.`;
+    return painted`${paint.unconfirmed('Not complete')}: ${equal} Dead letters or an open batch remain.`;
   }
   const isChecked = compared.every(({ found, checked }) => found.length === 0 || checked);
   const reason = paused ? 'the schedule is off' : 'no run has ended since';
@@ -94,22 +94,22 @@ function countsText(streams: readonly VerifiedStream[]): string {
     String(each.equal ?? 'not compared'),
     each.equal === undefined ? '' : String(each.found.length),
     String(each.checked?.resolved ?? ''),
-    String(each.unconfirmed),
+    String(each.openBatches),
     readResultText(each.deadLetters, deadLetterText),
   ]);
   return tableText(
-    ['stream', 'rows listed', 'ids equal', 'differed', 'resolved since', 'unconfirmed', 'dead letters'],
+    ['stream', 'rows listed', 'ids equal', 'differed', 'resolved since', 'open batches', 'dead letters'],
     rows,
   );
 }
 
 function details(verified: VerifiedStream, limit: number): string[] {
-  const { stream, unsendable, withheld, unconfirmed, deadLetters, checked, ended } = verified;
+  const { stream, unsendable, withheld, openBatches, deadLetters, checked, ended } = verified;
   const hasDeadLetters = 'value' in deadLetters && deadLetters.value.count > 0;
   const moved = checked?.moved.length ?? 0;
   const notes: readonly (readonly [holds: boolean, note: string])[] = [
     [!ended, 'the API repeated a cursor instead of ending the list. Rows after it were not compared.'],
-    [unconfirmed > 0, `${unconfirmed} ids may have been sent by a killed run that did not record it.`],
+    [openBatches > 0, `a run was killed within a batch, which the next run finishes.`],
     [withheld > 0, `the filter excludes ${counted(withheld, 'row')} of the list, which the SIEM is not sent.`],
     [unsendable > 0, `${counted(unsendable, 'row')} cannot become events: dead letters.`],
     [hasDeadLetters, 'the SIEM lacks the dead letters: "dead-letters list" shows them.'],
@@ -144,7 +144,7 @@ function healingLines(streams: readonly VerifiedStream[]): string[] {
 }
 
 function streamJson(verified: VerifiedStream): object {
-  const { rows, unsendable, withheld, equal, ended, found, unconfirmed, deadLetters, checked } = verified;
+  const { rows, unsendable, withheld, equal, ended, found, openBatches, deadLetters, checked } = verified;
   const moved = new Set(checked?.moved);
   return {
     rowsListed: rows,
@@ -162,7 +162,7 @@ function streamJson(verified: VerifiedStream): object {
       healedBy: DIFFERENCES[each.kind].healedBy,
       ...(moved.has(each) && { confirmed: false }),
     })),
-    unconfirmedIds: unconfirmed,
+    openBatches,
     deadLetters: readResultJson(deadLetters),
   };
 }

@@ -4,7 +4,7 @@ import { openAccess, streamOf } from '../../access.ts';
 import { help, type Run, STREAM_NAMES, wholeNumber } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { scheduleIsOff } from '../../schedule.ts';
-import { type LeaseState, readState, unconfirmed } from '../../state.ts';
+import { type LeaseState, openBatches, readState } from '../../state.ts';
 import { checkAgain } from './check-again.ts';
 import { compare, readSavedStreams } from './compare.ts';
 import { type Verification, type VerifiedStream, verifyOutcome } from './verify-result.ts';
@@ -52,7 +52,7 @@ It reads the whole table, and needs about 240 MB of memory for a million ids.
 The output names the command that heals what differs: "resync" where the row state differs from the API, "resync --send-all"
 where the state is as the API has the row.
 
-Exit status 3: ids differ after the next run, no run ended in time, the schedule is off, ids are unconfirmed, or there are
+Exit status 3: ids differ after the next run, no run ended in time, the schedule is off, a batch is open, or there are
 dead letters. While the schedule is off the command does not wait.
 It compares with what Firehose acknowledged. It does not query the SIEM: if the SIEM lost rows that are equal here, use
 "resync --send-all".`;
@@ -73,7 +73,7 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
   const begun = clock.now();
   const streams = [...new Set(names.length > 0 ? names : WITH_STATES)].map(name => streamOf(access, name));
   const comparisons = await compare(context, access, streams);
-  const count = comparisons.reduce((sum, { found, unconfirmed }) => sum + found.length + unconfirmed, 0);
+  const count = comparisons.reduce((sum, { found, openBatches }) => sum + found.length + openBatches, 0);
   const paused = count > 0 && wait > 0 && (await scheduleIsOff(context));
   if (count === 0 || wait === 0 || paused) {
     return { streams: comparisons.map(each => ({ ...each, checked: undefined })), paused };
@@ -82,7 +82,7 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
   const lease = async () => (await readState(aws, table, clock.now())).lease;
   const epoch = (await lease())?.epoch ?? 0;
   report.say(
-    `${count} ids differ or are unconfirmed. They may not be sent yet. Waiting up to ${wait} s for the next run to end.`,
+    `${count} ids differ or belong to an open batch. They may not be sent yet. Waiting up to ${wait} s for the next run to end.`,
   );
   const ended = await nextRunEnded(context, lease, epoch, wait);
 
@@ -94,7 +94,7 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
   // A run in progress has some until it commits.
   const saved = await readSavedStreams(access, streams);
   return {
-    streams: verified.map(each => ({ ...each, unconfirmed: unconfirmed(saved.get(each.stream.name)!) })),
+    streams: verified.map(each => ({ ...each, openBatches: openBatches(saved.get(each.stream.name)!) })),
     paused,
   };
 }

@@ -24,10 +24,7 @@ describe('a row without some of its members', () => {
     ['{ "a" : "}" , "b" : [ "]", {"a":"{"} ] }', '{"b":[ "]", {"a":"{"} ]}'],
     ['{"\\u0061":"\\\\","b":"\\\\\\""}', '{"b":"\\\\\\""}'],
     ['{"a":1,"b":2,"a":3}', '{"b":2}'],
-    ['{"b":{"a":1,"c":2},"a":{"a":1}}', '{"b":{"a":1,"c":2}}'],
-    ['{"n":{"a":1, "c" : 2},"m":[{"a":1}]}', '{"n":{"c":2},"m":[{"a":1}]}'],
-    ['{"n":[1],"c":1}', '{"n":[1],"c":1}'],
-  ])('%s without a and n.a is %s', (text, expected) => {
-    expect(withoutMembers(text, [['a'], ['n', 'a']])).toBe(expected);
+  ])('%s without a is %s', (text, expected) => {
+    expect(withoutMembers(text, [['a']])).toBe(expected);
   });
 });

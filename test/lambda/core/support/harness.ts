@@ -1,7 +1,16 @@
 import { rowCut } from '../../../../lambda/core/row.ts';
-import type { Assignment, Ports, Run, StreamResult } from '../../../../lambda/core/run.ts';
+import {
+  type Assignment,
+  addTo,
+  EMPTY_RESULT,
+  type Ports,
+  type Run,
+  type StreamResult,
+  type StreamRun,
+} from '../../../../lambda/core/run.ts';
 import { type Commands, type RunOutcome, runStreams } from '../../../../lambda/core/run-streams.ts';
 import { Sequencer } from '../../../../lambda/core/sequence.ts';
+import { StreamLogs } from '../../../../lambda/core/stream-logs.ts';
 import { rowSelection, type SelectionOptions } from '../../../../lambda/filters.ts';
 import type { HeldLease, Lease, PageSource } from '../../../../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
@@ -34,10 +43,15 @@ export class Harness {
   readonly deadLetters = new Map<string, string>();
   readonly warnings: string[] = [];
   readonly errors: string[] = [];
-  readonly releases: boolean[] = [];
+  /** How each lease was given back. */
+  readonly releases: { readonly clean: boolean; readonly unclear?: boolean }[] = [];
   readonly lost = new AbortController();
   /** Whether the run before ended without releasing its lease. */
   dirty = false;
+  /** Runs in a row before this one that ended early, because answers were unclear. */
+  unclearRuns = 0;
+  /** Writes to the table whose answer was unclear in this run. */
+  unclearWrites = 0;
   /** What releasing the lease fails with. */
   releaseFails: Error | undefined;
   /** Whether another run holds the lease. */
@@ -45,6 +59,7 @@ export class Harness {
   /** What the credentials are for. */
   organization = 'acme';
   #epoch = 0;
+  #writes = 0;
 
   get events(): Event[] {
     return this.lines.map(readEvent);
@@ -62,11 +77,14 @@ export class Harness {
   held(): HeldLease {
     return {
       epoch: this.#epoch,
+      tableId: 'table',
       dirty: this.dirty,
+      unclearRuns: this.unclearRuns,
       signal: this.lost.signal,
+      nextFence: () => ({ epoch: this.#epoch, write: ++this.#writes }),
       assertValid: async () => this.lost.signal.throwIfAborted(),
-      release: async ({ clean }) => {
-        this.releases.push(clean);
+      release: async outcome => {
+        this.releases.push(outcome);
         if (this.releaseFails) throw this.releaseFails;
       },
     };
@@ -88,8 +106,8 @@ export class Harness {
   async run({
     resync = [],
     replay = [],
-    repair = {},
     confirmOrganization,
+    confirmWithdrawals,
     outOfTime = () => false,
     ...change
   }: RunChange = {}): Promise<RunOutcome> {
@@ -104,9 +122,30 @@ export class Harness {
       ports: this.ports,
       lease,
       assignment: assignment(change),
-      commands: { resync, replay, repair, confirmOrganization },
+      commands: { resync, replay, confirmOrganization, confirmWithdrawals },
       outOfTime,
     });
+  }
+
+  /** One stream of one run, for tests of a part of it. The counts are added to the result. */
+  streamRun(name: StreamName, change: Partial<Run> = {}): StreamRun & { result: StreamResult } {
+    const run = this.runOf(change);
+    const streamRun = {
+      stream: run.assignment.streams.find(stream => stream.name === name)!,
+      run,
+      result: EMPTY_RESULT,
+      count: (counts: Partial<StreamResult>) => {
+        streamRun.result = addTo(streamRun.result, counts);
+      },
+      logs: new StreamLogs(run),
+      isOver: () => run.outOfTime(),
+    };
+    return streamRun;
+  }
+
+  /** `tag` of the filter of a stream. */
+  tagOf(name: StreamName, selections: RunChange['selections']): string {
+    return assignment({ selections }).streams.find(stream => stream.name === name)!.selection!.tag;
   }
 
   /** As `run`, for one stream. Returns its result, or throws its failure. */

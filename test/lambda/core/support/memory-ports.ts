@@ -22,21 +22,13 @@ interface Parts {
   readonly errors: string[];
   /** What the credentials are for. */
   readonly organization: string;
+  /** Writes to the table whose answer was unclear. */
+  readonly unclearWrites: number;
 }
 
 /** The core's ports over memory. Each call is a step of the journal, named `<stream> <what>`. */
-export function memoryPorts({
-  api,
-  source,
-  clock,
-  journal,
-  table,
-  lines,
-  deadLetters,
-  warnings,
-  errors,
-  organization,
-}: Parts): Ports {
+export function memoryPorts(parts: Parts): Ports {
+  const { api, source, clock, journal, table, lines, deadLetters, warnings, errors, organization } = parts;
   return {
     source,
     rows: { row: (path, id) => api.single(path, id) },
@@ -48,14 +40,32 @@ export function memoryPorts({
       warn: message => void warnings.push(message),
       error: (_message, error, fields) => void errors.push(`${fields?.['stream']} ${(error as Error).name}`),
     },
-    ...checkpointPorts(journal, table),
+    ...checkpointPorts(parts),
     ...rowPorts(journal, table),
-    delivery: {
-      async deliver(batch, assertLeaseValid) {
+    logs: {
+      async put(stream, sequence, batch, assertLeaseValid) {
         await assertLeaseValid();
-        const events = batch.map(readEvent);
-        return journal.step(`${events[0]!.stream} delivery`, () => {
-          lines.push(...batch);
+        const key = `log/${stream}/${sequence}`;
+        await journal.step(`${stream} log`, () => void table.logs.set(key, batch));
+        return { key };
+      },
+      async get(key) {
+        const batch = table.logs.get(key);
+        return batch && { stored: { key }, batch };
+      },
+      async delete(logs) {
+        if (logs.length === 0) return;
+        await journal.step(`logs deleted ${logs.length}`, () => {
+          for (const { key } of logs) table.logs.delete(key);
+        });
+      },
+    },
+    delivery: {
+      async deliver(records, assertLeaseValid) {
+        await assertLeaseValid();
+        const sent = records.flatMap(record => Buffer.from(record).toString().trimEnd().split('\n'));
+        return journal.step(`${readEvent(sent[0]!).stream} delivery`, () => {
+          lines.push(...sent);
           return 0;
         });
       },
@@ -70,7 +80,8 @@ export function memoryPorts({
   };
 }
 
-function checkpointPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'checkpoints' | 'removals'> {
+function checkpointPorts(parts: Parts): Pick<Ports, 'checkpoints' | 'removals'> {
+  const { journal, table } = parts;
   return {
     checkpoints: {
       load: async streams => ({
@@ -79,13 +90,13 @@ function checkpointPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'che
       }),
       save: (stream, checkpoint) =>
         journal.step(`${stream} checkpoint`, () => void table.checkpoints.set(stream, checkpoint)),
-      saveIntents: (stream, intents) =>
-        journal.step(`${stream} intents`, () => void table.intents.set(stream, structuredClone(intents))),
+      saveLog: (stream, log) => journal.step(`${stream} log-name`, () => void table.logNames.set(stream, log)),
       saveOrganization: digest =>
         journal.step('organization', () => {
           table.organization = digest;
         }),
       fence: (_streams, epoch) => journal.step(`fence ${epoch}`, () => undefined),
+      unclearWrites: () => parts.unclearWrites,
     },
     removals: {
       list: async stream => table.removals(stream),
@@ -95,10 +106,10 @@ function checkpointPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'che
           for (const each of removals) table.putRemoval(stream, each);
         });
       },
-      async remove(stream, ids, assertLeaseValid) {
+      async remove(stream, listings, assertLeaseValid) {
         await assertLeaseValid();
-        await journal.step(`${stream} removals deleted ${ids.join(' ')}`, () => {
-          for (const id of ids) table.deleteRemoval(stream, id);
+        await journal.step(`${stream} removals deleted ${listings.map(({ id }) => id).join(' ')}`, () => {
+          for (const listing of listings) table.deleteRemoval(stream, listing);
         });
       },
     },
@@ -121,6 +132,8 @@ function rowPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'rowStates'
           for (const [id, state] of states) table.putState(stream, id, state);
         });
       },
+      unlisted: (stream, generation, from) =>
+        journal.step(`${stream} scan ${from ?? ''}`.trimEnd(), () => table.unlisted(stream, generation, from)),
       sample: async (stream, count) => table.sentIds(stream).slice(0, count),
     },
     childIndex: {

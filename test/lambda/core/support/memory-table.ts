@@ -1,11 +1,24 @@
-import { BEGINNING } from '../../../../lambda/core/decide.ts';
-import type { Checkpoint, ChildEntry, Intent, ListedRemoval, RowState, SavedStream } from '../../../../lambda/ports.ts';
+import { BEGINNING } from '../../../../lambda/core/checkpoint.ts';
+import type {
+  Checkpoint,
+  ChildEntry,
+  ListedRemoval,
+  Listing,
+  LogEntry,
+  RowState,
+  SavedStream,
+  UnlistedPage,
+} from '../../../../lambda/ports.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
 
 /** What outlives a run. */
 export class MemoryTable {
   readonly checkpoints = new Map<StreamName, Checkpoint>();
-  readonly intents = new Map<StreamName, readonly Intent[]>();
+  readonly logNames = new Map<StreamName, LogEntry>();
+  /** Objects of the bucket, by key. */
+  readonly logs = new Map<string, Uint8Array>();
+  /** Rows of one page of a scan. */
+  scanPage = 1_000;
   /** Digest of the organization that the table is about. Not of a first run, since few tests are about one. */
   organization: string | undefined = 'acme';
   /** Streams whose checkpoint another version has written. */
@@ -15,7 +28,7 @@ export class MemoryTable {
   readonly #removals = new Map<string, ListedRemoval>();
 
   saved(stream: StreamName): SavedStream | Error {
-    const saved = { checkpoint: this.checkpoint(stream), intents: this.intents.get(stream) ?? [] };
+    const saved = { checkpoint: this.checkpoint(stream), log: this.logNames.get(stream) };
     return this.unreadable.get(stream) ?? saved;
   }
 
@@ -31,10 +44,23 @@ export class MemoryTable {
     this.#states.set(key(stream, id), state);
   }
 
+  /** One page of the rows that exist in an older generation, and the last id of it. */
+  unlisted(stream: StreamName, generation: number, from: string | undefined): UnlistedPage {
+    const ids = this.#idsOf(stream, state => state.status !== 'removed' && state.generation < generation);
+    const left = ids.sort().filter(id => from === undefined || id > from);
+    const page = left.slice(0, this.scanPage);
+    const states = new Map(page.map(id => [id, this.state(stream, id)!]));
+    return { states, next: page.length < left.length ? page.at(-1) : undefined };
+  }
+
+  #idsOf(stream: StreamName, matches: (state: RowState) => boolean): string[] {
+    const found = [...this.#states].filter(([, state]) => matches(state)).map(([at]) => JSON.parse(at) as string[]);
+    return found.flatMap(([name, id]) => (name === stream ? [id!] : []));
+  }
+
   /** Ids of the rows that exist and were sent. */
   sentIds(stream: StreamName): string[] {
-    const live = [...this.#states].filter(([, { status, rowHash }]) => status === 'live' && rowHash !== '');
-    return live.map(([at]) => JSON.parse(at) as string[]).flatMap(([name, id]) => (name === stream ? [id!] : []));
+    return this.#idsOf(stream, ({ status, rowHash }) => status === 'live' && rowHash !== '');
   }
 
   /** As `<parent> <id>`, sorted. */
@@ -63,11 +89,11 @@ export class MemoryTable {
   }
 
   putRemoval(stream: StreamName, tombstone: ListedRemoval): void {
-    this.#removals.set(key(stream, tombstone.id), tombstone);
+    this.#removals.set(key(stream, tombstone.id, tombstone.sequence), tombstone);
   }
 
-  deleteRemoval(stream: StreamName, id: string): void {
-    this.#removals.delete(key(stream, id));
+  deleteRemoval(stream: StreamName, { id, sequence }: Listing): void {
+    this.#removals.delete(key(stream, id, sequence));
   }
 }
 
@@ -80,7 +106,6 @@ export function rowState(change: Partial<RowState> = {}): RowState {
     parent: undefined,
     sequence: '00000000010000000001',
     forwardedAt: '',
-    revision: 0,
     ...change,
   };
 }

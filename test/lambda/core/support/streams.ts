@@ -6,7 +6,12 @@ import { sha256 } from '../../../../lambda/system.ts';
 export const [ASSETS, THREATS, DNS_BLOCKS] = STREAMS;
 export type AnyStream = (typeof STREAMS)[number];
 
-export const CONTEXT = { connector: 'acme', forwardedAt: '2026-11-20T09:15:00.412Z', hash: sha256 };
+export const CONTEXT = {
+  connector: 'acme',
+  forwardedAt: '2026-11-20T09:15:00.412Z',
+  tableId: 'table',
+  hash: sha256,
+};
 
 /** The elements of a page. */
 export function elementsOf(

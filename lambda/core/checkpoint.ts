@@ -1,0 +1,18 @@
+import type { Checkpoint } from '../ports.ts';
+
+/** The checkpoint of a stream that was never read. */
+export const BEGINNING: Checkpoint = {
+  cursor: undefined,
+  previous: undefined,
+  window: [],
+  generation: 0,
+  names: {},
+  committed: '',
+  filter: '',
+  counts: { existing: 0, listed: 0 },
+};
+
+/** Whether two checkpoints would be saved alike. */
+export function isSame(one: Checkpoint, other: Checkpoint): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}

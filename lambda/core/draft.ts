@@ -1,0 +1,337 @@
+/**
+ * Decides rows, one after the other, and collects what follows of them in a batch. Pure: no clock, no table, no randomness.
+ *
+ *     rows      [a v2]  [b v1]  [c tombstone]  [a v3]
+ *     known      a v1    b v1    c v1
+ *     batch      events    upsert a v2, tombstone c, upsert a v3          b is a duplicate
+ *                states    a v3, c removed                                one for each id: the last one counts
+ *                removals  c                                              its threats are withdrawn once all assets are read
+ */
+import type {
+  Checkpoint,
+  ChildEntry,
+  DeadLetter,
+  ListedRemoval,
+  RowState,
+  RowStatus,
+  SecondWalkMode,
+} from '../ports.ts';
+import { childOf, type SyncedStream } from '../streams.ts';
+import type { Batch } from './batch.ts';
+import { type EventContext, eventLine, type WithdrawalReason, withdrawnLine } from './event.ts';
+import { packRecords } from './records.ts';
+import type { BadRow, Row } from './row.ts';
+import type { StreamResult } from './run.ts';
+import { type Sequences, sequenceAt } from './sequence.ts';
+
+/** Which reading of the list a row comes from. */
+export type Reading = 'walk' | SecondWalkMode;
+
+export interface DraftOptions {
+  readonly stream: SyncedStream;
+  readonly context: EventContext;
+  readonly sequences: Sequences;
+  /** Where a dead letter will be stored, for the notice that points to it. */
+  readonly locate: (deadLetter: DeadLetter) => string;
+  /** How many rows the filter may withdraw. The others stay as they are. See guard.ts. @default - any number */
+  readonly allowance?: number;
+}
+
+/** Says why and with what date a row is withdrawn. */
+export interface WithdrawalCause {
+  readonly time?: string | undefined;
+  readonly position?: string | undefined;
+  /** Absent: the row disappeared with its parent. */
+  readonly reason?: WithdrawalReason;
+}
+
+export class Draft {
+  readonly #options: DraftOptions;
+  readonly #before: Checkpoint;
+  readonly #isParent: boolean;
+  readonly #known: Map<string, RowState>;
+  readonly #changed = new Set<string>();
+  readonly #lines: string[] = [];
+  readonly #deadLetters: DeadLetter[] = [];
+  readonly #children = new Map<string, ChildEntry>();
+  readonly #removals = new Map<string, ListedRemoval>();
+  readonly #sent: Counts = {};
+  readonly #read: Counts = {};
+  #existing: number;
+  #listed: number;
+  #used = 0;
+  #kept = 0;
+
+  /** @param known states of the rows that are decided, as the table has them */
+  constructor(before: Checkpoint, known: ReadonlyMap<string, RowState>, options: DraftOptions) {
+    this.#options = options;
+    this.#before = before;
+    this.#isParent = childOf(options.stream.name) !== undefined;
+    this.#known = new Map(known);
+    this.#existing = before.counts.existing;
+    this.#listed = before.counts.listed;
+  }
+
+  /** What the rows were found to be. It is counted whether or not the batch is sent. */
+  get read(): Partial<StreamResult> {
+    return this.#read;
+  }
+
+  /** Withdrawals so far. */
+  get withdrawn(): number {
+    return this.#sent.withdrawn ?? 0;
+  }
+
+  /** Rows that the filter excludes, and that were not withdrawn because the allowance was spent. */
+  get kept(): number {
+    return this.#kept;
+  }
+
+  stateOf(id: string): RowState | undefined {
+    return this.#known.get(id);
+  }
+
+  reject({ reason, row, rowHash }: BadRow): void {
+    increase(this.#read, 'rows');
+    this.#deadLetter({ stream: this.#options.stream.name, reason, row, rowHash });
+  }
+
+  /** Decides what a row of the list means. */
+  row(row: Row, reading: Reading): void {
+    increase(this.#read, 'rows');
+    if (row.filter === 'fault') increase(this.#read, 'filterErrors');
+    if (row.filter === 'withhold') increase(this.#read, 'filtered');
+
+    if (!this.#options.stream.hasRowStates) {
+      if (row.filter !== 'withhold') this.#send(row);
+    } else if (row.filter === 'withhold') this.#filter(row, reading);
+    else if (this.isSame(row, reading)) this.#duplicate(row, reading);
+    else if (row.deleted && !this.#isKnownTombstone(row) && reading !== 'all') this.#unknownTombstone(row);
+    else this.#sendChanged(row);
+  }
+
+  /** Whether the SIEM has the row as it is. */
+  isSame(row: Row, reading: Reading): boolean {
+    const state = this.#known.get(row.id);
+    if (row.filter === 'withhold')
+      return state ? state.status === 'filtered' || (state.status === 'removed' && !this.#isParent) : !this.#isParent;
+
+    if (row.deleted && !this.#isKnownTombstone(row) && reading !== 'all') return state?.status === 'removed';
+    return state?.status === (row.deleted ? 'removed' : 'live') && state.rowHash === row.rowHash;
+  }
+
+  /** Whether the SIEM was sent the row of which this is the tombstone. */
+  #isKnownTombstone({ id }: Row): boolean {
+    const state = this.#known.get(id);
+    return state !== undefined && state.status !== 'filtered' && state.rowHash !== '';
+  }
+
+  /** The filter excludes the row. Its state says so only where the row was sent, or where its existence decides about other rows. */
+  #filter(row: Row, reading: Reading): void {
+    const state = this.#known.get(row.id);
+    if (state?.status === 'live') {
+      const { allowance = Number.POSITIVE_INFINITY } = this.#options;
+      if (this.withdrawn >= allowance) {
+        this.#kept++;
+        return;
+      }
+
+      const { parent, time, position } = row;
+      this.#event({ id: row.id, time, position }, parent, 'filtered', this.#next());
+      this.#set(row.id, this.#stateOf('filtered', row));
+      increase(this.#sent, 'withdrawn');
+      increase(this.#sent, 'withdrawnByFilter');
+      return;
+    }
+    if (state?.status === 'filtered') {
+      this.#mark(row.id, state, reading);
+      return;
+    }
+    if (!this.#isParent) return;
+
+    this.#next();
+    if (state?.status === 'removed') this.#list(row, true);
+    this.#set(row.id, this.#stateOf('filtered', row));
+  }
+
+  #duplicate(row: Row, reading: Reading): void {
+    const state = this.#known.get(row.id)!;
+    const { generation } = this.#before;
+    if (reading === 'all' && state.generation < generation && (!row.deleted || state.rowHash !== '')) {
+      this.#sendChanged(row);
+      return;
+    }
+
+    if (row.deleted && state.rowHash === '') increase(this.#read, 'unknownTombstones');
+    else increase(this.#read, 'duplicates');
+    if (state.parent !== row.parent && !row.deleted) this.#adopt(row, state);
+    else this.#mark(row.id, state, reading);
+  }
+
+  /** A row that was stored without a parent, or with another one, takes the parent from the row and is not sent again. */
+  #adopt(row: Row, state: RowState): void {
+    this.#next();
+    this.#set(row.id, { ...state, parent: row.parent, generation: this.#before.generation });
+    this.#addChild(row);
+  }
+
+  /**
+   * Notes that the list has the row. While everything is sent again the walk notes nothing, because the second walk must still send the row.
+   */
+  #mark(id: string, state: RowState, reading: Reading): void {
+    const { generation, second } = this.#before;
+    const isNoted = reading === 'walk' ? second?.mode !== 'all' : reading !== 'restored';
+    if (isNoted && state.status !== 'removed' && state.generation < generation) this.#set(id, { ...state, generation });
+  }
+
+  /**
+   * The asset was never sent, so its tombstone is not sent either. It is listed all the same: its threats may have been sent, between the
+   * walk over the assets and the walk over the threats.
+   */
+  #unknownTombstone(row: Row): void {
+    this.#next();
+    increase(this.#read, 'unknownTombstones');
+    this.#set(row.id, { ...this.#stateOf('removed', row), rowHash: '' });
+    if (this.#isParent) this.#list(row, false);
+  }
+
+  #sendChanged(row: Row): void {
+    const before = this.#known.get(row.id);
+    this.#send(row);
+    this.#set(row.id, this.#stateOf(row.deleted ? 'removed' : 'live', row));
+    if (!(before?.status === 'live' && before.parent === row.parent)) this.#addChild(row);
+    if (!this.#isParent) return;
+    // The threats of a restored asset were withdrawn, and the API may not deliver them again.
+    if (row.deleted) this.#list(row, false);
+    else if (before?.status === 'removed') this.#list(row, true);
+  }
+
+  #send(row: Row, isRefresh = false): void {
+    const { stream, context, locate } = this.#options;
+    const { line, deadLetter } = eventLine({ row, stream, sequence: this.#next(), isRefresh }, context, locate);
+    this.#lines.push(line);
+    if (deadLetter) this.#deadLetter(deadLetter);
+    if (isRefresh) {
+      increase(this.#sent, 'refreshed');
+      return;
+    }
+    increase(this.#sent, 'forwarded');
+    if (row.deleted) increase(this.#sent, 'tombstones');
+    if (deadLetter) increase(this.#sent, 'oversize');
+    if (stream.cascadesFrom && row.parent === undefined) increase(this.#sent, 'threatsWithoutAsset');
+  }
+
+  /** Sends a row again that the SIEM has, so that it does not forget it. */
+  refresh(row: Row): void {
+    const state = this.#known.get(row.id)!;
+    this.#send(row, true);
+    this.#set(row.id, { ...state, sequence: this.#last, forwardedAt: this.#options.context.forwardedAt });
+  }
+
+  /** Withdraws a row that does not exist any more. A filtered one, which the SIEM does not have, is only noted as removed. */
+  remove(id: string, cause: WithdrawalCause): void {
+    const state = this.#known.get(id)!;
+    const { forwardedAt } = this.#options.context;
+    const sequence = this.#next();
+    if (state.status === 'live') {
+      this.#event({ id, ...cause }, state.parent, cause.reason, sequence);
+      increase(this.#sent, 'withdrawn');
+    }
+    this.#set(id, { ...state, status: 'removed', sequence, forwardedAt });
+  }
+
+  /** Lists an asset whose threats are to be withdrawn with it. */
+  listRemoval(id: string): void {
+    const { forwardedAt: deletedAt } = this.#options.context;
+    this.#removals.set(id, { id, sequence: this.#last, deletedAt, position: undefined, isRestored: false });
+  }
+
+  #event(
+    { id, time, position }: { readonly id: string } & WithdrawalCause,
+    parent: string | undefined,
+    reason: WithdrawalReason | undefined,
+    sequence: string,
+  ): void {
+    const { stream, context } = this.#options;
+    this.#lines.push(withdrawnLine({ stream, sequence, subject: { id, time, position }, parent, reason }, context));
+  }
+
+  #list({ id, time: deletedAt, position }: Row, isRestored: boolean): void {
+    this.#removals.set(id, { id, sequence: this.#last, deletedAt, position, isRestored });
+  }
+
+  /** The entry under a parent that was left stays until that parent's removal, which passes it over. */
+  #addChild({ id, parent }: Row): void {
+    if (parent !== undefined) this.#children.set(`${parent}\n${id}`, { parent, id });
+  }
+
+  #stateOf(status: RowStatus, { rowHash, parent }: Row): RowState {
+    const { forwardedAt } = this.#options.context;
+    const { generation } = this.#before;
+    const state = { status, generation, sequence: this.#last, forwardedAt };
+    // A filtered row has no event that could be withdrawn with its parent.
+    return status === 'filtered' ? { ...state, rowHash: '', parent: undefined } : { ...state, rowHash, parent };
+  }
+
+  #set(id: string, state: RowState): void {
+    const before = this.#known.get(id);
+    if (before) this.#countState(before, -1);
+    this.#countState(state, 1);
+    this.#known.set(id, state);
+    this.#changed.add(id);
+  }
+
+  #countState({ status, generation }: RowState, by: number): void {
+    if (status === 'removed') return;
+    this.#existing += by;
+    if (generation === this.#before.generation) this.#listed += by;
+  }
+
+  #deadLetter(deadLetter: DeadLetter): void {
+    this.#deadLetters.push(deadLetter);
+    increase(this.#sent, 'deadLetters');
+  }
+
+  #next(): string {
+    this.#used++;
+    return this.#last;
+  }
+
+  get #last(): string {
+    return sequenceAt(this.#options.sequences, this.#used);
+  }
+
+  /** The batch, with the checkpoint that follows it. @param done entries that are worked off */
+  batch(next: Partial<Checkpoint>, done: Partial<Pick<Batch, 'childrenDone' | 'removalsDone'>> = {}): Batch {
+    const { childrenDone = [], removalsDone = [] } = done;
+    const states = new Map([...this.#changed].map(id => [id, this.#known.get(id)!]));
+    const hasEffects =
+      this.#lines.length + this.#deadLetters.length + states.size + this.#children.size + this.#removals.size > 0 ||
+      childrenDone.length + removalsDone.length > 0;
+    // A batch with effects has a sequence of its own, by which its log is newer than the checkpoint before it.
+    if (hasEffects && this.#used === 0) this.#next();
+    return {
+      records: packRecords(this.#lines),
+      deadLetters: this.#deadLetters,
+      states,
+      children: [...this.#children.values()],
+      childrenDone,
+      removals: [...this.#removals.values()],
+      removalsDone,
+      checkpoint: {
+        ...this.#before,
+        counts: { existing: this.#existing, listed: this.#listed },
+        ...next,
+        committed: hasEffects ? this.#last : this.#before.committed,
+      },
+      sent: this.#sent,
+    };
+  }
+}
+
+type Counts = { [Name in CountName]?: number };
+type CountName = Exclude<keyof StreamResult, 'caughtUp' | 'readsAgain'>;
+
+function increase(counts: Counts, name: CountName): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}

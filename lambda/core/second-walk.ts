@@ -1,0 +1,326 @@
+/**
+ * The second walk: reads a stream again from the beginning, beside the walk from its cursor, and resumes over runs. One mechanism serves
+ *
+ *     begun by                                            mode          rows that differ      rows that are the same
+ *     resync, a changed filter, reconcileDays             differences   are sent              are marked
+ *     resync --send-all                                   all           are sent              are sent again, once
+ *     the restoration of an asset                         restored      threats of restored   are passed over
+ *                                                                       assets are sent
+ *
+ * A mark is the generation of the checkpoint in the row's state. A complete second walk passes over the list twice, and the second pass
+ * begins an hour after the first one ended, because the API withholds a change for a moment: the row has left its old place and is not yet
+ * listed at its new one. A row that neither pass has marked does not exist: sweep.ts withdraws it.
+ *
+ * Where the API lists every version of a row, an old one comes before the new one. So rows that differ are held back until the end of the
+ * pass, and sent as they were listed last:
+ *
+ *     state     a v3
+ *     listed    a v1   differs: held back
+ *               a v2   differs: held back in the place of a v1
+ *               a v3   is the same: nothing is held back any more
+ */
+import type { Checkpoint, RowState, SecondWalk, SecondWalkMode } from '../ports.ts';
+import { commit, save } from './commit.ts';
+import { Draft } from './draft.ts';
+import { added, allowance, mostWithdrawals } from './guard.ts';
+import { chunks } from './in-parallel.ts';
+import { groupPages } from './page-groups.ts';
+import { isEnd, type ReadPage, readPages } from './read-pages.ts';
+import type { Row } from './row.ts';
+import { draftOptions, type StreamRun } from './run.ts';
+import { noteRepeat, readGroup, walkOf } from './walk.ts';
+
+const HOUR = 3_600_000;
+/** Threats of restored assets are read again at most once in so many milliseconds. */
+const REREAD_PAUSE = 6 * HOUR;
+
+const NO_WITHDRAWALS = { own: 0, children: 0 };
+
+export interface Begin {
+  readonly mode: SecondWalkMode;
+  readonly now: number;
+  readonly epoch: number;
+  /** Whether another filter decides from now on: withdrawals are counted anew. @default false */
+  readonly isFilterChanged?: boolean;
+}
+
+/**
+ * The checkpoint with which a second walk begins. One that sends everything again keeps its mode and its generation, whatever begins it anew,
+ * so that no row is sent twice.
+ */
+export function beginSecondWalk(before: Checkpoint, { mode, now, epoch, isFilterChanged }: Begin): Checkpoint {
+  const { second, counts } = before;
+  if (mode === 'restored') return beginReread(before, now);
+
+  const keepsSending = second?.mode === 'all' && mode === 'differences';
+  // Otherwise a resync would withdraw more without a confirmation, each time that it is repeated.
+  const keepsCount = second !== undefined && second.mode !== 'restored' && !isFilterChanged;
+  const fresh = { most: mostWithdrawals(counts.existing), withdrawn: NO_WITHDRAWALS };
+  const generation = keepsSending ? before.generation : Math.max(epoch, before.generation + 1);
+  return {
+    ...before,
+    window: [],
+    generation,
+    counts: keepsSending ? counts : { ...counts, listed: 0 },
+    reconciled: now,
+    second: {
+      mode: keepsSending ? 'all' : mode,
+      phase: 'read',
+      rows: 0,
+      notBefore: now,
+      ...(keepsCount ? { most: second.most, withdrawn: second.withdrawn } : fresh),
+    },
+  };
+}
+
+/** A walk that is under way begins its pass anew, because it has passed rows that exist again. */
+function beginReread(before: Checkpoint, now: number): Checkpoint {
+  const { second, reread } = before;
+  if (second) {
+    const phase = second.phase === 'sweep' ? 'confirm' : second.phase;
+    return { ...before, second: { ...second, phase, cursor: undefined, scanned: undefined, rows: 0 } };
+  }
+  const notBefore = reread === undefined ? now : Math.max(now, reread + REREAD_PAUSE);
+  const walk = { phase: 'read', rows: 0, most: 0, withdrawn: NO_WITHDRAWALS } as const;
+  return { ...before, second: { ...walk, mode: 'restored', notBefore } };
+}
+
+/** Whether a second walk has something to read now. */
+export function isDue({ second }: Checkpoint, now: number): boolean {
+  return second !== undefined && second.waiting === undefined && now >= second.notBefore;
+}
+
+/** Bytes of rows that are held back at most. More are sent before the end of the pass, because memory is bounded. */
+const MOST_HELD_BYTES = 8 * 1024 * 1024;
+/** Rows of one batch. */
+const PIECE = 500;
+
+interface HeldRow {
+  readonly row: Row;
+  /** `committed` when it was listed. A state that is newer than that was written by the walk, and the row is outdated. */
+  readonly committed: string;
+}
+
+/** One pass over the list, as far as one run comes with it. */
+export class SecondPass {
+  readonly #streamRun: StreamRun;
+  readonly #held = new Map<string, HeldRow>();
+  #heldBytes = 0;
+  #checkpoint: Checkpoint;
+  /** Where the pass goes on. The checkpoint stays before the first row that is held back, so that a kill does not lose it. */
+  #cursor: string | undefined;
+  #rows: number;
+
+  constructor(checkpoint: Checkpoint, streamRun: StreamRun) {
+    this.#streamRun = streamRun;
+    this.#checkpoint = checkpoint;
+    this.#cursor = checkpoint.second!.cursor;
+    this.#rows = checkpoint.second!.rows;
+  }
+
+  /** Whether the pass goes on from this checkpoint. It does not when its second walk has begun anew since. */
+  continues({ second }: Checkpoint): boolean {
+    return second === this.#second;
+  }
+
+  get #second(): SecondWalk {
+    return this.#checkpoint.second!;
+  }
+
+  /** @param isOver whether the walk must take its turn @returns the checkpoint that is saved */
+  async read(checkpoint: Checkpoint, isOver: () => boolean): Promise<Checkpoint> {
+    this.#checkpoint = checkpoint;
+    const { run, count } = this.#streamRun;
+    const start = { cursor: this.#cursor, previous: undefined, learnedNames: checkpoint.names };
+
+    for await (const group of groupPages(left => readPages({ ...walkOf(this.#streamRun, left), ...start }))) {
+      run.lease.signal.throwIfAborted();
+      if (group[0]!.rewound) this.#beginAnew();
+      await this.#readGroup(group);
+      count({ pagesAgain: group.length });
+
+      const last = group.at(-1)!;
+      if (last.repeats) noteRepeat(last, this.#streamRun);
+      if (last.next === null || last.repeats) return this.#end(isEnd(last));
+      if (this.#heldBytes > MOST_HELD_BYTES && !(await this.#send(this.#here()))) break;
+      if (isOver()) break;
+    }
+    return this.#checkpoint;
+  }
+
+  /** The API refused the cursor, so the pass is read from the beginning. */
+  #beginAnew(): void {
+    this.#held.clear();
+    this.#heldBytes = 0;
+    this.#rows = 0;
+  }
+
+  async #readGroup(group: readonly ReadPage[]): Promise<void> {
+    const { mode } = this.#second;
+    const read = await readGroup(group, NO_TAGS, this.#streamRun);
+    const rows = read.pages.flat();
+    const draft = new Draft(this.#checkpoint, read.states, draftOptions(rows.length, this.#streamRun));
+    const back = mode === 'restored' ? await this.#restored(rows, read.states) : NO_TAGS;
+
+    for (const row of rows) {
+      if ('reason' in row) {
+        if (mode !== 'restored') draft.reject(row);
+      } else if (this.#isOldMove(row, read.states.get(row.id))) this.#release(row.id);
+      else if (mode === 'restored' ? back.has(row.id) : !draft.isSame(row, mode)) this.#hold(row);
+      else {
+        this.#release(row.id);
+        if (mode !== 'restored') draft.row(row, mode);
+      }
+    }
+    this.#cursor = group.at(-1)!.next ?? undefined;
+    this.#rows += group.flatMap(page => page.rows).length;
+    const second = this.#held.size === 0 ? this.#here() : this.#second;
+    await this.#commit(draft, { ...second, isHeldUp: this.#second.isHeldUp && this.#held.size > 0 });
+  }
+
+  /**
+   * Whether the row is listed under an asset that it has left. Where the API lists every version, that is what it still shows of a threat whose
+   * asset was removed. A threat that has really moved comes with the walk, so the first pass leaves it to the walk.
+   */
+  #isOldMove(row: Row, state: RowState | undefined): boolean {
+    const { mode, phase } = this.#second;
+    const isMove = state?.parent !== undefined && row.parent !== undefined && state.parent !== row.parent;
+    return (
+      isMove && state.rowHash !== row.rowHash && (mode === 'restored' || state.status === 'removed' || phase === 'read')
+    );
+  }
+
+  /** The second walk as of the page that was read last. */
+  #here(): SecondWalk {
+    return { ...this.#second, cursor: this.#cursor, rows: this.#rows };
+  }
+
+  #hold(row: Row): void {
+    this.#release(row.id);
+    this.#held.set(row.id, { row, committed: this.#checkpoint.committed });
+    this.#heldBytes += row.text.length;
+  }
+
+  #release(id: string): void {
+    this.#heldBytes -= this.#held.get(id)?.row.text.length ?? 0;
+    this.#held.delete(id);
+  }
+
+  /** Ids of rows that were withdrawn with their parent, or were never seen under it, and whose parent exists again. */
+  async #restored(
+    rows: Awaited<ReturnType<typeof readGroup>>['pages'][number],
+    states: ReadonlyMap<string, RowState>,
+  ): Promise<ReadonlySet<string>> {
+    const { stream, run } = this.#streamRun;
+    const gone = rows.flatMap(row => {
+      const isGone =
+        !('reason' in row) && row.filter !== 'withhold' && (states.get(row.id)?.status ?? 'removed') === 'removed';
+      return isGone && row.parent !== undefined ? [{ id: row.id, parent: row.parent }] : [];
+    });
+    if (gone.length === 0) return NO_TAGS;
+    const parents = await run.rowStates.get(stream.cascadesFrom as 'assets', [...new Set(gone.map(row => row.parent))]);
+    const exists = (id: string) => (parents.get(id)?.status ?? 'removed') !== 'removed';
+    return new Set(gone.filter(({ parent }) => exists(parent)).map(({ id }) => id));
+  }
+
+  async #commit(draft: Draft, second: SecondWalk | undefined, next: Partial<Checkpoint> = {}): Promise<void> {
+    const batch = draft.batch({ ...next, second });
+    this.#streamRun.count(draft.read);
+    // The window may know another version of a row that is sent here.
+    const window = batch.records.length > 0 ? [] : batch.checkpoint.window;
+    const checkpoint = { ...batch.checkpoint, window };
+    this.#checkpoint = await commit({ ...batch, checkpoint }, this.#checkpoint, this.#streamRun);
+  }
+
+  /**
+   * Sends the rows that are held back, as they were listed last.
+   *
+   * @param after the second walk that follows; undefined when it has ended
+   * @returns whether all of them were sent: the guard may have stopped before some
+   */
+  async #send(after: SecondWalk | undefined, next: Partial<Checkpoint> = {}): Promise<boolean> {
+    const { stream, run } = this.#streamRun;
+    for (const piece of chunks([...this.#held.values()], PIECE)) {
+      const ids = piece.map(({ row }) => row.id);
+      const states = await run.rowStates.get(stream.name, ids);
+      const options = { ...draftOptions(piece.length, this.#streamRun), allowance: allowance(this.#second).own };
+      const draft = new Draft(this.#checkpoint, states, options);
+      for (const { row, committed } of piece) {
+        const isOutdated = (states.get(row.id)?.sequence ?? '') > committed;
+        if (!isOutdated) draft.row(row, this.#second.mode);
+      }
+      const withdrawn = added(this.#second.withdrawn, { own: draft.withdrawn, children: 0 });
+      await this.#commit(draft, { ...this.#second, withdrawn });
+      for (const id of ids) this.#release(id);
+      if (draft.kept > 0) {
+        await this.#stop(draft.kept);
+        return false;
+      }
+    }
+    const second = after && { ...after, withdrawn: this.#second.withdrawn, isHeldUp: undefined };
+    this.#checkpoint = await save({ ...this.#checkpoint, ...next, second }, this.#streamRun);
+    return true;
+  }
+
+  /** The guard stops the pass. It goes on before the first row that was held back, once the withdrawals are confirmed. */
+  async #stop(kept: number): Promise<void> {
+    const left = [...this.#held.values()].filter(({ row }) => row.filter === 'withhold').length;
+    this.#beginAnew();
+    const waiting = { reason: 'filtered', own: kept + left, children: 0 } as const;
+    this.#checkpoint = await stopBefore(waiting, this.#checkpoint, this.#streamRun);
+  }
+
+  /** The end of the pass. @param isComplete whether it has listed every row */
+  async #end(isComplete: boolean): Promise<Checkpoint> {
+    const now = this.#streamRun.run.clock.now();
+    const { mode, phase } = this.#second;
+    const pass = { ...this.#second, cursor: undefined, rows: 0 };
+    if (mode === 'restored') await this.#send(undefined, { reread: now });
+    // A list without rows is no proof that nothing exists, and neither is one that leads around a circle. A SIEM that lost its data gets a second
+    // chance, because the only row may just be withheld.
+    else if (mode === 'all' && isComplete && this.#rows === 0 && !pass.isRepeated)
+      await this.#send({ ...pass, isRepeated: true, notBefore: now + HOUR });
+    else if (!isComplete || this.#rows === 0) await this.#send(undefined);
+    else if (phase === 'read') await this.#send({ ...pass, phase: 'confirm', notBefore: now + HOUR });
+    else await this.#send({ ...pass, phase: 'sweep' });
+    return this.#checkpoint;
+  }
+
+  /**
+   * The end of the run. Rows that are still held back are listed again by the next one, so that no old version is sent. A pass that a
+   * whole run did not bring forward sends them, because it would never end otherwise.
+   */
+  async leave(): Promise<Checkpoint> {
+    if (this.#held.size === 0) return this.#checkpoint;
+    if (this.#second.isHeldUp) await this.#send(this.#here());
+    else
+      this.#checkpoint = await save(
+        { ...this.#checkpoint, second: { ...this.#second, isHeldUp: true } },
+        this.#streamRun,
+      );
+    return this.#checkpoint;
+  }
+}
+
+const NO_TAGS: ReadonlySet<string> = new Set();
+
+/** The guard stops the second walk until an operator confirms its withdrawals. */
+export function stopBefore(
+  waiting: NonNullable<SecondWalk['waiting']>,
+  checkpoint: Checkpoint,
+  streamRun: StreamRun,
+): Promise<Checkpoint> {
+  const { stream, run } = streamRun;
+  run.log.warn('Withdrawals wait for a confirmation: `connectorctl confirm withdrawals` shows them', {
+    stream: stream.name,
+    reason: waiting.reason,
+    withdrawn: checkpoint.second!.withdrawn.own,
+  });
+  return save({ ...checkpoint, second: { ...checkpoint.second!, waiting } }, streamRun);
+}
+
+/** The checkpoint after an operator has confirmed the withdrawals. */
+export function confirmWithdrawals(checkpoint: Checkpoint): Checkpoint {
+  const { second } = checkpoint;
+  return second?.waiting ? { ...checkpoint, second: { ...second, waiting: undefined, isConfirmed: true } } : checkpoint;
+}

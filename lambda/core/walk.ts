@@ -1,0 +1,170 @@
+/**
+ * The walk over a stream, from its checkpoint to its end:
+ *
+ *     for each group of pages: look up → decide → commit
+ *
+ * commit.ts has the steps of a batch, draft.ts the decisions.
+ */
+import type { Checkpoint, RowState, SecondWalk } from '../ports.ts';
+import type { Batch } from './batch.ts';
+import { commit, save } from './commit.ts';
+import { Draft } from './draft.ts';
+import { added, allowance } from './guard.ts';
+import { groupPages } from './page-groups.ts';
+import { isEnd, type ReadPage, type ReadPagesOptions, readPages } from './read-pages.ts';
+import { type BadRow, type Row, rowReading } from './row.ts';
+import { addTo, draftOptions, type StreamResult, type StreamRun } from './run.ts';
+import { cursorsAfter, windowAfter } from './window.ts';
+
+/**
+ * Reads a stream from its checkpoint to its end, or until the time budget is spent, and sends what changed.
+ *
+ * @returns the checkpoint that is saved
+ */
+export async function walk(initial: Checkpoint, streamRun: StreamRun): Promise<Checkpoint> {
+  const { run, count } = streamRun;
+  let checkpoint = initial;
+  /** Version tags of the pages that this walk has read last. */
+  let pagesBefore: readonly (readonly string[])[] = [];
+  const groups = groupPages(left => readPages({ ...walkOf(streamRun, left), ...startOf(initial) }));
+
+  for await (const group of groups) {
+    run.lease.signal.throwIfAborted();
+    if (group[0]!.rewound) checkpoint = await rewind(group[0]!, checkpoint, streamRun);
+
+    const read = await readGroup(group, new Set(checkpoint.window), streamRun);
+    const window = windowAfter(group, read.tags, pagesBefore, checkpoint, streamRun.stream);
+    const { batch, counts } = decideGroup(group, read, checkpoint, window.tags, streamRun);
+    count({ pages: group.length, ...counts });
+    checkpoint = await commit(batch, checkpoint, streamRun);
+    count({ committedPages: group.length });
+    pagesBefore = window.pages;
+
+    const last = group.at(-1)!;
+    if (last.repeats) noteRepeat(last, streamRun);
+    const isLast = last.next === null || last.repeats;
+    // After an unclear answer nothing may follow in this run, so the stream does not count as read to its end.
+    if (isLast && run.checkpoints.unclearWrites() === 0) count({ caughtUp: isEnd(last) });
+    if (streamRun.isOver()) break;
+  }
+  return checkpoint;
+}
+
+function startOf({ cursor, previous, names }: Checkpoint) {
+  return { cursor, previous, learnedNames: names };
+}
+
+/** The rows of a group of pages that need a decision, page by page. */
+interface ReadGroup {
+  readonly pages: readonly (readonly (Row | BadRow)[])[];
+  /** Version tags of every row of each page, superseded ones included. */
+  readonly tags: readonly (readonly string[])[];
+  readonly states: ReadonlyMap<string, RowState>;
+  readonly counts: Partial<StreamResult>;
+}
+
+/** Reads the rows of some pages, drops the duplicates that the window recognizes, and looks the others up. */
+export async function readGroup(
+  group: readonly ReadPage[],
+  window: ReadonlySet<string>,
+  { stream, run }: StreamRun,
+): Promise<ReadGroup> {
+  const rows = group.map(page => page.rows);
+  const last = rows.map(lastOfEach);
+  const inWindow = ({ versionTag }: Row | BadRow) => versionTag !== undefined && window.has(versionTag);
+  const pages = last.map(page => page.filter(row => !inWindow(row)));
+
+  const ids = new Set(pages.flat().flatMap(row => ('reason' in row ? [] : [row.id])));
+  const isLookedUp = stream.hasRowStates && ids.size > 0;
+  const states = isLookedUp ? await run.rowStates.get(stream.name, [...ids]) : new Map();
+
+  const [all, kept, left] = [rows, last, pages].map(lists => lists.flat().length) as [number, number, number];
+  // The rows that are left are counted as they are decided.
+  const tags = rows.map(page => page.flatMap(({ versionTag }) => versionTag ?? []));
+  return { pages, tags, states, counts: { rows: all - left, superseded: all - kept, duplicates: kept - left } };
+}
+
+/** Within one page the last occurrence of an id wins (rule 6). It takes its place in the order of the last occurrences. */
+function lastOfEach(rows: readonly (Row | BadRow)[]): (Row | BadRow)[] {
+  const last = new Map<string, Row | BadRow>();
+  for (const row of rows) {
+    const key = 'reason' in row ? `bad ${row.rowHash}` : `row ${row.id}`;
+    last.delete(key);
+    last.set(key, row);
+  }
+  return [...last.values()];
+}
+
+/** Everything that follows from a group of pages. */
+function decideGroup(
+  group: readonly ReadPage[],
+  read: ReadGroup,
+  checkpoint: Checkpoint,
+  window: readonly string[],
+  streamRun: StreamRun,
+): { readonly batch: Batch; readonly counts: Partial<StreamResult> } {
+  const { second } = checkpoint;
+  // While a second walk withdraws rows that the filter excludes, those that the walk meets are counted with them.
+  const isGuarded = second !== undefined && second.mode !== 'restored';
+  const rows = read.pages.flat();
+  const options = { ...draftOptions(rows.length, streamRun), ...(isGuarded && { allowance: allowance(second).own }) };
+  const draft = new Draft(checkpoint, read.states, options);
+  for (const row of rows) {
+    if ('reason' in row) draft.reject(row);
+    else draft.row(row, 'walk');
+  }
+  const next = { ...cursorsAfter(group, checkpoint), names: group.at(-1)!.names, window };
+  const batch = draft.batch(isGuarded ? { ...next, second: guarded(second, draft) } : next);
+  return { batch, counts: addTo(read.counts, draft.read) };
+}
+
+/** The second walk, after the walk has withdrawn rows because of the filter. */
+function guarded(second: SecondWalk, { withdrawn, kept }: Draft): SecondWalk {
+  if (withdrawn + kept === 0) return second;
+  const counted = { ...second, withdrawn: added(second.withdrawn, { own: withdrawn, children: 0 }) };
+  if (kept === 0) return counted;
+  // The second walk must meet the kept rows once their withdrawal is confirmed.
+  const waiting = { reason: 'filtered', own: (second.waiting?.own ?? 0) + kept, children: 0 } as const;
+  return { ...counted, phase: 'read', cursor: undefined, rows: 0, waiting };
+}
+
+/**
+ * Saved before a row of the rewound walk is sent. The walk may send an older version of a row. If the run were killed then and the API
+ * accepted the refused cursor after all, the newer version would never be read again. For the same reason the window, which has the newer
+ * version, is emptied where row states decide.
+ */
+function rewind({ sent }: ReadPage, checkpoint: Checkpoint, streamRun: StreamRun): Promise<Checkpoint> {
+  const window = streamRun.stream.hasRowStates ? [] : checkpoint.window;
+  return save({ ...checkpoint, cursor: sent, previous: undefined, window }, streamRun);
+}
+
+/** Counts a walk that ended at a cursor that it had already followed. */
+export function noteRepeat(page: ReadPage, { stream, run, count }: StreamRun): void {
+  count({ stalledCursors: 1 });
+  if (isEnd(page)) return;
+  run.log.warn('The API sent a next_cursor that leads back to a page that was read before, so the walk ends there', {
+    stream: stream.name,
+  });
+}
+
+/** The options that every walk over the stream has in common. @param left aborts when the walk is left */
+export function walkOf(
+  { stream, run, count }: Pick<StreamRun, 'stream' | 'run' | 'count'>,
+  left?: AbortSignal,
+): Omit<ReadPagesOptions, 'cursor' | 'previous' | 'learnedNames'> {
+  const { pageLimit, parentMember, configuredNames } = run.assignment;
+  return {
+    source: run.source,
+    clock: run.clock,
+    hash: run.hash,
+    path: stream.path,
+    ...rowReading(stream, parentMember, run.hash),
+    limit: pageLimit,
+    configuredNames,
+    signal: left ? AbortSignal.any([run.lease.signal, left]) : run.lease.signal,
+    onRefusedCursor: () => {
+      count({ refusedCursors: 1 });
+      run.log.warn('The API refused a cursor; the walk falls back to an earlier one', { stream: stream.name });
+    },
+  };
+}
