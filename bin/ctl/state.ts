@@ -71,7 +71,7 @@ export function openBatches(saved: SavedStream): number {
   return isBatchOpen(saved) ? 1 : 0;
 }
 
-/** What a read of the state table answers. @throws StateVersionError, which has its own advice; AwsCallError */
+/** Awaits a read of the state table. @throws StateVersionError, which has its own advice; AwsCallError */
 export async function tableCall<T>(aws: Aws, table: string, call: Promise<T>): Promise<T> {
   return call.catch(async error => {
     if (error instanceof StateVersionError) throw error;

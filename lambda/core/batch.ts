@@ -18,7 +18,7 @@ export interface Batch {
   readonly childrenDone: readonly ChildEntry[];
   /** Removals and restorations to work off. */
   readonly removals: readonly ListedRemoval[];
-  /** Those that are worked off. */
+  /** Listings that are worked off. */
   readonly removalsDone: readonly Listing[];
   /** The checkpoint that follows. */
   readonly checkpoint: Checkpoint;

@@ -72,7 +72,7 @@ export class Draft {
     this.#listed = before.counts.listed;
   }
 
-  /** What the rows were found to be. It is counted whether or not the batch is sent. */
+  /** Counts of the decisions. They hold whether or not the batch is sent. */
   get read(): Partial<StreamResult> {
     return this.#read;
   }

@@ -32,7 +32,7 @@ export function canonicalOf(scanner: Scanner, excluded: string): Canonical {
 }
 
 interface Member {
-  /** With its quotes. */
+  /** The name with its quotes. */
   readonly name: string;
   /** Name, colon and value. */
   readonly text: string;

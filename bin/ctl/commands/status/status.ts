@@ -76,7 +76,7 @@ export async function fourAtATime<Item, Result>(items: readonly Item[], task: (i
   return results;
 }
 
-/** What `status --all` shows of a connector. One that cannot be read is a line too. */
+/** The line of `status --all` about a connector. A connector that cannot be read has a line, too. */
 export interface Line {
   readonly connector: string;
   readonly kind: 'not readable' | keyof typeof PAINT;
