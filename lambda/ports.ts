@@ -93,7 +93,7 @@ export interface Checkpoint {
 /** How many rows the row states say exist, sent or filtered. */
 export interface RowCounts {
   readonly existing: number;
-  /** Those of them that bear the generation of the checkpoint. */
+  /** Existing rows that bear the generation of the checkpoint. */
   readonly listed: number;
 }
 
@@ -108,7 +108,7 @@ export interface SecondWalk {
   readonly mode: SecondWalkMode;
   /** `read` and `confirm` are the first and the second pass over the list, `sweep` is the scan of the table after them. */
   readonly phase: 'read' | 'confirm' | 'sweep';
-  /** Of the pass. */
+  /** The cursor of the pass. Absent: the pass has not begun. */
   readonly cursor?: string | undefined;
   /** Rows that this pass has listed. */
   readonly rows: number;

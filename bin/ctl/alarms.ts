@@ -22,7 +22,7 @@ export async function readAlarms(aws: Aws, connector: string) {
   const alarms = pages
     .flatMap(page => page.MetricAlarms ?? [])
     .map(alarm => ({
-      /** Without the connector's name, for example `stream-silent`. */
+      /** The name without that of the connector, for example `stream-silent`. */
       name: alarm.AlarmName!.slice(connector.length + 1),
       state: alarm.StateValue ?? ('INSUFFICIENT_DATA' as const),
       /** Milliseconds since 1970 of its last change of state. */
@@ -40,7 +40,7 @@ export async function readAlarms(aws: Aws, connector: string) {
 /** `create-alarms.ts` writes this text. */
 const DESCRIPTION = /^(?:(?<meaning>.*) First run "(?<first>[^"]+)"\.)?.* Runbook: (?<runbook>\S+)$/s;
 
-/** What an alarm means for people and for the data, the command to run first, and the link to its section of the runbook. */
+/** The meaning of an alarm for people and for the data, the command to run first, and the link to its section of the runbook. */
 function described({ AlarmDescription: text = '' }: MetricAlarm) {
   const { meaning, first, runbook } = DESCRIPTION.exec(text)?.groups ?? {};
   return { meaning, first, runbook };

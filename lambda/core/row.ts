@@ -177,7 +177,7 @@ class CutRow implements Row {
   #versionTag(hash: Hash): string | undefined {
     if (this.#stream.hasRowStates)
       return this.position && hash(`${this.#position}\n${this.rowHash}`).slice(0, TAG_LENGTH);
-    // Of the whole row: a block stays the same when other members are left out.
+    // The tag is that of the whole row, because a block stays the same when other members are left out.
     return this.wholeHash.slice(0, TAG_LENGTH);
   }
 }

@@ -153,7 +153,7 @@ class Progress {
     const every = STREAMS.map(({ name }) => name);
     if (run.lease.dirty) await run.checkpoints.fence(every, run.lease.epoch);
 
-    // Of those too, because the rows that were sent of them may belong to another organization.
+    // Streams that are left out of this run are read, too: the rows that were sent of them may belong to another organization.
     const saved = await run.checkpoints.load(every);
     const refused = await checkOrganization(saved, commands.confirmOrganization, run).catch(asError);
     await inParallel(run.assignment.streams, async stream => {

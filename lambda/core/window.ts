@@ -44,7 +44,7 @@ export interface Window {
  *     window {a1 b1}, page [b1 c1]   →   window {b1 c1}
  *     window {b1 c1}, page [c1]      →   window {b1 c1}
  *
- * Of rows without states, such as DNS blocks, the window is the only memory. It is shortened only when a walk has read two pages to its end.
+ * The window is the only memory of rows without states, such as DNS blocks. It is shortened only when a walk has read two pages to its end.
  *
  * @param tags of each page of the group
  * @param before version tags of the pages that this walk read before

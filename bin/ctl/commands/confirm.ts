@@ -24,7 +24,7 @@ interface Decision {
 
 /** Something that waits for a decision. Another subject is another entry of `SUBJECTS`. */
 interface Subject {
-  /** What waits, and what the confirmation means. */
+  /** The help text: the thing that waits, and the meaning of its confirmation. */
   readonly help: string;
   /** Reads what waits. @returns the decision, or why there is none */
   readonly decide: (context: Context) => Promise<Decision | string>;

@@ -6,18 +6,13 @@ import { StateVersionError } from '../../../lambda/core/errors.ts';
 import { packRecords } from '../../../lambda/core/records.ts';
 import type { ListedRemoval, RowState } from '../../../lambda/ports.ts';
 import { anyCharacter } from '../../support/any-character.ts';
+import { EMPTY_BATCH } from './support/batch.ts';
 import { rowState } from './support/memory-table.ts';
 
 const TABLE = 'table';
 
 const EMPTY: Batch = {
-  records: [],
-  deadLetters: [],
-  states: new Map(),
-  children: [],
-  childrenDone: [],
-  removals: [],
-  removalsDone: [],
+  ...EMPTY_BATCH,
   checkpoint: { ...BEGINNING, committed: '00000000010000000001' },
   sent: { forwarded: 1 },
 };

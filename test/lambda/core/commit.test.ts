@@ -7,6 +7,7 @@ import { LogMissingError } from '../../../lambda/core/errors.ts';
 import { rowLine } from '../../../lambda/core/event.ts';
 import { packRecords } from '../../../lambda/core/records.ts';
 import type { Fence } from '../../../lambda/ports.ts';
+import { EMPTY_BATCH } from './support/batch.ts';
 import { Harness } from './support/harness.ts';
 import { rowState } from './support/memory-table.ts';
 import { dnsBlock, threat } from './support/rows.ts';
@@ -15,17 +16,7 @@ import { CONTEXT, DNS_BLOCKS, rowOf, THREATS } from './support/streams.ts';
 const SEQUENCE = '00000000010000000001';
 const CHECKPOINT = { ...BEGINNING, cursor: 'c1', committed: SEQUENCE };
 const LINE = rowLine({ row: rowOf(threat('t', 'a'), THREATS), stream: THREATS, sequence: SEQUENCE }, CONTEXT);
-const EMPTY: Batch = {
-  records: [],
-  deadLetters: [],
-  states: new Map(),
-  children: [],
-  childrenDone: [],
-  removals: [],
-  removalsDone: [],
-  checkpoint: CHECKPOINT,
-  sent: {},
-};
+const EMPTY: Batch = { ...EMPTY_BATCH, checkpoint: CHECKPOINT };
 /** A batch that needs every step. */
 const FULL: Batch = {
   records: packRecords([LINE]),

@@ -72,25 +72,6 @@ describe('the log of a batch', () => {
     for (const { key } of stored) expect(await logs.get(key)).toBeUndefined();
   });
 
-  test('a log in a bucket that keeps versions is deleted by its version, because its rows would stay otherwise', async () => {
-    await using scene = await awsScene();
-    const sent: { readonly input: Record<string, unknown> }[] = [];
-    const client = async () => ({
-      async send(command: { readonly input: Record<string, unknown> }) {
-        sent.push(command);
-        return { VersionId: 'v1' };
-      },
-    });
-    const logs = createLogs({ client, bucket: 'bucket', retryBudget: scene.retryBudget });
-    await logs.delete([await logs.put('assets', SEQUENCE, BATCH, pass)]);
-    expect(sent[1]!.input).toMatchObject({ Key: `log/assets/${SEQUENCE}`, VersionId: 'v1' });
-  });
-
-  test('a log that is missing is an answer and no error', async () => {
-    await using scene = await awsScene();
-    expect(await logsOf(scene).get('log/assets/none')).toBeUndefined();
-  });
-
   test.each([
     ['a lost request', { loseRequest: true }],
     ['a lost answer', { loseAnswer: true }],
