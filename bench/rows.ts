@@ -1,5 +1,5 @@
 /** Rows of realistic size: assets and threats have about 0.9 kB, DNS blocks 0.3 kB. */
-import { generatedMembers } from '../local/platform/seed.ts';
+import { generatedMembers } from '../local/api-simulator/seed.ts';
 
 export const STREAM_NAMES = ['assets', 'threats', 'dns-blocks'] as const;
 export type BenchStream = (typeof STREAM_NAMES)[number];

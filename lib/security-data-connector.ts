@@ -39,9 +39,9 @@ import { Poller } from './function/poller.ts';
 import { type Granted, grantStatements, operatorStatements } from './grants/grants.ts';
 import { createNewObjectsTopic } from './new-objects-topic.ts';
 import { addOutputs } from './outputs.ts';
+import { createSiemAccess, readerStatements } from './readers/siem-access.ts';
 import { nameRoles } from './role-names.ts';
 import { Schedule } from './schedule.ts';
-import { createSiemAccess, readerStatements } from './siem/siem-access.ts';
 import { createStateTable } from './state-table.ts';
 
 /**

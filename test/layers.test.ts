@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { page, rows, section } from './docs/pages.ts';
+import { page, rows, section } from './documents/pages.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
@@ -31,7 +31,7 @@ function importsOf(file: string): string[] {
   );
 }
 
-const FILES = globSync('{bin,lib,lambda,local,package,bench}/**/*.ts', { cwd: ROOT });
+const FILES = globSync('{bin,lib,lambda,local,packaging,bench}/**/*.ts', { cwd: ROOT });
 
 describe('the layers', () => {
   test('are all in the table', () => {
@@ -44,7 +44,7 @@ describe('the layers', () => {
       'lib/',
       'bin/',
       'local/',
-      'package/',
+      'packaging/',
       'bench/',
       'test/',
     ]);

@@ -1,6 +1,6 @@
 /** How far the SIEM's copy is from the data, row by row. Pure. */
 import type { StreamName } from '../../lambda/streams.ts';
-import { content } from '../siem/lossless.ts';
+import { content } from '../rows/lossless.ts';
 
 /** By stream and id, the row as JSON text. */
 export type Rows = Readonly<Record<string, ReadonlyMap<string, string>>>;

@@ -8,14 +8,14 @@ import { type NamedStream, type StreamName, streamsOn } from '../../lambda/strea
 import { sha256, systemClock } from '../../lambda/system.ts';
 import { dashboardWidgets, type Widget } from '../alarms/dashboard.ts';
 import type { SeriesName } from '../alarms/time-series.ts';
+import { createRandom } from '../api-simulator/random.ts';
+import { randomChange } from '../api-simulator/traffic.ts';
 import type { Call } from '../aws/wire.ts';
 import { type LocalDeployment, startDeployment } from '../deployment/deployment.ts';
 import { onlyResource, type Template } from '../deployment/template.ts';
 import type { Incident } from '../incidents/incident.ts';
 import { type EndedRun, Scene } from '../incidents/scene.ts';
 import type { ApiRequest } from '../incidents/tampered-api.ts';
-import { createRandom } from '../platform/random.ts';
-import { randomChange } from '../platform/traffic.ts';
 import { type AlarmChange, type AlarmWatch, watchAlarms } from './alarm-watch.ts';
 import type { PacedTime } from './paced-time.ts';
 import { type DemoSiem, demoSiem, SIEM_KEY } from './siem.ts';

@@ -6,8 +6,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Marked } from 'marked';
 import * as v from 'valibot';
-import { PROBLEMS, ProblemError } from '../platform/problem.ts';
-import { checkSender, closeServer, listen, readBody } from '../platform/server.ts';
+import { PROBLEMS, ProblemError } from '../api-simulator/problem.ts';
+import { checkSender, closeServer, listen, readBody } from '../api-simulator/server.ts';
 import type { Demo } from './demo.ts';
 import type { View } from './view.ts';
 

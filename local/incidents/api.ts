@@ -1,4 +1,4 @@
-import type { Platform } from '../platform/platform.ts';
+import type { Platform } from '../api-simulator/platform.ts';
 import { LONG_RUNS, limitRate, putPages } from './backlog.ts';
 import { type Incident, STREAMS } from './incident.ts';
 import type { Scene } from './scene.ts';

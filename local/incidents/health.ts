@@ -1,7 +1,7 @@
+import type { Platform } from '../api-simulator/platform.ts';
+import { createRandom } from '../api-simulator/random.ts';
+import { randomChange } from '../api-simulator/traffic.ts';
 import { THROTTLED } from '../aws/faults.ts';
-import type { Platform } from '../platform/platform.ts';
-import { createRandom } from '../platform/random.ts';
-import { randomChange } from '../platform/traffic.ts';
 import { addRows, LONG_RUNS, limitRate, putPages } from './backlog.ts';
 import type { Incident } from './incident.ts';
 import type { Scene } from './scene.ts';

@@ -1,5 +1,5 @@
 import { STREAMS as FACTS } from '../../lambda/streams.ts';
-import type { PlatformOptions } from '../platform/platform.ts';
+import type { PlatformOptions } from '../api-simulator/platform.ts';
 import type { Scene } from './scene.ts';
 
 /** Something that happens to a healthy connector, and the alarms that on-call must see. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { Platform } from '../platform/platform.ts';
-import { closeServer, listen, readBody } from '../platform/server.ts';
+import type { Platform } from '../api-simulator/platform.ts';
+import { closeServer, listen, readBody } from '../api-simulator/server.ts';
 
 export interface ApiRequest {
   readonly method: string;

@@ -1,7 +1,7 @@
-import { createPlatform, type Platform } from '../platform/platform.ts';
-import { createRandom, mixSeed } from '../platform/random.ts';
-import { countsIn } from '../platform/seed.ts';
-import { randomChange } from '../platform/traffic.ts';
+import { createPlatform, type Platform } from '../api-simulator/platform.ts';
+import { createRandom, mixSeed } from '../api-simulator/random.ts';
+import { countsIn } from '../api-simulator/seed.ts';
+import { randomChange } from '../api-simulator/traffic.ts';
 import type { TenantDataRecipe } from './source.ts';
 
 /**

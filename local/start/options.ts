@@ -2,9 +2,9 @@ import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readSettings, SettingsError } from '../../lambda/settings.ts';
 import { STREAMS, STREAMS_WITHOUT_PATH, type StreamKey, streamKey } from '../../lambda/streams.ts';
+import { COUNT_NAMES, defaultCounts, type SeedCounts } from '../api-simulator/seed.ts';
 import { LOCAL_NAMES } from '../aws/endpoints.ts';
 import { optionOf, readArguments, refusalText, wholeNumber } from '../npm-command.ts';
-import { COUNT_NAMES, defaultCounts, type SeedCounts } from '../platform/seed.ts';
 
 /** The function's settings by the option that gives them. */
 const SETTINGS = {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import type { StreamKey } from '../../lambda/streams.ts';
+import { COUNT_NAMES, defaultCounts } from '../api-simulator/seed.ts';
 import { optionOf } from '../npm-command.ts';
-import { COUNT_NAMES, defaultCounts } from '../platform/seed.ts';
 import { StartFaultsError, type StartRequest, type TenantTarget } from './options.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { billOf, fillingUp, PARTS, type Tenant, usagePerMinute, WRITE_UNITS } from '../../bench/cost.ts';
 import type { Measurement } from '../../bench/figures.ts';
 import { resultOf, table } from '../../bench/result.ts';
-import { page, rows } from '../docs/pages.ts';
-import { templateWith } from '../lib/shared-template.ts';
-import { only, resources } from '../lib/template.ts';
+import { page, rows } from '../documents/pages.ts';
+import { templateWith } from '../stack/shared-template.ts';
+import { only, resources } from '../stack/template.ts';
 
 describe('the result of several runs', () => {
   const run = (value: number, floor: number): Measurement => ({ subject: 's', unit: 'ms', value, floor, target: 2 });

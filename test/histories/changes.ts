@@ -1,7 +1,7 @@
 /** The words that change the rows of the API. */
 
 import type { StreamName, VersionedName } from '../../lambda/streams.ts';
-import type { Platform } from '../../local/platform/platform.ts';
+import type { Platform } from '../../local/api-simulator/platform.ts';
 
 /** Rows of a capital letter: more than DynamoDB reads in one batch. */
 const MANY = 130;

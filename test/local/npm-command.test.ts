@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
 import { readArguments, refusalText, wholeNumber } from '../../local/npm-command.ts';
-import { page, ROOT } from '../docs/pages.ts';
+import { page, ROOT } from '../documents/pages.ts';
 
 /** A command with an option of each kind. */
 const describeTrial = () =>
@@ -49,7 +49,7 @@ test('a refusal with one fault is one line before the usage hint', () => {
 });
 
 const SCRIPTS_WITH_OPTIONS = [
-  ...['start', 'demo', 'platform', 'query', 'bench'],
+  ...['start', 'demo', 'api-simulator', 'query', 'bench'],
   ...['simulation', 'crash-test', 'contract', 'alarm-tests', 'iam-report', 'doc-tables', 'examples', 'cli-reference'],
   ...['test:real', 'test:siem', 'test:deploy', 'test:browser', 'test:package'],
 ];
@@ -91,9 +91,9 @@ describe('every command with options', () => {
     expect(stderr).toContain('there is no figure nosuch');
   });
 
-  test('invalid options of the platform and settings that contradict each other are refused at once', async () => {
+  test('invalid options of the API simulator and settings that contradict each other are refused at once', async () => {
     const wrong = ['--assets', 'x', '--rows-member', 'a', '--pagination-member', 'a', '--dns-blocks-path', 'b'];
-    const { status, stderr } = await runScript('platform', wrong);
+    const { status, stderr } = await runScript('api-simulator', wrong);
     expect(status).toBe(2);
     for (const option of ["'--assets <n>'", '--rows-member and --pagination-member', '--dns-blocks-path must'])
       expect(stderr).toContain(option);

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from '@jest/globals';
-import { ROOT } from '../docs/pages.ts';
+import { ROOT } from '../documents/pages.ts';
 import { endGroup } from '../support/parts/command.ts';
 
 /** Whether a process of the group is left. */
@@ -19,8 +19,8 @@ function isRunning(group: number): boolean {
 test.each([
   ['run demo -- --minute 250ms', 'SIGTERM', /Press Ctrl-C to end/],
   ['run demo -- --minute 250ms', 'SIGINT', /Press Ctrl-C to end/],
-  ['run platform -- --assets 1', 'SIGTERM', /"baseUrl"/],
-  ['run platform -- --assets 1', 'SIGINT', /"baseUrl"/],
+  ['run api-simulator -- --assets 1', 'SIGTERM', /"baseUrl"/],
+  ['run api-simulator -- --assets 1', 'SIGINT', /"baseUrl"/],
   ['start -- --assets 20000 --threats 0 --dns-blocks 0', 'SIGTERM', /assets: \d+ page/],
   ['start -- --assets 20000 --threats 0 --dns-blocks 0', 'SIGINT', /assets: \d+ page/],
 ] as const)('npm %s leaves no process when npm alone gets %s', async (command, signal, ready) => {

@@ -1,6 +1,6 @@
 /** Compares what the SIEM received with what the API would answer now. */
 import { STREAMS } from '../../lambda/streams.ts';
-import { content } from '../../local/siem/lossless.ts';
+import { content } from '../../local/rows/lossless.ts';
 import { type Copy, copyOf, greatestSequence, keyOf, type ReceivedEvent } from './siem.ts';
 import { truthRows } from './truth-rows.ts';
 

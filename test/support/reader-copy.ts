@@ -1,7 +1,7 @@
 /** What the reader of examples/reader has in its database, as the copy of a SIEM. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { content } from '../../local/siem/lossless.ts';
+import { content } from '../../local/rows/lossless.ts';
 import { type Copy, keyOf, type ReceivedEvent } from './siem.ts';
 
 export const READER = join(import.meta.dirname, '..', '..', 'examples', 'reader', 'reader.py');

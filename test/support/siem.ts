@@ -1,6 +1,6 @@
 /** What a SIEM makes of the lines that reached it, in whatever order. */
 import type { StreamName } from '../../lambda/streams.ts';
-import { content } from '../../local/siem/lossless.ts';
+import { content } from '../../local/rows/lossless.ts';
 
 export interface ReceivedEvent {
   readonly eventId: string;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createPlatform } from '../../local/platform/platform.ts';
+import { createPlatform } from '../../local/api-simulator/platform.ts';
 import { truthRows } from './truth-rows.ts';
 
 test('rows are cut out of the truth as they are written, whatever they hold', () => {

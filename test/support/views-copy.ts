@@ -1,6 +1,6 @@
 /** What the SQL views say exists, held against what the API answers. */
 import { STREAMS } from '../../lambda/streams.ts';
-import { content } from '../../local/siem/lossless.ts';
+import { content } from '../../local/rows/lossless.ts';
 import { keyOf } from './siem.ts';
 
 /** Asks for everything that the views show of the present, a connector's each. */

@@ -16,8 +16,8 @@ import {
 import { type DemoServer, startDemoServer } from '../../../local/demo/server.ts';
 import type { View } from '../../../local/demo/view.ts';
 import { EventDatabase } from '../../../local/query/event-database.ts';
-import { ROOT } from '../../docs/pages.ts';
-import { templateWith } from '../../lib/shared-template.ts';
+import { ROOT } from '../../documents/pages.ts';
+import { templateWith } from '../../stack/shared-template.ts';
 
 const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', dashboard: true, alarmEmail: 'on-call@acme.example' };
 

@@ -1,4 +1,4 @@
-/** Parts of the page that need no browser. test/browser has the page itself. */
+/** Parts of the page that need no browser. test/outside/browser has the page itself. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { pacedTime } from '../../../local/demo/paced-time.ts';
 import { RunningStack } from '../../../local/demo/running-stack.ts';
-import { templateWith } from '../../lib/shared-template.ts';
+import { templateWith } from '../../stack/shared-template.ts';
 
 const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', dashboard: true, alarmEmail: 'on-call@acme.example' };
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { closeServer, listen } from '../../../local/platform/server.ts';
-import { ROOT } from '../../docs/pages.ts';
+import { closeServer, listen } from '../../../local/api-simulator/server.ts';
+import { ROOT } from '../../documents/pages.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { oversizeLine, rowLine, withdrawnLine } from '../../../lambda/core/event.ts';
 import { STREAMS } from '../../../lambda/streams.ts';
 import { VIEWS } from '../../../local/query/views.ts';
-import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../../lambda/core/support/streams.ts';
+import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../../support/core/streams.ts';
 import { type EventFields, envelope } from './support/event-lines.ts';
 import { column, type LinesDatabase, openDuckDbLines } from './support/lines-database.ts';
 

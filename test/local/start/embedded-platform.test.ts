@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { Platform } from '../../../local/platform/platform.ts';
-import { countsIn } from '../../../local/platform/seed.ts';
+import type { Platform } from '../../../local/api-simulator/platform.ts';
+import { countsIn } from '../../../local/api-simulator/seed.ts';
 import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
 import type { TenantDataRecipe } from '../../../local/start/source.ts';
 

@@ -4,12 +4,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
+import { createPlatform, type Platform } from '../../../local/api-simulator/platform.ts';
+import { createRandom } from '../../../local/api-simulator/random.ts';
+import { startPlatformServer } from '../../../local/api-simulator/server.ts';
 import { LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
-import { createPlatform, type Platform } from '../../../local/platform/platform.ts';
-import { createRandom } from '../../../local/platform/random.ts';
-import { startPlatformServer } from '../../../local/platform/server.ts';
-import { echo } from '../../lambda/support/echo.ts';
-import { httpHarness } from '../../lambda/support/http-harness.ts';
+import { echo } from '../../support/function/echo.ts';
+import { httpHarness } from '../../support/function/http-harness.ts';
 import { StateFolder, tableRow } from './start-process.ts';
 
 const SECRET = 'canary +%2F/: ü&= secret';

@@ -1,0 +1,26 @@
+import { execFileSync } from 'node:child_process';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const ROOT = path.join(import.meta.dirname, '..');
+
+/** Writes the declarations of the construct and of what they name, and no others. @returns their paths */
+export function declare(folder: string): string[] {
+  const compiler = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  const args = [compiler, '--project', 'packaging/tsconfig.json', '--outDir', folder];
+  execFileSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
+  const needed = new Set<string>();
+  const add = (file: string): void => {
+    if (needed.has(file)) return;
+    needed.add(file);
+    // As compilers that do not resolve `.ts` want it.
+    const text = readFileSync(file, 'utf8').replace(/(["'])(\.[^"']+)\.ts\1/g, "'$2.js'");
+    writeFileSync(file, text);
+    for (const [, target] of text.matchAll(/'(\.[^']+)\.js'/g)) add(path.resolve(path.dirname(file), `${target}.d.ts`));
+  };
+  add(path.join(folder, 'packaging', 'construct.d.ts'));
+  for (const file of globSync('**/*.d.ts', { cwd: folder })) {
+    if (!needed.has(path.join(folder, file))) rmSync(path.join(folder, file));
+  }
+  return [...needed].map(file => path.relative(folder, file));
+}

@@ -1,0 +1,24 @@
+import clone from '../package.json' with { type: 'json' };
+
+const { name, version, description, keywords, license, engines, peerDependencies } = clone;
+
+/** The `package.json` of the package. The clone has one of its own, which is private. */
+export const MANIFEST = {
+  name,
+  version,
+  description,
+  keywords,
+  license,
+  // The bundles are CommonJS, because an app that `cdk init` made is CommonJS, and its jest cannot load ES modules.
+  type: 'commonjs',
+  main: 'packaging/construct.js',
+  types: 'packaging/construct.d.ts',
+  exports: {
+    '.': { types: './packaging/construct.d.ts', default: './packaging/construct.js' },
+    './package.json': './package.json',
+  },
+  bin: { connectorctl: 'packaging/connectorctl.js' },
+  publishConfig: { access: 'public', provenance: true },
+  engines,
+  peerDependencies,
+};

@@ -1,0 +1,91 @@
+import { describe, expect, test } from '@jest/globals';
+import { DeadLetterError } from '../../../lambda/core/errors.ts';
+import type { DeadLetter } from '../../../lambda/ports.ts';
+import { createDeadLetters } from '../../../lambda/sink/dead-letters.ts';
+import { THROTTLED } from '../../../local/aws/faults.ts';
+import { type AwsScene, awsScene } from '../../support/function/aws-scene.ts';
+import { rejection, wordsOf } from '../../support/function/rejection.ts';
+
+const LEASE_VALID = async () => undefined;
+const TEXT = '{"n":9007199254740993,"__proto__":1.0,"s":"canary ключ🔑\\ud800"}';
+const DEAD_LETTER: DeadLetter = { stream: 'assets', reason: 'no-id', row: TEXT, rowHash: 'abc123' };
+
+function deadLettersOf(scene: AwsScene, bucket = scene.aws.names.deadLetterBucket) {
+  return createDeadLetters({ client: scene.clients.s3, bucket, connector: 'acme', retryBudget: scene.retryBudget });
+}
+
+async function objects(scene: AwsScene): Promise<string[]> {
+  return [...(await scene.aws.deadLetters()).keys()];
+}
+
+describe('a dead letter', () => {
+  test('a dead letter is stored below dead-letter/ by connector, stream and reason, and holds the row as the API sent it', async () => {
+    await using scene = await awsScene();
+    await deadLettersOf(scene).store(DEAD_LETTER, LEASE_VALID);
+    const key = 'dead-letter/acme/assets/no-id/abc123.json';
+    expect(await objects(scene)).toEqual([key]);
+    expect((await scene.aws.deadLetters()).get(key)).toBe(
+      `{"reason":"no-id","stream":"assets","connector":"acme","row":${TEXT}}\n`,
+    );
+    expect(deadLettersOf(scene).locate(DEAD_LETTER)).toBe(`s3://${scene.aws.names.deadLetterBucket}/${key}`);
+  });
+
+  test('a dead letter is one object, however often its row is delivered', async () => {
+    await using scene = await awsScene();
+    await deadLettersOf(scene).store(DEAD_LETTER, LEASE_VALID);
+    await deadLettersOf(scene).store(DEAD_LETTER, LEASE_VALID);
+    await deadLettersOf(scene).store({ ...DEAD_LETTER, rowHash: 'def456' }, LEASE_VALID);
+    expect(await objects(scene)).toHaveLength(2);
+  });
+
+  test('a dead letter is stored at a local S3 endpoint, which does not support per-bucket host names', async () => {
+    await using scene = await awsScene();
+    // The SDK adds the bucket's name to a host name, but never to an IP address.
+    const { AWS_ENDPOINT_URL_S3: endpoint = '' } = scene.aws.environment;
+    process.env['AWS_ENDPOINT_URL_S3'] = endpoint.replace('127.0.0.1', 'localhost');
+    await deadLettersOf(scene).store(DEAD_LETTER, LEASE_VALID);
+    expect(await objects(scene)).toHaveLength(1);
+  });
+
+  test('a dead letter of megabytes is stored whole', async () => {
+    await using scene = await awsScene();
+    const row = JSON.stringify({ id: 'a', text: 'x'.repeat(2_000_000) });
+    await deadLettersOf(scene).store({ ...DEAD_LETTER, reason: 'oversize', row }, LEASE_VALID);
+    const [key = ''] = await objects(scene);
+    expect((await scene.aws.deadLetters()).get(key)).toContain(`"row":${row}}`);
+  });
+
+  test.each([
+    ['a lost request', { loseRequest: true }],
+    ['a lost answer', { loseAnswer: true }],
+    ['SlowDown', THROTTLED.s3],
+  ])('storing a dead letter survives %s', async (_what, fault) => {
+    await using scene = await awsScene();
+    scene.aws.faults.next('s3', fault, fault);
+    await deadLettersOf(scene).store(DEAD_LETTER, LEASE_VALID);
+    expect(await objects(scene)).toHaveLength(1);
+  });
+
+  test('a dead letter that cannot be stored is an error without any content of the row', async () => {
+    await using scene = await awsScene();
+    const error = await rejection(deadLettersOf(scene, 'no-such-bucket').store(DEAD_LETTER, LEASE_VALID));
+    expect(error).toBeInstanceOf(DeadLetterError);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('the S3 client is loaded only when a dead letter is stored', async () => {
+    await using scene = await awsScene();
+    let made = 0;
+    const client = () => {
+      made++;
+      return scene.clients.s3();
+    };
+    const { names } = scene.aws;
+    const options = { client, bucket: names.deadLetterBucket, connector: 'acme', retryBudget: scene.retryBudget };
+    const some = createDeadLetters(options);
+    some.locate(DEAD_LETTER);
+    expect(made).toBe(0);
+    await some.store(DEAD_LETTER, LEASE_VALID);
+    expect(made).toBe(1);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from '@jest/globals';
+import { LeaseLostError, LogError } from '../../../lambda/core/errors.ts';
+import { createLogs } from '../../../lambda/sink/logs.ts';
+import { THROTTLED } from '../../../local/aws/faults.ts';
+import { type AwsScene, awsScene, pass } from '../../support/function/aws-scene.ts';
+import { rejection, wordsOf } from '../../support/function/rejection.ts';
+
+const SEQUENCE = '00000000070000000012';
+const BATCH = Buffer.from('canary ключ🔑\n'.repeat(10_000));
+
+function logsOf({ clients, aws, retryBudget }: AwsScene, bucket = aws.names.deadLetterBucket) {
+  return createLogs({ client: clients.s3, bucket, retryBudget });
+}
+
+describe('the log of a batch', () => {
+  test('a log is one object below log/, named by stream and sequence, and comes back byte for byte', async () => {
+    await using scene = await awsScene();
+    const logs = logsOf(scene);
+    const stored = await logs.put('assets', SEQUENCE, BATCH, pass);
+    expect(stored.key).toBe(`log/assets/${SEQUENCE}`);
+    const found = await logs.get(stored.key);
+    expect(Buffer.from(found!.batch).equals(BATCH)).toBe(true);
+    expect(found!.stored.key).toBe(stored.key);
+  });
+
+  test('a log is compressed before it is sent', async () => {
+    await using scene = await awsScene();
+    let bytes = 0;
+    const client = async () => {
+      const s3 = await scene.clients.s3();
+      return {
+        send: (command: { readonly input: { readonly Body: Uint8Array } }) => {
+          bytes = command.input.Body.byteLength;
+          return s3.send(command);
+        },
+      };
+    };
+    const { aws, retryBudget } = scene;
+    await createLogs({ client, bucket: aws.names.deadLetterBucket, retryBudget }).put('assets', SEQUENCE, BATCH, pass);
+    expect(bytes).toBeGreaterThan(0);
+    expect(bytes).toBeLessThan(BATCH.byteLength / 50);
+  });
+
+  test('a log in a bucket that keeps versions is deleted by its version, because its rows would stay otherwise', async () => {
+    await using scene = await awsScene();
+    const sent: { readonly input: Record<string, unknown> }[] = [];
+    const client = async () => ({
+      async send(command: { readonly input: Record<string, unknown> }) {
+        sent.push(command);
+        return { VersionId: 'v1' };
+      },
+    });
+    const logs = createLogs({ client, bucket: 'bucket', retryBudget: scene.retryBudget });
+    await logs.delete([await logs.put('assets', SEQUENCE, BATCH, pass)]);
+    expect(sent[1]!.input).toMatchObject({ Key: `log/assets/${SEQUENCE}`, VersionId: 'v1' });
+  });
+
+  test('a log that is missing is an answer and no error', async () => {
+    await using scene = await awsScene();
+    expect(await logsOf(scene).get('log/assets/none')).toBeUndefined();
+  });
+
+  test('logs are deleted one by one, and none with no request', async () => {
+    await using scene = await awsScene();
+    const logs = logsOf(scene);
+    const stored = [await logs.put('assets', SEQUENCE, BATCH, pass), await logs.put('threats', SEQUENCE, BATCH, pass)];
+    scene.forget();
+    await logs.delete([]);
+    expect(scene.calls).toEqual([]);
+    await logs.delete([...stored, { key: 'log/assets/none' }]);
+    expect(scene.calls).toHaveLength(3);
+    for (const { key } of stored) expect(await logs.get(key)).toBeUndefined();
+  });
+
+  test.each([
+    ['a lost request', { loseRequest: true }],
+    ['a lost answer', { loseAnswer: true }],
+    ['SlowDown', THROTTLED.s3],
+  ])('writing, reading and deleting a log survive %s', async (_what, fault) => {
+    await using scene = await awsScene();
+    const logs = logsOf(scene);
+    scene.aws.faults.next('s3', fault);
+    const stored = await logs.put('assets', SEQUENCE, BATCH, pass);
+    scene.aws.faults.next('s3', fault);
+    expect((await logs.get(stored.key))!.batch).toHaveLength(BATCH.byteLength);
+    scene.aws.faults.next('s3', fault);
+    await logs.delete([stored]);
+    expect(await logs.get(stored.key)).toBeUndefined();
+  });
+
+  test('a log is not written without the lease', async () => {
+    await using scene = await awsScene();
+    const lost = new LeaseLostError('in a test');
+    expect(await rejection(logsOf(scene).put('assets', SEQUENCE, BATCH, () => Promise.reject(lost)))).toBe(lost);
+    expect(scene.calls).toEqual([]);
+  });
+
+  test('a log that cannot be written, read or deleted is an error that says so, without any content', async () => {
+    await using scene = await awsScene();
+    const logs = logsOf(scene, 'no-such-bucket');
+    for (const [call, said] of [
+      [() => logs.put('assets', SEQUENCE, BATCH, pass), 'be written'],
+      [() => logs.get('log/assets/none'), 'be read'],
+      [() => logs.delete([{ key: 'log/assets/none' }]), 'be deleted'],
+    ] as const) {
+      const error = await rejection(call());
+      expect(error).toBeInstanceOf(LogError);
+      expect(error.message).toContain(`could not ${said}`);
+      expect(wordsOf(error)).not.toContain('canary');
+    }
+  });
+
+  test('an object that is not a log is an error that says so, such as the page of a proxy', async () => {
+    await using scene = await awsScene();
+    const client = async () => ({ send: async () => ({ Body: { transformToByteArray: async () => BATCH } }) });
+    const logs = createLogs({ client, bucket: 'bucket', retryBudget: scene.retryBudget });
+    const error = await rejection(logs.get('log/assets/page'));
+    expect(error).toBeInstanceOf(LogError);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+});

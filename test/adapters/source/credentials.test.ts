@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import { CredentialsError } from '../../../lambda/core/errors.ts';
+import { createCredentials } from '../../../lambda/source/credentials.ts';
+import { THROTTLED } from '../../../local/aws/faults.ts';
+import { json } from '../../../local/incidents/tampered-api.ts';
+import { awsScene } from '../../support/function/aws-scene.ts';
+import { httpHarness } from '../../support/function/http-harness.ts';
+import { rejection, wordsOf } from '../../support/function/rejection.ts';
+import { retryBudget } from '../../support/function/stepped-clock.ts';
+
+const SECRET = JSON.stringify({ client_id: 'id', client_secret: 'canary' });
+
+async function scene(secret: string | undefined) {
+  const aws = await awsScene({ secret });
+  const credentials = createCredentials(aws.clients.secrets, aws.aws.names.secret);
+  const read = () => credentials.read(aws.retryBudget);
+  return { ...aws, credentials, read };
+}
+
+describe('the client credentials', () => {
+  test('the client credentials are those that the secret holds now', async () => {
+    await using each = await scene(SECRET);
+    expect(await each.read()).toEqual({ clientId: 'id', clientSecret: 'canary' });
+    each.aws.secret.put(JSON.stringify({ client_id: 'id', client_secret: 'rotated' }));
+    expect(await each.read()).toEqual({ clientId: 'id', clientSecret: 'rotated' });
+  });
+
+  test('the client credentials may have other members beside them in the secret', async () => {
+    await using each = await scene(JSON.stringify({ client_id: 'a', client_secret: 'b', note: 'c' }));
+    expect(await each.read()).toEqual({ clientId: 'a', clientSecret: 'b' });
+  });
+
+  test.each([
+    ['text that is not JSON', 'canary, not JSON'],
+    ['JSON of another form', '["canary"]'],
+    ['a secret without client_secret', '{"client_id":"canary"}'],
+    ['an empty client_secret', '{"client_id":"canary","client_secret":""}'],
+    ['a client_secret that is no text', '{"client_id":"canary","client_secret":12}'],
+  ])('credentials from %s are an error that names the expected form and quotes nothing', async (_what, secret) => {
+    await using each = await scene(secret);
+    const error = await rejection(each.read());
+    expect(error).toBeInstanceOf(CredentialsError);
+    expect(error.message).toContain('{"client_id": "...", "client_secret": "..."}');
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('a secret without a value is a credentials error, at once', async () => {
+    await using each = await scene(undefined);
+    expect(await rejection(each.read())).toBeInstanceOf(CredentialsError);
+    expect(each.count('GetSecretValue')).toBe(1);
+  });
+
+  test('an answer without the text of the secret is no empty secret: the error says that the secret may be right', async () => {
+    await using each = await scene(SECRET);
+    await using server = await httpHarness(json(200, { Name: 'secret', SecretBinary: 'Y2FuYXJ5' }));
+    process.env['AWS_ENDPOINT_URL_SECRETS_MANAGER'] = server.url;
+    const error = await rejection(each.read());
+    expect(error).toBeInstanceOf(CredentialsError);
+    expect(error.message).toMatch(/SecretString.*Do not fill the secret/);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test.each([
+    ['AccessDeniedException', 'secretsmanager:GetSecretValue'],
+    ['ResourceNotFoundException', 'deleted'],
+    ['InvalidRequestException', 'Do not'],
+  ])(
+    'a secret that Secrets Manager refuses with %s is not to be filled again, and the error says so',
+    async (code, advice) => {
+      await using each = await scene(SECRET);
+      each.aws.faults.always('secretsmanager', { refuse: { status: 400, code, message: 'No.' } });
+      const { message } = await rejection(each.read());
+      expect(message).toContain(advice);
+      expect(message).not.toContain('client_id');
+    },
+  );
+
+  test('a throttled read of the secret is retried within the time budget', async () => {
+    await using each = await scene(SECRET);
+    each.aws.faults.next('secretsmanager', ...Array(12).fill(THROTTLED.secretsmanager));
+    await each.read();
+    expect(each.count('GetSecretValue')).toBe(13);
+    each.aws.faults.always('secretsmanager', THROTTLED.secretsmanager);
+    const short = retryBudget(each.clock, 1_000);
+    expect(await rejection(each.credentials.read(short))).toBeInstanceOf(CredentialsError);
+  });
+
+  test.each([
+    ['a lost answer', { loseAnswer: true }],
+    ['a lost request', { loseRequest: true }],
+    ['a 500', { refuse: { status: 500, code: 'InternalServiceError', message: 'Sorry.' } }],
+  ])('reading the secret survives %s', async (_what, fault) => {
+    await using each = await scene(SECRET);
+    each.aws.faults.next('secretsmanager', fault, fault);
+    expect(await each.read()).toEqual({ clientId: 'id', clientSecret: 'canary' });
+    expect(each.count('GetSecretValue')).toBe(3);
+  });
+});

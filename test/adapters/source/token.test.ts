@@ -1,0 +1,354 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import { ApiRefusedError, ApiUnavailableError, CredentialsError, OutOfTimeError } from '../../../lambda/core/errors.ts';
+import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
+import { createTokens, tokenEndpoint, tokensOfOneRun } from '../../../lambda/source/token.ts';
+import { createPlatform } from '../../../local/api-simulator/platform.ts';
+import { createRandom } from '../../../local/api-simulator/random.ts';
+import { startPlatformServer } from '../../../local/api-simulator/server.ts';
+import { json } from '../../../local/incidents/tampered-api.ts';
+import {
+  type Act,
+  FINAL_FAULTS,
+  failingFetch,
+  httpHarness,
+  reset,
+  type SeenRequest,
+  silence,
+  watchedFetch,
+} from '../../support/function/http-harness.ts';
+import { rejection, wordsOf } from '../../support/function/rejection.ts';
+import { retryBudget, steppedClock } from '../../support/function/stepped-clock.ts';
+
+const PATH = '/protocol/openid-connect/token';
+const issued = (token: string, seconds?: number) =>
+  json(200, { access_token: token, token_type: 'Bearer', ...(seconds === undefined ? {} : { expires_in: seconds }) });
+const TOKEN = { access_token: 'one', token_type: 'Bearer', expires_in: 300 };
+const refused = (status: number, error: string) => json(status, { error, error_description: 'canary-description' });
+
+/** Id and secret, each decoded by itself, as RFC 6749 §2.3.1 has them encoded. */
+function basicParts(request: SeenRequest | undefined): string[] {
+  const [, basic = ''] = /^Basic (.+)$/.exec(request?.headers.authorization ?? '') ?? [];
+  const parts = Buffer.from(basic, 'base64').toString().split(':');
+  return parts.map(part => decodeURIComponent(part.replaceAll('+', ' ')));
+}
+
+/** Tokens from a server that plays the given acts. The secret is rotated after it was first read. */
+async function tokenScene(...acts: Act[]) {
+  const server = await httpHarness(...acts);
+  const clock = steppedClock();
+  const read: string[] = [];
+  const credentials = {
+    async read(): Promise<ClientCredentials> {
+      const clientSecret = read.length === 0 ? 'canary-secret' : 'canary-rotated';
+      read.push(clientSecret);
+      return { clientId: 'client', clientSecret };
+    },
+  };
+  const { fetch, begun } = watchedFetch();
+  const tokens = createTokens({ authUrl: server.url, credentials, fetch });
+  const token = async (budget?: number) => (await tokens.token(retryBudget(clock, budget))).value;
+  return { server, clock, begun, read, tokens, token, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+describe('the request for a token', () => {
+  test.each([
+    ['a+b%2F:c d', 'p+q%20r:s&t=u'],
+    ['kénnung-ключ', 'säcret-鍵-🔑+%'],
+    ['plain', ':'],
+  ])(
+    'a token request carries %j and its secret form-urlencoded separately, and a form of nothing but grant_type',
+    async (id, secret) => {
+      await using server = await httpHarness(issued('t', 300));
+      const credentials = { read: async () => ({ clientId: id, clientSecret: secret }) };
+      await createTokens({ authUrl: server.url, credentials, fetch }).token(retryBudget(steppedClock()));
+      const [{ headers, body, method, target }] = server.seen as [(typeof server.seen)[0]];
+      expect({ method, target, body }).toEqual({ method: 'POST', target: PATH, body: 'grant_type=client_credentials' });
+      expect(headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/);
+      expect(basicParts(server.seen[0])).toEqual([id, secret]);
+    },
+  );
+
+  test('the platform accepts a token request, whatever characters id and secret hold', async () => {
+    const clientId = 'org+%:ü';
+    const platform = createPlatform({
+      clock: Date.now,
+      random: createRandom(7),
+      clientId,
+      clientSecret: '+%3A: ñ🔑&=',
+    });
+    const server = await startPlatformServer({ platform });
+    const { clientSecret } = platform.account;
+    const credentials = { read: async () => ({ clientId, clientSecret }) };
+    const tokens = createTokens({ authUrl: server.authUrl, credentials, fetch });
+    expect((await tokens.token(retryBudget(steppedClock()))).value).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    await server.close();
+  });
+
+  test.each([
+    ['https://auth.example/realms/one', 'https://auth.example/realms/one'],
+    ['https://auth.example/realms/one/', 'https://auth.example/realms/one'],
+    [`https://auth.example/realms/one${PATH}`, 'https://auth.example/realms/one'],
+    [`https://auth.example/realms/one${PATH}/`, 'https://auth.example/realms/one'],
+  ])('the token path is appended unless authUrl is the whole path: %s', (authUrl, realm) => {
+    expect(tokenEndpoint(authUrl)).toBe(realm + PATH);
+  });
+
+  test('a token request never follows a redirect, so the credentials stay with their host', async () => {
+    await using other = await httpHarness(issued('stolen', 300));
+    await using each = await tokenScene(json(307, '', { location: `${other.url}${PATH}` }));
+    expect(await rejection(each.token())).toBeInstanceOf(ApiRefusedError);
+    expect(other.seen).toHaveLength(0);
+  });
+});
+
+describe('a token', () => {
+  test('a token is requested once, however many callers need it', async () => {
+    await using each = await tokenScene(issued('one', 300));
+    const all = await Promise.all(Array.from({ length: 20 }, () => each.token()));
+    expect(new Set(all)).toEqual(new Set(['one']));
+    expect(each.server.seen).toHaveLength(1);
+  });
+
+  test.each([
+    ['lasts 300 seconds', 300, 'until thirty seconds before its end', 270_000],
+    ['has no expires_in', undefined, 'as if it lasted five minutes', 270_000],
+    ['lasts shorter than the margin', 22, 'for half its lifetime', 11_000],
+    ['lasts no time', 0, 'for ten seconds, so that not every page requests one', 10_000],
+    ['lasts next to no time', 1e-9, 'for ten seconds', 10_000],
+  ])('a token that %s (%p) is used %s', async (_what, life, _used, milliseconds) => {
+    await using each = await tokenScene(issued('one', life), issued('two', life));
+    await each.token();
+    each.clock.advance(milliseconds - 1);
+    expect(await each.token()).toBe('one');
+    each.clock.advance(1);
+    expect(await each.token()).toBe('two');
+    expect(each.server.seen).toHaveLength(2);
+  });
+
+  test('a token names the client that it was issued to, and the secret is read afresh for the next one', async () => {
+    await using server = await httpHarness(issued('one', 300), issued('two', 300));
+    const clock = steppedClock();
+    const clients = ['first', 'second', 'third'];
+    const credentials = { read: async () => ({ clientId: clients.shift()!, clientSecret: 's' }) };
+    const tokens = createTokens({ authUrl: server.url, credentials, fetch });
+    expect(await tokens.token(retryBudget(clock))).toMatchObject({ value: 'one', clientId: 'first' });
+    clock.advance(269_999);
+    expect(await tokens.token(retryBudget(clock))).toMatchObject({ value: 'one', clientId: 'first' });
+    clock.advance(1);
+    expect(await tokens.token(retryBudget(clock))).toMatchObject({ value: 'two', clientId: 'second' });
+  });
+
+  test.each(['bearer', 'BEARER'])('a token of the type %s is a Bearer token', async token_type => {
+    await using each = await tokenScene(json(200, { ...TOKEN, token_type }));
+    expect(await each.token()).toBe('one');
+  });
+
+  test.each(['DPoP', 'mac', ''])('a token of the type %j is refused, and the error says why', async token_type => {
+    await using each = await tokenScene(json(200, { ...TOKEN, token_type, access_token: 'canary' }));
+    const error = await rejection(each.token());
+    expect(error).toBeInstanceOf(token_type === '' ? ApiUnavailableError : CredentialsError);
+    if (token_type !== '') expect(error.message).toContain('token_type is not Bearer');
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('a discarded token is replaced, but not a second time by a caller that held the old one', async () => {
+    await using each = await tokenScene(issued('one', 300), issued('two', 300), issued('three', 300));
+    await each.token();
+    each.tokens.discard({ value: 'one', clientId: 'client' });
+    expect(await each.token()).toBe('two');
+    each.tokens.discard({ value: 'one', clientId: 'client' });
+    expect(await each.token()).toBe('two');
+    expect(each.server.seen).toHaveLength(2);
+  });
+});
+
+describe('a refusal of the credentials', () => {
+  test.each([
+    [401, 'invalid_client'],
+    [401, 'unauthorized_client'],
+    [401, 'invalid_request'],
+    [400, 'invalid_client'],
+  ])('refused credentials (%i %s) are read once more, and fail after one more try', async (status, code) => {
+    await using each = await tokenScene(refused(status, code));
+    const error = await rejection(each.token());
+    expect(error).toBeInstanceOf(CredentialsError);
+    expect(error.message).toContain(`${status} ${code}`);
+    expect(each.read).toHaveLength(2);
+    expect(each.server.seen).toHaveLength(2);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('credentials of a secret that was just rotated are replaced by the new ones', async () => {
+    await using each = await tokenScene(refused(401, 'unauthorized_client'), issued('one', 300));
+    expect(await each.token()).toBe('one');
+    const [, second] = each.server.seen;
+    expect(basicParts(second)).toEqual(['client', 'canary-rotated']);
+  });
+
+  test('refused credentials are reported once per run, and other streams do not ask again', async () => {
+    await using each = await tokenScene(refused(401, 'invalid_client'));
+    const once = tokensOfOneRun(each.tokens);
+    const first = await rejection(once.token(retryBudget(each.clock)));
+    const second = await rejection(once.token(retryBudget(each.clock)));
+    expect(second).toBe(first);
+    expect(each.server.seen).toHaveLength(2);
+    expect(await rejection(tokensOfOneRun(each.tokens).token(retryBudget(each.clock)))).toBeInstanceOf(
+      CredentialsError,
+    );
+    expect(each.server.seen).toHaveLength(4);
+  });
+
+  test('refused credentials show the OAuth code only when it has the form of one', async () => {
+    await using each = await tokenScene(json(401, { error: 'canary-Free Text' }));
+    expect(wordsOf(await rejection(each.token()))).not.toContain('canary');
+  });
+});
+
+const HEADERS = { 'content-type': 'application/json' };
+
+/** A body of so many bytes, or the same compressed. */
+const padded = (status: number, bytes: number, document: object = TOKEN) =>
+  json(status, JSON.stringify(document).padEnd(bytes));
+const bomb = (status: number, bytes: number, document: object = TOKEN): Act => {
+  const body = gzipSync(JSON.stringify(document).padEnd(bytes));
+  return response => response.writeHead(status, { ...HEADERS, 'content-encoding': 'gzip' }).end(body);
+};
+/** Begins a body and never ends it. */
+const drip = (status: number, begin: string): Act => {
+  return response => response.writeHead(status, HEADERS).write(begin);
+};
+
+describe('the body of the token endpoint', () => {
+  test.each([
+    ['plain', padded],
+    ['compressed', bomb],
+  ])('a body of the token endpoint (%s) is read up to 64 KiB', async (_form, act) => {
+    await using each = await tokenScene(act(200, 65_536));
+    expect(await each.token()).toBe('one');
+  });
+
+  test.each([
+    ['plain', padded],
+    ['compressed', bomb],
+  ])('a body of the token endpoint (%s) beyond 64 KiB is no token, and is requested again', async (_form, act) => {
+    await using each = await tokenScene(act(200, 65_537), act(200, 50_000_000), issued('two', 300));
+    expect(await each.token()).toBe('two');
+  });
+
+  test.each([
+    ['plain', padded],
+    ['compressed', bomb],
+  ])('the body of a refusal (%s) beyond 64 KiB is not read, and the status is reported', async (_form, act) => {
+    await using each = await tokenScene(act(400, 50_000_000, { error: 'invalid_client' }));
+    const error = await rejection(each.token());
+    expect(error).toBeInstanceOf(CredentialsError);
+    expect(error.message).toContain('400');
+  });
+
+  test('the body of a refusal that does not end is waited for as long as a request may take, then the status is reported', async () => {
+    await using each = await tokenScene(drip(400, '{"error":'));
+    const token = rejection(each.token());
+    for (const count of [1, 2]) {
+      await each.begun(count);
+      each.clock.advance(10_000);
+    }
+    expect((await token).message).toContain('400');
+    expect(each.read).toHaveLength(2);
+  });
+
+  test('a body that does not end is waited for no longer than the time left', async () => {
+    await using each = await tokenScene(drip(200, '{"access_token":'));
+    const token = rejection(each.token(4_000));
+    await each.begun(1);
+    each.clock.advance(4_000);
+    const error = await token;
+    expect(error).toBeInstanceOf(ApiUnavailableError);
+    expect(error.message).toContain('did not answer in time');
+    expect(each.server.seen).toHaveLength(1);
+  });
+});
+
+describe('a token endpoint that fails', () => {
+  test.each([
+    ['503', json(503, '')],
+    ['500', json(500, {})],
+    ['429', json(429, '')],
+    ['a reset', reset],
+    ['an answer that is not JSON', json(200, '<html>canary</html>')],
+    ['an answer without a token', json(200, { token_type: 'Bearer', canary: 'x' })],
+  ])('a token endpoint that fails (%s) is called again, with the same credentials', async (_what, stumble) => {
+    await using each = await tokenScene(stumble, stumble, issued('one', 300));
+    expect(await each.token()).toBe('one');
+    expect(each.read).toHaveLength(1);
+    expect(each.clock.pauses).toEqual([50, 100]);
+  });
+
+  test.each([...FINAL_FAULTS, 'ECONNREFUSED'])(
+    'a token endpoint that cannot be connected to (%s) is reported by the code, and is called again only for ECONNREFUSED',
+    async code => {
+      const { fetch, begun } = failingFetch(code, code === 'bad port' ? undefined : code);
+      const credentials = { read: async () => ({ clientId: 'client', clientSecret: 'canary' }) };
+      const tokens = createTokens({ authUrl: 'https://auth.example', credentials, fetch });
+      const error = await rejection(tokens.token(retryBudget(steppedClock())));
+      expect(error).toBeInstanceOf(ApiUnavailableError);
+      expect(error.message).toContain(`(${code})`);
+      expect(begun()).toBe(code === 'ECONNREFUSED' ? 8 : 1);
+    },
+  );
+
+  test.each([
+    ['seconds', () => '7'],
+    ['a date', (now: number) => new Date(now + 7_000).toUTCString()],
+  ])('a token endpoint that names a time in %s is not called before', async (_form, header) => {
+    await using each = await tokenScene(
+      (response, request) => json(429, '', { 'retry-after': header(each.clock.now()) })(response, request),
+      issued('one', 300),
+    );
+    expect(await each.token()).toBe('one');
+    expect(each.clock.pauses).toEqual([7_050]);
+  });
+
+  test('a token endpoint that throttles is waited out within the time budget, beyond eight tries', async () => {
+    await using each = await tokenScene(...Array<Act>(12).fill(json(429, '')), issued('one', 300));
+    expect(await each.token()).toBe('one');
+    await using other = await tokenScene(json(429, '', { 'ratelimit-reset': '60' }));
+    const error = await rejection(other.token(60_000));
+    expect(error).toBeInstanceOf(OutOfTimeError);
+    expect(error.message).toContain('before the token endpoint asks to be called again (429)');
+  });
+
+  test('a token endpoint that keeps failing is given up after eight tries, and nothing of its answers is shown', async () => {
+    await using each = await tokenScene(json(200, { access_token: '', canary: 'canary' }));
+    const error = await rejection(each.token());
+    expect(error).toBeInstanceOf(ApiUnavailableError);
+    expect(each.server.seen).toHaveLength(8);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test('a token request that an ending invocation cuts off is made again by the next one, in its own time', async () => {
+    await using each = await tokenScene(silence, issued('one', 300));
+    const ended = rejection(each.token(5_000));
+    await each.server.arrived(1);
+    const next = each.token();
+    each.clock.advance(5_000);
+    await ended;
+    expect(await next).toBe('one');
+  });
+
+  test('a token endpoint that does not answer is called again after ten seconds', async () => {
+    await using each = await tokenScene(silence, issued('one', 300));
+    const token = each.token();
+    await each.server.arrived(1);
+    each.clock.advance(10_000);
+    expect(await token).toBe('one');
+  });
+});
+
+test('an answer that OAuth does not know is no failed connection, although the library gives it a code', async () => {
+  const answers = Array.from({ length: 40 }, () => json(200, { no: 'token' }));
+  await using scene = await tokenScene(...answers);
+  const error = await rejection(scene.token(60_000));
+  expect(error.message).toContain('it did not answer as OAuth 2.0 asks');
+  expect(error.message).not.toMatch(/connection failed|OAUTH_/);
+});

@@ -1,0 +1,261 @@
+/**
+ * The items of the table, attribute by attribute. Items outlive a deployment: what this version writes, the next one must read, and after a
+ * rollback the other way round. A change here needs another `v`.
+ */
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
+import { StateVersionError } from '../../../lambda/core/errors.ts';
+import type { Checkpoint, ChildEntry, ListedRemoval, LogEntry, RowState } from '../../../lambda/ports.ts';
+import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
+import type { Item, Key } from '../../../lambda/store/item.ts';
+import { createLease } from '../../../lambda/store/lease.ts';
+import { createChildIndex, createRemovals, createRowStates } from '../../../lambda/store/rows.ts';
+import { sha256 } from '../../../lambda/system.ts';
+import { awsScene, pass } from '../../support/function/aws-scene.ts';
+import { rejection } from '../../support/function/rejection.ts';
+
+const SEQUENCE = '00000000070000000012';
+const VERSION_TAGS = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98'];
+const V = { v: { N: '2' } };
+const FENCE = { epoch: 7, write: 3 };
+const FENCED = { epoch: { N: '7' }, write_number: { N: '3' } };
+
+const CHECKPOINT: Checkpoint = {
+  cursor: 'c+2',
+  previous: 'c+1',
+  window: VERSION_TAGS,
+  generation: 3,
+  names: { rows: 'data', pagination: 'page' },
+  committed: SEQUENCE,
+  filter: 'f1f2f3',
+  counts: { existing: 40, listed: 30 },
+  second: {
+    mode: 'differences',
+    phase: 'sweep',
+    cursor: 's+1',
+    rows: 40,
+    notBefore: 1_795_262_400_000,
+    isHeldUp: true,
+    scanned: '{"pk":{"S":"row#assets#=a"}}',
+    most: 500,
+    withdrawn: { own: 1, children: 2 },
+    waiting: { reason: 'not-listed', own: 3, children: 4 },
+    isConfirmed: true,
+  },
+  reconciled: 1_795_262_400_001,
+  reread: 1_795_262_400_002,
+  refresh: { cursor: 'r+1', started: 1_795_262_400_000, rows: 40, lastRows: 100, pages: 5, mark: 'd4' },
+};
+const LOG: LogEntry = { sequence: SEQUENCE, key: `log/assets/${SEQUENCE}`, earlier: ['log/assets/1', 'log/assets/2'] };
+const STATE: RowState = {
+  status: 'removed',
+  rowHash: '0123456789abcdef0123456789abcdef',
+  generation: 3,
+  parent: 'a',
+  sequence: SEQUENCE,
+  forwardedAt: '2026-11-20T09:15:00.412Z',
+};
+const SHORT_STATE: RowState = { ...STATE, status: 'filtered', rowHash: '', parent: undefined };
+const CHILD: ChildEntry = { parent: 'a', id: 't' };
+const LONG = 'l'.repeat(301);
+const REMOVAL: ListedRemoval = {
+  id: 'a',
+  sequence: SEQUENCE,
+  deletedAt: '2026-11-20T09:10:00Z',
+  position: '"p2"',
+  isRestored: true,
+};
+const SHORT_REMOVAL: ListedRemoval = {
+  id: 'a',
+  sequence: SEQUENCE,
+  deletedAt: undefined,
+  position: undefined,
+  isRestored: false,
+};
+
+async function scene() {
+  const aws = await awsScene();
+  const checkpoints = createCheckpoints(aws.table);
+  const rowStates = createRowStates(aws.table, sha256);
+  const childIndex = createChildIndex(aws.table, sha256);
+  const removals = createRemovals(aws.table, sha256);
+  return {
+    ...aws,
+    checkpoints,
+    rowStates,
+    childIndex,
+    removals,
+    /** Fails with the error that fails the stream. */
+    load: async () => {
+      const { streams } = await checkpoints.load(['assets']);
+      const saved = streams.get('assets')!;
+      if (saved instanceof Error) throw saved;
+      return saved;
+    },
+    held: async ({ pk, sk }: Item) => (await aws.table.get([{ pk, sk } as Key]))[0],
+    put: (item: Item) =>
+      aws.clients.dynamodb.send(new PutItemCommand({ TableName: aws.aws.names.stateTable, Item: item })),
+  };
+}
+type Scene = Awaited<ReturnType<typeof scene>>;
+
+interface Contract {
+  readonly item: Item;
+  readonly write: (each: Scene) => Promise<void>;
+  readonly read: (each: Scene) => Promise<unknown>;
+  /** What is read. */
+  readonly value: unknown;
+}
+
+const rowState = (id: string, key: string, value: RowState, attributes: Item): Contract => ({
+  item: { pk: { S: `row#threats#${key}` }, sk: { S: 'state' }, ...attributes, ...V },
+  write: ({ rowStates }) => rowStates.put('threats', new Map([[id, value]]), pass),
+  read: async ({ rowStates }) => (await rowStates.get('threats', [id])).get(id),
+  value,
+});
+const removal = (value: ListedRemoval, attributes: Item): Contract => ({
+  item: {
+    pk: { S: 'removals#assets' },
+    sk: { S: `=a#${SEQUENCE}` },
+    id: { S: '"a"' },
+    sequence: { S: SEQUENCE },
+    ...attributes,
+    ...V,
+  },
+  write: ({ removals }) => removals.add('assets', [value], pass),
+  read: async ({ removals }) => (await removals.list('assets'))[0],
+  value,
+});
+
+const { window: _, ...REST } = CHECKPOINT;
+const SHORT_ATTRIBUTES: Item = {
+  status: { S: 'filtered' },
+  row_hash: { S: '' },
+  generation: { N: '3' },
+  sequence: { S: SEQUENCE },
+  forwarded_at: { S: STATE.forwardedAt },
+};
+const CONTRACTS: readonly (readonly [string, Contract])[] = [
+  [
+    'a checkpoint',
+    {
+      item: {
+        pk: { S: 'connector' },
+        sk: { S: 'checkpoint#assets' },
+        window: { B: new Uint8Array(Buffer.from(VERSION_TAGS.join(''), 'hex')) },
+        state: { S: JSON.stringify(REST) },
+        ...V,
+        ...FENCED,
+      },
+      write: ({ checkpoints }) => checkpoints.save('assets', CHECKPOINT, FENCE),
+      read: async ({ load }) => (await load()).checkpoint,
+      value: CHECKPOINT,
+    },
+  ],
+  [
+    'the name of a log',
+    {
+      item: {
+        pk: { S: 'connector' },
+        sk: { S: 'log#assets' },
+        sequence: { S: SEQUENCE },
+        object: { S: LOG.key },
+        earlier: { L: [{ S: 'log/assets/1' }, { S: 'log/assets/2' }] },
+        ...V,
+        ...FENCED,
+      },
+      write: ({ checkpoints }) => checkpoints.saveLog('assets', LOG, FENCE),
+      read: async ({ load }) => (await load()).log,
+      value: LOG,
+    },
+  ],
+  [
+    'the organization',
+    {
+      item: { pk: { S: 'connector' }, sk: { S: 'organization' }, digest: { S: 'd1' }, ...V, ...FENCED },
+      write: ({ checkpoints }) => checkpoints.saveOrganization('d1', FENCE),
+      read: async ({ checkpoints }) => (await checkpoints.load(['assets'])).organization,
+      value: 'd1',
+    },
+  ],
+  [
+    'a row state',
+    rowState('t', '=t', STATE, {
+      status: { S: 'removed' },
+      row_hash: { S: STATE.rowHash },
+      generation: { N: '3' },
+      parent: { S: '"a"' },
+      sequence: { S: SEQUENCE },
+      forwarded_at: { S: STATE.forwardedAt },
+    }),
+  ],
+  ['the state of a row that was never sent', rowState('t', '=t', SHORT_STATE, SHORT_ATTRIBUTES)],
+  [
+    'the state of a row with a long id',
+    rowState(LONG, `#${sha256(JSON.stringify(LONG))}`, SHORT_STATE, {
+      id: { S: JSON.stringify(LONG) },
+      ...SHORT_ATTRIBUTES,
+    }),
+  ],
+  [
+    'an entry of the child index',
+    {
+      item: { pk: { S: 'children#threats#=a' }, sk: { S: '=t' }, id: { S: '"t"' }, ...V },
+      write: ({ childIndex }) => childIndex.put('threats', [CHILD], pass),
+      read: async ({ childIndex }) => (await childIndex.of('threats', 'a', 10))[0],
+      value: CHILD,
+    },
+  ],
+  [
+    'a listed restoration',
+    removal(REMOVAL, { deleted_at: { S: REMOVAL.deletedAt! }, position: { S: '"p2"' }, restored: { BOOL: true } }),
+  ],
+  ['the removal of a row without time and position', removal(SHORT_REMOVAL, {})],
+];
+
+describe('an item of the table', () => {
+  test.each(CONTRACTS)(
+    '%s is written with exactly these attributes, and read back',
+    async (_what, { item, ...each }) => {
+      await using s = await scene();
+      await each.write(s);
+      expect(await s.held(item)).toEqual(item);
+      expect(await each.read(s)).toEqual(each.value);
+    },
+  );
+
+  test.each(CONTRACTS)('%s of another version, or of none, is never misread', async (_what, { item, read }) => {
+    await using s = await scene();
+    for (const version of ['3', '1', undefined]) {
+      const { v: __, ...bare } = item;
+      await s.put(version === undefined ? bare : { ...bare, v: { N: version } });
+      const error = await rejection(read(s));
+      expect(error).toBeInstanceOf(StateVersionError);
+      expect(error.message).toMatch(version === undefined ? 'no version;' : `version ${version};`);
+    }
+  });
+
+  test('a checkpoint and a log of nothing but the fence are read as the beginning', async () => {
+    await using s = await scene();
+    await s.put({ pk: { S: 'connector' }, sk: { S: 'checkpoint#assets' }, ...FENCED });
+    await s.put({ pk: { S: 'connector' }, sk: { S: 'log#assets' }, ...FENCED });
+    expect(await s.load()).toEqual({ checkpoint: BEGINNING, log: undefined });
+  });
+
+  test('the lease is written with exactly these attributes', async () => {
+    await using s = await scene();
+    const lease = await createLease({ table: s.table, clock: s.clock, holder: 'run-1', seconds: 60 }).take();
+    const item: Item = {
+      pk: { S: 'connector' },
+      sk: { S: 'lease' },
+      epoch: { N: String(lease!.epoch) },
+      holder: { S: 'run-1' },
+      table_id: { S: 'run-1' },
+      expires: { N: String(s.clock.now() + 60_000) },
+    };
+    expect(await s.held(item)).toEqual({ ...item, ended: { S: 'no' } });
+    await lease!.release({ clean: false });
+    expect(await s.held(item)).toEqual({ ...item, ended: { S: 'dirty' }, unclear_runs: { N: '0' } });
+  });
+});

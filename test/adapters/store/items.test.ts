@@ -1,0 +1,207 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Sender } from '../../../lambda/aws.ts';
+import { LeaseLostError } from '../../../lambda/core/errors.ts';
+import type { ChildEntry, RowState } from '../../../lambda/ports.ts';
+import { createChildIndex, createRemovals, createRowStates } from '../../../lambda/store/rows.ts';
+import { createTable } from '../../../lambda/store/table.ts';
+import { sha256 } from '../../../lambda/system.ts';
+import { awsScene, pass } from '../../support/function/aws-scene.ts';
+
+const LONG = 'l'.repeat(1_999);
+/** Pairs that a careless key would confuse, and everything that a key cannot hold as it is. */
+const IDS = [
+  'a',
+  'A',
+  ' a',
+  '#a',
+  '=a',
+  'a#state',
+  'a#b=c',
+  '\ud800',
+  '\udfff',
+  'x\ud800y',
+  '\ufffd',
+  'x\ufffdy',
+  'ключ-鍵-🔑',
+  'é',
+  'e\u0301',
+  'new\nline\ttab\u0000\u2028',
+  '"quoted\\"',
+  '__proto__',
+  `${LONG}1`,
+  `${LONG}2`,
+  '鍵'.repeat(300),
+  '鍵'.repeat(301),
+  '🔑'.repeat(5_000),
+  `#${sha256(JSON.stringify(`${LONG}1`))}`,
+];
+
+const SEQUENCE = '00000000120000000003';
+const state = (n: number, parent?: string): RowState => ({
+  rowHash: sha256(String(n)).slice(0, 32),
+  generation: n,
+  status: (['live', 'filtered', 'removed'] as const)[n % 3]!,
+  parent,
+  sequence: SEQUENCE,
+  forwardedAt: new Date(n).toISOString(),
+});
+
+async function scene() {
+  const aws = await awsScene();
+  return {
+    ...aws,
+    states: createRowStates(aws.table, sha256),
+    childIndex: createChildIndex(aws.table, sha256),
+    removals: createRemovals(aws.table, sha256),
+  };
+}
+
+describe('row states', () => {
+  test('a sample of row states names rows of its stream that exist and were sent, under their own ids', async () => {
+    await using each = await scene();
+    const live = { ...state(0), status: 'live' } as const;
+    const assets = new Map<string, RowState>([
+      ['sent', live],
+      ['never sent', { ...live, rowHash: '' }],
+      ['removed', { ...live, status: 'removed' }],
+      ['filtered', { ...live, status: 'filtered' }],
+      [`${LONG}1`, live],
+    ]);
+    await each.states.put('assets', assets, pass);
+    await each.states.put('threats', new Map([['threat', live]]), pass);
+    expect((await each.states.sample('assets', 5)).sort()).toEqual([`${LONG}1`, 'sent']);
+  });
+
+  test('a sample of row states reads on until it has enough, and no further', async () => {
+    await using each = await scene();
+    const ids = Array.from({ length: 250 }, (_, index) => `row ${index}`);
+    await each.states.put('assets', new Map(ids.map(id => [id, { ...state(0), status: 'live' }])), pass);
+    expect(await each.states.sample('assets', 120)).toHaveLength(120);
+    expect(each.count('Scan')).toBe(2);
+    expect((await each.states.sample('assets', 999)).sort()).toEqual([...ids].sort());
+  });
+
+  test('the rows that no pass has listed are found with their own ids, page by page, and no others', async () => {
+    await using each = await scene();
+    const text = 'x'.repeat(30_000);
+    const old = new Map(IDS.map((id, index) => [id, { ...state(index), parent: text, generation: 6 }] as const));
+    const others = new Map<string, RowState>([
+      ['listed', { ...state(0), generation: 7 }],
+      ['listed by a later walk', { ...state(0), generation: 8 }],
+    ]);
+    await each.states.put('threats', new Map([...old, ...others]), pass);
+    await each.states.put('assets', old, pass);
+    await each.childIndex.put('threats', [{ parent: 'a', id: 'a' }], pass);
+
+    const found = new Map<string, RowState>();
+    let pages = 0;
+    for (let from: string | undefined, isEnd = false; !isEnd; pages++) {
+      const { states, next } = await each.states.unlisted('threats', 7, from);
+      for (const [id, unlisted] of states) found.set(id, unlisted);
+      from = next;
+      isEnd = next === undefined;
+    }
+    expect(pages).toBeGreaterThan(1);
+    expect(found).toEqual(new Map([...old].filter(([, { status }]) => status !== 'removed')));
+  });
+
+  test('row states come back as they were saved, whatever their ids and parents hold', async () => {
+    await using each = await scene();
+    const saved = new Map(IDS.map((id, index) => [id, state(index, index % 3 === 0 ? undefined : IDS.at(-index))]));
+    await each.states.put('threats', saved, pass);
+    expect(await each.states.get('threats', IDS)).toEqual(saved);
+    expect(await each.states.get('assets', IDS)).toEqual(new Map());
+  });
+
+  test('row states, the child index and removals are read with strong consistency, because decisions depend on them', async () => {
+    await using each = await scene();
+    const asked: Record<string, unknown>[] = [];
+    const client: Sender = {
+      async send(command) {
+        asked.push(command.input);
+        return each.clients.dynamodb.send(command);
+      },
+    };
+    const table = createTable(client, each.aws.names.stateTable, each.retryBudget);
+    await createRowStates(table, sha256).get('assets', ['a']);
+    await createChildIndex(table, sha256).of('threats', 'o', 10);
+    await createRemovals(table, sha256).list('assets');
+    const [states, ...queries] = asked;
+    expect(states).toMatchObject({ RequestItems: { [each.aws.names.stateTable]: { ConsistentRead: true } } });
+    expect(queries.map(query => query['ConsistentRead'])).toEqual([true, true]);
+  });
+});
+
+describe('the child index', () => {
+  test('entries of the child index are found under their parent, whatever ids and parents hold', async () => {
+    await using each = await scene();
+    const all = IDS.map((id, index) => ({ parent: IDS.at(-1 - index)!, id }));
+    await each.childIndex.put('threats', all, pass);
+    for (const one of all) expect(await each.childIndex.of('threats', one.parent, 10)).toEqual([one]);
+    await each.childIndex.delete('threats', all, pass);
+    for (const { parent } of all) expect(await each.childIndex.of('threats', parent, 10)).toEqual([]);
+  });
+
+  test('all entries of one parent are returned, in pieces of the requested size, each after the last one', async () => {
+    await using each = await scene();
+    const all = IDS.map(id => ({ parent: 'o', id }));
+    await each.childIndex.put('threats', all, pass);
+    const found: ChildEntry[] = [];
+    for (let piece = await each.childIndex.of('threats', 'o', 7); piece.length > 0; ) {
+      expect(piece.length).toBeLessThanOrEqual(7);
+      found.push(...piece);
+      piece = await each.childIndex.of('threats', 'o', 7, piece.at(-1));
+    }
+    expect([found.length, new Set(found.map(({ id }) => id))]).toEqual([IDS.length, new Set(IDS)]);
+  });
+});
+
+describe('the listed removals', () => {
+  test('listed removals come back as they were written, whatever ids and positions hold', async () => {
+    await using each = await scene();
+    const tombstones = IDS.map((id, index) => ({
+      id,
+      sequence: SEQUENCE,
+      deletedAt: index % 3 === 0 ? undefined : '2026-11-20T12:00:00.000Z',
+      position: [undefined, '"2026-11-20T12:00:00.123456Z"', '9007199254740993', '1.0', '"\\ud800"'][index % 5],
+      isRestored: index % 2 === 0,
+    }));
+    await each.removals.add('assets', tombstones, pass);
+    const pending = await each.removals.list('assets');
+    expect(new Map(pending.map(one => [one.id, one]))).toEqual(new Map(tombstones.map(one => [one.id, one])));
+    for (const one of tombstones) await each.removals.remove('assets', [one], pass);
+    expect(await each.removals.list('assets')).toEqual([]);
+  });
+
+  test('an asset that is listed twice is struck off twice, so that a batch done again strikes off only its own', async () => {
+    await using each = await scene();
+    const usual = { id: 'a', deletedAt: undefined, position: undefined };
+    const removed = { ...usual, sequence: SEQUENCE, isRestored: false };
+    const restored = { ...usual, sequence: '00000000120000000004', isRestored: true };
+    await each.removals.add('assets', [removed, restored], pass);
+    await each.removals.remove('assets', [removed], pass);
+    expect(await each.removals.list('assets')).toEqual([restored]);
+  });
+});
+
+describe('assertLeaseValid', () => {
+  test('the lease is checked before every write of row states, child entries and removals', async () => {
+    await using each = await scene();
+    const stop = () => Promise.reject(new LeaseLostError('in a test'));
+    const member = { parent: 'o', id: 'a' };
+    const writes = [
+      each.states.put('assets', new Map([['a', state(1)]]), stop),
+      each.childIndex.put('threats', [member], stop),
+      each.childIndex.delete('threats', [member], stop),
+      each.removals.add(
+        'assets',
+        [{ id: 'a', sequence: SEQUENCE, deletedAt: undefined, position: undefined, isRestored: false }],
+        stop,
+      ),
+      each.removals.remove('assets', [{ id: 'a', sequence: SEQUENCE }], stop),
+    ];
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.map(outcome => outcome.status)).toEqual(Array(5).fill('rejected'));
+    expect(each.calls).toEqual([]);
+  });
+});

@@ -1,0 +1,316 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Sender } from '../../../lambda/aws.ts';
+import { LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
+import type { Fence } from '../../../lambda/ports.ts';
+import type { Item, Key, TextItem } from '../../../lambda/store/item.ts';
+import { createTable, type Table } from '../../../lambda/store/table.ts';
+import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
+import { awsScene, pass } from '../../support/function/aws-scene.ts';
+import { rejection } from '../../support/function/rejection.ts';
+import { retryBudget, steppedClock } from '../../support/function/stepped-clock.ts';
+
+const keys = (count: number, pk?: string): Key[] =>
+  Array.from({ length: count }, (_, index) => ({
+    pk: { S: pk ?? `p${index}` },
+    sk: { S: `s${String(index).padStart(6, '0')}` },
+  }));
+const items = (count: number, pk?: string): TextItem[] =>
+  keys(count, pk).map((key, n) => ({ ...key, n: { N: String(n) } }));
+const sorted = (all: readonly Item[]) => all.toSorted((a, b) => Number(a['n']?.N) - Number(b['n']?.N));
+
+describe('batches', () => {
+  test('batches of 26 items and 101 keys are split at 25 and 100, which the service enforces', async () => {
+    await using scene = await awsScene();
+    await scene.table.put(items(101), pass);
+    expect(scene.count('BatchWriteItem')).toBe(5);
+    expect(sorted(await scene.table.get(keys(101)))).toEqual(items(101));
+    expect(scene.count('BatchGetItem')).toBe(2);
+    await scene.table.delete(keys(101), pass);
+    expect(scene.count('BatchWriteItem')).toBe(10);
+    expect(await scene.table.get(keys(101))).toEqual([]);
+  });
+
+  test('empty batches make no call', async () => {
+    await using scene = await awsScene();
+    await Promise.all([scene.table.put([], pass), scene.table.delete([], pass), scene.table.get([])]);
+    expect(scene.calls).toEqual([]);
+  });
+
+  test('unprocessed items and keys of a batch are requested again, and only those', async () => {
+    await using scene = await awsScene();
+    const odd: Fault = { failItems: index => index % 2 === 1 };
+    scene.aws.faults.next('dynamodb', odd, odd, { failItems: () => true });
+    await scene.table.put(items(25), pass);
+    expect(scene.count('BatchWriteItem')).toBeGreaterThanOrEqual(4);
+    scene.aws.faults.next('dynamodb', odd, { failItems: () => true }, odd);
+    expect(sorted(await scene.table.get(keys(25)))).toEqual(items(25));
+    expect(scene.clock.pauses.length).toBeGreaterThanOrEqual(6);
+  });
+
+  test('batches that are never finished end with the time budget', async () => {
+    await using scene = await awsScene();
+    scene.aws.faults.always('dynamodb', { failItems: () => true });
+    const table = createTable(scene.clients.dynamodb, scene.aws.names.stateTable, retryBudget(scene.clock, 30_000));
+    expect(await rejection(table.put(items(1), pass))).toBeInstanceOf(StateError);
+    expect(await rejection(table.get(keys(1)))).toBeInstanceOf(StateError);
+    expect(scene.clock.pauses.reduce((sum, pause) => sum + pause, 0)).toBeLessThan(30_000);
+  });
+});
+
+describe('an answer that lacks what was asked for', () => {
+  /** A service that gives these answers in turn, and then the last one. */
+  function answering(...answers: readonly object[]) {
+    const service = { calls: 0, send: async () => answers[Math.min(service.calls++, answers.length - 1)] };
+    return { service, table: createTable(service, 'table', retryBudget(steppedClock())) };
+  }
+
+  const key = keys(1)[0]!;
+  const [item] = items(1);
+  const unprocessed = (...Keys: Key[]) => ({ UnprocessedKeys: { table: { Keys } } });
+
+  test.each([
+    ['no tables', {}],
+    ['an empty list of tables', { Responses: {} }],
+    ['another table', { Responses: { other: [] } }],
+    ['no table, and only some of the keys as unprocessed', { Responses: {}, ...unprocessed(key) }],
+  ])('a read whose answer has %s is made again, and fails after eight tries', async (_what, answer) => {
+    const { service, table } = answering(answer);
+    expect(await rejection(table.get(keys(2)))).toBeInstanceOf(StateError);
+    expect(service.calls).toBeGreaterThanOrEqual(8);
+  });
+
+  test('a read whose answer leaves every key unprocessed is continued, although the answer has no table', async () => {
+    const { service, table } = answering({ Responses: {}, ...unprocessed(key) }, { Responses: { table: [item] } });
+    expect([await table.get([key]), service.calls]).toEqual([[item], 2]);
+  });
+
+  test('a query whose answer has no Items is made again, and fails after eight tries', async () => {
+    const { service, table } = answering({ Count: 0 });
+    expect(await rejection(table.query('p0'))).toBeInstanceOf(StateError);
+    expect(service.calls).toBe(8);
+  });
+});
+
+describe('assertLeaseValid', () => {
+  test('assertLeaseValid is called before each batch of writes and before each repeat of one', async () => {
+    await using scene = await awsScene();
+    let asked = 0;
+    const assertLeaseValid = async () => void asked++;
+    scene.aws.faults.next('dynamodb', THROTTLED.dynamodb, { loseAnswer: true }, { failItems: () => true });
+    await scene.table.put(items(50), assertLeaseValid);
+    expect(asked).toBe(5);
+    await scene.table.delete(keys(1), assertLeaseValid);
+    expect(asked).toBe(6);
+  });
+
+  test('assertLeaseValid that rejects blocks the batch, and its error comes through as it is', async () => {
+    await using scene = await awsScene();
+    const lost = new LeaseLostError('in a test');
+    expect(await rejection(scene.table.put(items(1), () => Promise.reject(lost)))).toBe(lost);
+    expect(await rejection(scene.table.delete(keys(1), () => Promise.reject(lost)))).toBe(lost);
+    expect(scene.calls).toEqual([]);
+  });
+});
+
+describe('a query', () => {
+  test('a query answers all items of a partition in the order of the sort key, or the first of them', async () => {
+    await using scene = await awsScene();
+    await scene.table.put([...items(60, 'one'), ...items(3, 'two')], pass);
+    expect(await scene.table.query('one')).toEqual(items(60, 'one'));
+    expect(await scene.table.query('one', 7)).toEqual(items(7, 'one'));
+    expect(await scene.table.query('none')).toEqual([]);
+  });
+
+  test('a query continues where an answer of a megabyte was cut', async () => {
+    await using scene = await awsScene();
+    const large = items(6, 'one').map(item => ({ ...item, text: { S: 'x'.repeat(300_000) } }));
+    await scene.table.put(large, pass);
+    scene.forget();
+    expect(await scene.table.query('one')).toEqual(large);
+    expect(scene.count('Query')).toBeGreaterThan(1);
+    expect(await scene.table.query('one', 5)).toEqual(large.slice(0, 5));
+  });
+});
+
+describe('the fence', () => {
+  const [key] = keys(1) as [Key];
+  const item = (n: number): Item => ({ ...key, n: { N: String(n) } });
+
+  test.each<[string, Fence, boolean]>([
+    ['a later epoch', { epoch: 10, write: 1 }, true],
+    ['a later write of the same epoch', { epoch: 9, write: 10 }, true],
+    ['the same write, repeated', { epoch: 9, write: 9 }, true],
+    ['an earlier write of the same epoch', { epoch: 9, write: 8 }, false],
+    ['an earlier epoch, whatever its write number', { epoch: 8, write: 99 }, false],
+  ])('after write 9 of epoch 9 the fence meets %s', async (_which, fence, isWritten) => {
+    await using scene = await awsScene();
+    await scene.table.putFenced(item(1), { epoch: 9, write: 9 });
+    expect(await scene.table.putFenced(item(2), fence)).toBe(isWritten);
+    const [found] = await scene.table.get([key]);
+    expect(found).toMatchObject(isWritten ? item(2) : item(1));
+  });
+});
+
+describe('a call', () => {
+  test.each([
+    ['throttled', THROTTLED.dynamodb],
+    ['lost on its way', { loseRequest: true }],
+    ['whose answer was lost', { loseAnswer: true }],
+    ['answered 500', { refuse: { status: 500, code: 'InternalServerError', message: 'Sorry.' } }],
+  ])('a call %s is made again', async (_what, fault) => {
+    await using scene = await awsScene();
+    scene.aws.faults.next('dynamodb', fault, fault, fault);
+    await scene.table.put(items(1), pass);
+    scene.aws.faults.next('dynamodb', fault, fault, fault);
+    expect(await scene.table.get(keys(1))).toEqual(items(1));
+    scene.aws.faults.next('dynamodb', fault, fault, fault);
+    expect(await scene.table.query('p0')).toEqual(items(1));
+  });
+
+  /** A service whose first calls fail with an error of this name. */
+  function failing(name: string, times: number): Sender & { calls: number } {
+    const sender = {
+      calls: 0,
+      async send() {
+        if (++sender.calls <= times) throw Object.assign(new Error('Slow down.'), { name });
+        return { Responses: { table: [] } };
+      },
+    };
+    return sender;
+  }
+
+  test.each([
+    'ProvisionedThroughputExceededException',
+    'RequestLimitExceeded',
+    'ThrottlingException',
+    'Throttling',
+    'TooManyRequestsException',
+    'SlowDown',
+    'ServiceUnavailableException',
+    'LimitExceededException',
+  ])('a call throttled with %s is retried beyond the eight tries of a failure', async name => {
+    const client = failing(name, 20);
+    expect(await createTable(client, 'table', retryBudget(steppedClock())).get(keys(1))).toEqual([]);
+    expect(client.calls).toBe(21);
+  });
+
+  test.each([
+    ['TimeoutError', 8],
+    ['InternalServerError', 8],
+    ['ValidationException', 1],
+    ['AccessDeniedException', 1],
+  ])('a call that fails with %s is tried %i times', async (name, tries) => {
+    const client = failing(name, 20);
+    const table = createTable(client, 'table', retryBudget(steppedClock()));
+    expect(await rejection(table.get(keys(1)))).toBeInstanceOf(StateError);
+    expect(client.calls).toBe(tries);
+  });
+
+  test('a call refused for good is a StateError at once, which names the phase and keeps the cause', async () => {
+    await using scene = await awsScene();
+    const refuse = { status: 400, code: 'AccessDeniedException', message: 'No.' };
+    scene.aws.faults.always('dynamodb', { refuse });
+    for (const call of [() => scene.table.put(items(1), pass), () => scene.table.get(keys(1))]) {
+      const error = await rejection(call());
+      expect(error).toBeInstanceOf(StateError);
+      expect(error.cause).toMatchObject({ name: 'AccessDeniedException' });
+    }
+    expect(scene.calls).toHaveLength(2);
+  });
+
+  test.each<[string, (table: Table) => Promise<unknown>]>([
+    ['a batch of keys', table => table.get(keys(1))],
+    ['a query', table => table.query('a')],
+    ['a scan', table => table.scan({ Limit: 10 })],
+  ])('an answer to %s without a list of items is a failed read, and not an empty one', async (_what, read) => {
+    const client: Sender = { send: async () => ({}) };
+    expect(await rejection(read(createTable(client, 'table', retryBudget(steppedClock()))))).toBeInstanceOf(StateError);
+  });
+
+  test('an answer to a batch write that is about another table is no acknowledgement', async () => {
+    const client: Sender = { send: async () => ({ UnprocessedItems: { other: [{}] } }) };
+    const table = createTable(client, 'table', retryBudget(steppedClock()));
+    expect(await rejection(table.put(items(1), pass))).toBeInstanceOf(StateError);
+  });
+
+  test('a failed condition is an answer and no error, and any other refusal is an error', async () => {
+    const refusing: Sender = {
+      send: () => Promise.reject(Object.assign(new Error('x'), { name: 'ValidationException' })),
+    };
+    const table = createTable(refusing, 'table', retryBudget(steppedClock()));
+    expect(await rejection(table.putFenced(items(1)[0]!, { epoch: 1, write: 1 }))).toBeInstanceOf(StateError);
+    await using scene = await awsScene();
+    const input = { Key: keys(1)[0]!, UpdateExpression: 'SET a = pk', ConditionExpression: 'attribute_exists(pk)' };
+    expect(await scene.table.update(input)).toBeUndefined();
+  });
+});
+
+describe('a batch write of several chunks, one of which fails for good', () => {
+  /** Refuses the chunk with item 0 and leaves every other one unprocessed. */
+  function stubborn() {
+    const sent: string[] = [];
+    const client: Sender = {
+      async send({ input }) {
+        const requests = input.RequestItems['table'];
+        const first: string = requests[0].PutRequest.Item.n.N;
+        sent.push(first);
+        if (first === '0') throw Object.assign(new Error('Refused'), { name: 'AccessDeniedException' });
+        return { UnprocessedItems: { table: requests } };
+      },
+    };
+    return { sent, client };
+  }
+
+  test('a batch write rejects once all of its chunks have ended, and none is sent again afterwards', async () => {
+    const { sent, client } = stubborn();
+    const clock = steppedClock();
+    const error = await rejection(createTable(client, 'table', retryBudget(clock)).put(items(60), pass));
+    const before = sent.length;
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect([error.name, sent.length - before]).toEqual(['StateError', 0]);
+  });
+
+  test('a batch write with a failed chunk does not wait until the time budget ends for the other chunks', async () => {
+    const { sent, client } = stubborn();
+    const clock = steppedClock();
+    await rejection(createTable(client, 'table', retryBudget(clock)).put(items(60), pass));
+    expect(sent.length).toBeLessThan(10);
+  });
+});
+
+describe('an unclear answer to a write', () => {
+  const serverError: Fault = { refuse: { status: 500, code: 'InternalServerError', message: 'Sorry.' } };
+  const denied: Fault = { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } };
+
+  test.each<[string, Fault, number]>([
+    ['a lost request', { loseRequest: true }, 1],
+    ['a lost answer', { loseAnswer: true }, 1],
+    ['a failure of the service', serverError, 1],
+    ['throttling, which certainly did nothing', THROTTLED.dynamodb, 0],
+    ['an item left unprocessed', { failItems: () => true }, 0],
+  ])('%s is counted once for each attempt, in batches and in fenced writes alike', async (_what, fault, count) => {
+    await using scene = await awsScene();
+    let unclear = 0;
+    const table = createTable(scene.clients.dynamodb, scene.aws.names.stateTable, scene.retryBudget, () => {
+      unclear++;
+    });
+    scene.aws.faults.next('dynamodb', fault, fault);
+    await table.put(items(1), pass);
+    expect(unclear).toBe(2 * count);
+    if ('failItems' in fault) return;
+    scene.aws.faults.next('dynamodb', fault);
+    await table.putFenced(items(1)[0]!, { epoch: 1, write: 1 });
+    expect(unclear).toBe(3 * count);
+  });
+
+  test('a refusal and a read are never unclear', async () => {
+    await using scene = await awsScene();
+    const table = createTable(scene.clients.dynamodb, scene.aws.names.stateTable, scene.retryBudget, () => {
+      throw new Error('counted');
+    });
+    scene.aws.faults.next('dynamodb', { loseAnswer: true }, serverError);
+    await table.get(keys(1));
+    scene.aws.faults.next('dynamodb', denied);
+    expect((await rejection(table.put(items(1), pass))).cause).toMatchObject({ name: 'AccessDeniedException' });
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from '@jest/globals';
+import { createPlatform, type PlatformOptions } from '../../../local/api-simulator/platform.ts';
+import { createRandom } from '../../../local/api-simulator/random.ts';
+import { ContractClient, type ContractTarget, checkRule, checkRules, type RuleResult } from './contract-client.ts';
+import { MUTATIONS, mutated } from './mutations.ts';
+import { RULES } from './rules.ts';
+
+const ORIGIN = 'http://platform.test';
+const OBSERVABLE = RULES.filter(rule => rule.check).map(rule => [rule.id, rule.words, rule] as const);
+
+function tenant(settings: Partial<PlatformOptions> = {}): ContractTarget {
+  let now = Date.parse('2026-11-20T12:00:00Z');
+  const platform = createPlatform({ clock: () => now, random: createRandom(7), tieSize: 3, ...settings });
+  platform.populate({ assets: 120, threats: 130, dnsBlocks: 120 });
+  platform.put('assets', { id: 'removed' });
+  platform.put('threats', { id: 'hidden', [platform.settings.threatAssetMember]: 'removed' });
+  platform.remove('assets', 'removed');
+  return {
+    baseUrl: ORIGIN,
+    tokenUrl: ORIGIN + platform.tokenPath,
+    clientId: platform.account.clientId,
+    clientSecret: platform.account.clientSecret,
+    dnsBlocksPath: platform.settings.dnsBlocksPath,
+    threatAssetMember: platform.settings.threatAssetMember,
+    maxPages: 200,
+    fetch: platform.fetch,
+    sleep: async () => {},
+    letTokenExpire: async () => {
+      now += 300_000;
+    },
+  };
+}
+
+async function resultsOf(target: ContractTarget): Promise<RuleResult[]> {
+  const results: RuleResult[] = [];
+  for await (const result of checkRules(RULES, target)) results.push(result);
+  return results;
+}
+
+describe('the platform keeps the specification', () => {
+  const client = new ContractClient(tenant());
+  test.each(OBSERVABLE)('%s: %s', async (_id, _words, rule) => {
+    expect(await checkRule(rule, client)).toEqual({ rule, result: 'holds' });
+  });
+});
+
+test.each<[string, Partial<PlatformOptions>]>([
+  [
+    'every version is kept and walks end with an empty page',
+    { retention: 'every-version', endOfStream: 'empty-page-null' },
+  ],
+  ['pages are short, empty and tied', { shortPages: 0.3, emptyPages: 0.2, tieSize: 20 }],
+  [
+    'members are shuffled, named otherwise and indented',
+    { shuffleMembers: true, prettyPrint: true, rowsMember: 'items', paginationMember: 'meta' },
+  ],
+  [
+    'paths and the asset member are others',
+    { dnsBlocksPath: '/v1/dns/blocked', threatAssetMember: 'assetRef', realm: 'a b' },
+  ],
+])('the specification is kept where it leaves a choice: %s', async (_, settings) => {
+  const results = await resultsOf(tenant(settings));
+  expect(results.filter(({ result }) => result === 'broken')).toEqual([]);
+  expect(results.filter(({ result }) => result === 'holds').length).toBeGreaterThan(28);
+});
+
+describe('the suite notices a platform that breaks', () => {
+  test.each(OBSERVABLE.filter(([id]) => id !== 'lists-9'))('%s: %s', async (id, _words, rule) => {
+    const target = tenant();
+    const client = new ContractClient({ ...target, fetch: mutated(target.fetch, MUTATIONS[id]!) });
+    const { result, reason } = await checkRule(rule, client);
+    expect(result).toBe('broken');
+    expect(reason).not.toContain('could not be checked');
+  });
+
+  const endless = RULES.find(({ id }) => id === 'lists-9')!;
+
+  test('lists-9: a walk that gets its own cursor back on every page', async () => {
+    const client = new ContractClient(tenant({ endOfStream: 'repeat-cursor' }));
+    expect((await checkRule(endless, client)).result).toBe('broken');
+  });
+
+  test('lists-9: a cursor that leads back to an earlier page', async () => {
+    const target = tenant();
+    const circle = ['circle-1', 'circle-2', 'circle-3'];
+    const fetch = mutated(target.fetch, {
+      answer({ url, body }) {
+        if (body.pagination && url.pathname === '/v1/assets') body.pagination.next_cursor = circle[0]!;
+        circle.push(circle.shift()!);
+      },
+      request: url => url.searchParams.delete('cursor'),
+    });
+    const { result, reason } = await checkRule(endless, new ContractClient({ ...target, fetch }));
+    expect([result, reason]).toEqual(['broken', expect.stringContaining('leads back')]);
+  });
+
+  test('lists-1: an empty array and another array of objects with an id, which page_size does not count', async () => {
+    const target = tenant();
+    const fetch = mutated(target.fetch, {
+      answer({ body }) {
+        if (body.pagination) Object.assign(body, { items: [], pagination: { ...body.pagination, page_size: 0 } });
+      },
+    });
+    const rule = RULES.find(({ id }) => id === 'lists-1')!;
+    const { result, reason } = await checkRule(rule, new ContractClient({ ...target, fetch }));
+    expect([result, reason]).toEqual(['broken', expect.stringContaining('An empty array')]);
+  });
+});
+
+test('every rule has its own id and is either checked or gives the reason why not', () => {
+  expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length);
+  expect(RULES.filter(rule => Boolean(rule.check) === Boolean(rule.unobservable))).toEqual([]);
+});
+
+test('an empty tenant breaks nothing, and what it cannot show is said', async () => {
+  const now = Date.parse('2026-11-20T12:00:00Z');
+  const platform = createPlatform({ clock: () => now, random: createRandom(1) });
+  const { clientId, clientSecret } = platform.account;
+  const target = { ...tenant(), clientId, clientSecret, fetch: platform.fetch, letTokenExpire: undefined };
+  const results = await resultsOf(target);
+  expect(results.filter(({ result }) => result === 'broken')).toEqual([]);
+  expect(results.filter(({ result }) => result === 'not seen').map(({ rule }) => rule.id)).toContain('rows-5');
+});

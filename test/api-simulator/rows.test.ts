@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals';
+import { generatedMembers } from '../../local/api-simulator/seed.ts';
+import { positionText } from '../../local/api-simulator/versioned-stream.ts';
+import { createTenant } from './tenant.ts';
+
+const HARD_MEMBERS =
+  '"n":9007199254740993,"f":1.0,"e":1e400,"z":-0,"__proto__":{"x":1},"constructor":null,"":"\\u2028 ü 🛡️ \\ud800"';
+
+test('rows keep their members to the last digit in lists, single reads and the truth', async () => {
+  const { platform, get } = createTenant();
+  platform.put('assets', `{"id":"a",${HARD_MEMBERS}}`);
+  platform.put('threats', `{${HARD_MEMBERS},"id":"t","asset_id":"a"}`);
+  platform.put('dns-blocks', `{"id":"d",${HARD_MEMBERS}}`);
+  for (const target of ['/v1/assets', '/v1/assets/a', '/v1/threats', '/v1/threats/t', '/v1/dns-blocks']) {
+    expect((await get(target)).text).toContain(`${HARD_MEMBERS}}`);
+  }
+  const truth = platform.truth();
+  for (const name of ['assets', 'threats', 'dns-blocks'] as const)
+    expect([...truth[name].values()][0]).toContain(`${HARD_MEMBERS}}`);
+});
+
+test('an id given with escapes or an updated_at in another notation is kept', async () => {
+  const { platform, get } = createTenant();
+  platform.put('assets', '{"\\u0069d":"\\u0061","updated_at":"2020-01-01T00:00:00.123456789Z"}');
+  expect((await get('/v1/assets/a')).body).toMatchObject({ id: 'a', updated_at: '2020-01-01T00:00:00.123456789Z' });
+});
+
+test('the truth is what the lists deliver, with tombstones of removed assets and without hidden threats', async () => {
+  const { platform, get } = createTenant();
+  for (const id of ['a', 'b']) platform.put('assets', { id });
+  platform.put('threats', { id: 't', asset_id: 'a' });
+  platform.put('threats', { id: 'u', asset_id: 'b' });
+  platform.remove('assets', 'a');
+  const { assets, threats } = platform.truth();
+  const listed = async (list: string): Promise<string> => (await get(`/v1/${list}`)).text;
+  for (const row of assets.values()) expect(await listed('assets')).toContain(row);
+  expect([...threats.keys()]).toEqual(['u']);
+  expect(await listed('threats')).toContain(threats.get('u'));
+  expect(JSON.parse([...platform.truthText('none')].join('')).assets.a).not.toHaveProperty('stream_position');
+});
+
+test('the pieces of the truth as text join to the rows of the truth', () => {
+  const { platform } = createTenant();
+  platform.populate({ assets: 300, threats: 300, dnsBlocks: 100 });
+  const pieces = [...platform.truthText()];
+  expect(pieces.length).toBeGreaterThan(4);
+  const joined = (rows: ReadonlyMap<string, string>): string =>
+    [...rows].map(([id, row]) => `${JSON.stringify(id)}:${row}`).join();
+  const streams = Object.entries(platform.truth()).map(([name, rows]) => `${JSON.stringify(name)}:{${joined(rows)}}`);
+  expect(pieces.join('')).toBe(`{${streams.join()}}`);
+});
+
+test('generated rows depend only on seed and index, are JSON of realistic size, and include edge cases', () => {
+  const texts = Array.from({ length: 200 }, (_, index) => `{${generatedMembers('assets', 5, index)}}`);
+  expect(texts).toEqual(Array.from({ length: 200 }, (_, index) => `{${generatedMembers('assets', 5, index)}}`));
+  for (const text of texts) expect(typeof JSON.parse(text)).toBe('object');
+  const mean = texts.join('').length / texts.length;
+  expect(mean).toBeGreaterThan(700);
+  expect(mean).toBeLessThan(1100);
+  for (const hard of ['9007199254740993', '1e400', '"__proto__"', '1.0', '"":']) expect(texts.join('')).toContain(hard);
+});
+
+test('positions are ISO texts in microseconds that sort in their order', () => {
+  expect(positionText(1_763_640_000_000_007)).toBe('2025-11-20T12:00:00.000007Z');
+  expect(positionText(1_763_640_000_123_456) > positionText(1_763_640_000_123_455)).toBe(true);
+});
+
+test('answers can be indented and shuffled without a change of content', async () => {
+  const plain = createTenant();
+  const laidOut = createTenant({ prettyPrint: true, shuffleMembers: true });
+  for (const { platform } of [plain, laidOut]) platform.put('assets', `{"id":"a",${HARD_MEMBERS}}`);
+  const { text, body } = await laidOut.get('/v1/assets');
+  expect(body).toEqual((await plain.get('/v1/assets')).body);
+  expect(text).toMatch(/\n {6}"n": 9007199254740993/);
+});
+
+test('only an empty platform can be populated', () => {
+  const { platform } = createTenant();
+  platform.put('assets', { id: 'a' });
+  expect(() => platform.populate({ assets: 1, threats: 0, dnsBlocks: 0 })).toThrow('Only an empty platform');
+});

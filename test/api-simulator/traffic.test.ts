@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Platform } from '../../local/api-simulator/platform.ts';
+import { createRandom } from '../../local/api-simulator/random.ts';
+import { randomChange } from '../../local/api-simulator/traffic.ts';
+import { createTenant } from './tenant.ts';
+
+const MOST = { assets: 40, threats: 60, 'dns-blocks': 80 } as const;
+const CHANGES = 5_000;
+
+function changed(most?: typeof MOST): Platform {
+  const { platform } = createTenant();
+  platform.populate({ assets: 20, threats: 30, dnsBlocks: 40 });
+  const random = createRandom(1);
+  for (let change = 0; change < CHANGES; change++) randomChange(platform, random, most);
+  return platform;
+}
+
+function rowsOf({ tenantData }: Platform) {
+  const { assets, threats, 'dns-blocks': blocks } = tenantData.streams;
+  return { assets: assets.ids.length, threats: threats.ids.length, 'dns-blocks': blocks.ids.size };
+}
+
+describe('random changes', () => {
+  test('add rows without end when there is no bound', () => {
+    const { assets, threats, 'dns-blocks': blocks } = rowsOf(changed());
+    expect(assets).toBeGreaterThan(5 * MOST.assets);
+    expect(threats).toBeGreaterThan(5 * MOST.threats);
+    expect(blocks).toBeGreaterThan(5 * MOST['dns-blocks']);
+  });
+
+  test('add no row to a full stream of rows that change, and do not empty it', () => {
+    const platform = changed(MOST);
+    const { assets, threats } = rowsOf(platform);
+    expect({ assets, threats }).toEqual({ assets: MOST.assets, threats: MOST.threats });
+    const { tenantData } = platform;
+    const live = (name: 'assets' | 'threats') =>
+      tenantData.streams[name].ids.filter(id => tenantData.isLive(name, id)).length;
+    expect(live('assets')).toBeGreaterThan(MOST.assets / 2);
+    expect(live('threats')).toBeGreaterThan(MOST.threats / 2);
+  });
+
+  test('add a tenth of the rows to a full stream of rows that never change', () => {
+    const unbounded = rowsOf(changed())['dns-blocks'] - 40;
+    const bounded = rowsOf(changed(MOST))['dns-blocks'] - MOST['dns-blocks'];
+    expect(bounded / unbounded).toBeGreaterThan(0.05);
+    expect(bounded / unbounded).toBeLessThan(0.15);
+  });
+});

@@ -1,0 +1,113 @@
+import { createRequire } from 'node:module';
+import {
+  BatchGetItemCommand,
+  DescribeTableCommand,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import { THROTTLED } from '../../local/aws/faults.ts';
+import { type Started, started } from './started.ts';
+import { clientOf, item, key, TableName } from './state-table.ts';
+
+describe('the state table', () => {
+  test('closes the iterators that a query opened in its store', async () => {
+    await using running = await started();
+    const client = clientOf(running);
+    await client.send(new PutItemCommand({ TableName, Item: item('p', 'a') }));
+    const ofDynalite = createRequire(createRequire(import.meta.url).resolve('dynalite'));
+    const { prototype } = ofDynalite('abstract-level').AbstractValueIterator;
+    const { close } = prototype;
+    let closed = 0;
+    prototype.close = function counted() {
+      closed++;
+      return close.call(this);
+    };
+    try {
+      const values = { ':pk': { S: 'p' } };
+      const input = { TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: values };
+      await client.send(new QueryCommand(input));
+      expect(closed).toBe(1);
+    } finally {
+      prototype.close = close;
+    }
+  });
+
+  test('meters reads and writes, and reports capacity only to a caller that requests it', async () => {
+    await using running = await started();
+    const client = clientOf(running);
+    const put = await client.send(new PutItemCommand({ TableName, Item: item('p', 'a', 'x'.repeat(1500)) }));
+    await client.send(new GetItemCommand({ TableName, Key: key('p', 'a'), ConsistentRead: true }));
+    await client.send(new GetItemCommand({ TableName, Key: key('p', 'b') }));
+    expect(put.ConsumedCapacity).toBeUndefined();
+    expect(running.calls.map(({ permission, readUnits, writeUnits }) => [permission, readUnits, writeUnits])).toEqual([
+      ['dynamodb:PutItem', undefined, 2],
+      ['dynamodb:GetItem', 1, undefined],
+      ['dynamodb:GetItem', 0.5, undefined],
+    ]);
+    const asked = await client.send(
+      new PutItemCommand({ TableName, Item: item('p', 'a'), ReturnConsumedCapacity: 'TOTAL' }),
+    );
+    expect(asked.ConsumedCapacity?.CapacityUnits).toBe(2);
+  });
+});
+
+describe('a scan', () => {
+  async function filled(): Promise<Started> {
+    const running = await started();
+    const client = clientOf(running);
+    for (const pk of ['row#assets#=a', 'row#assets#=b', 'row#threats#=c']) {
+      for (const sk of ['state', 'other']) await client.send(new PutItemCommand({ TableName, Item: item(pk, sk) }));
+    }
+    return running;
+  }
+
+  const STATES = {
+    TableName,
+    FilterExpression: 'begins_with(pk, :prefix) AND sk = :state',
+    ExpressionAttributeValues: { ':prefix': { S: 'row#assets#' }, ':state': { S: 'state' } },
+  };
+
+  test('counts the items that pass a filter and the items that were read', async () => {
+    await using running = await filled();
+    const answer = await clientOf(running).send(
+      new ScanCommand({ ...STATES, Select: 'COUNT', ReturnConsumedCapacity: 'TOTAL' }),
+    );
+    expect([answer.Count, answer.ScannedCount, answer.Items]).toEqual([2, 6, undefined]);
+    expect(answer.ConsumedCapacity).toMatchObject({ TableName, CapacityUnits: 0.5 });
+    expect(running.calls.at(-1)).toMatchObject({ permission: 'dynamodb:Scan', readUnits: 0.5 });
+  });
+});
+
+test('DescribeTable describes the table and refuses another one', async () => {
+  await using running = await started();
+  const client = clientOf(running);
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+  expect(Table).toMatchObject({
+    TableName,
+    TableStatus: 'ACTIVE',
+    BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
+  });
+  expect(running.calls).toEqual([
+    { ...running.calls[0], permission: 'dynamodb:DescribeTable', readUnits: undefined, writeUnits: undefined },
+  ]);
+  await expect(client.send(new DescribeTableCommand({ TableName: 'other' }))).rejects.toMatchObject({
+    name: 'ResourceNotFoundException',
+  });
+});
+
+describe('an injected fault', () => {
+  test('refuses a throttled write without effect, and loses the answer of a write after its effect', async () => {
+    await using running = await started();
+    const client = clientOf(running);
+    const put = (sk: string) => client.send(new PutItemCommand({ TableName, Item: item('p', sk) }));
+    running.aws.faults.next('dynamodb', THROTTLED.dynamodb, { loseAnswer: true });
+    await expect(put('throttled')).rejects.toMatchObject({ name: 'ThrottlingException' });
+    await expect(put('lost')).rejects.toThrow(/ECONNRESET|socket hang up/);
+    const Keys = ['throttled', 'lost'].map(sk => key('p', sk));
+    const read = await client.send(new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys } } }));
+    expect(read.Responses?.[TableName]).toEqual([item('p', 'lost')]);
+  });
+});

@@ -1,0 +1,198 @@
+import { globSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { parseCommand } from '../../lambda/command.ts';
+import { readSettings, VARIABLES } from '../../lambda/settings.ts';
+import { STREAMS } from '../../lambda/streams.ts';
+import { jsonSchemaText } from '../../lib/config/json-schema.ts';
+import { code, onPages, PAGES, page, ROOT, rows, section } from './pages.ts';
+
+const readme = page('README.md');
+const configuration = page('docs/configuration.md');
+const plain = (cell: string) => cell.replaceAll('`', '');
+
+describe('the options in docs/configuration.md', () => {
+  const { items } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors;
+
+  test('names every member of a destination and of a reader', () => {
+    const { destination, siemReader } = items.properties;
+    const members = [destination, siemReader].flatMap(({ oneOf }) =>
+      oneOf.flatMap((each: { properties: object }) => Object.keys(each.properties)),
+    );
+    const text = section(configuration, '## Options');
+    expect([...new Set<string>(members)].filter(member => !text.includes(member))).toEqual([]);
+  });
+});
+
+describe('the environment in docs/configuration.md', () => {
+  const text = section(configuration, '## Environment of the function');
+  const table = rows(text).map(cells => cells.map(plain));
+  const ofOptions = [...text.matchAll(/`([A-Z_]+)` \(`(\w+)`\)/g)].map(([, variable, option]) => [variable!, option!]);
+
+  test('has each variable that settings.ts reads, in the table or with its option, and no other', () => {
+    expect(VARIABLES.length).toBeGreaterThan(10);
+    const named = [...table, ...ofOptions].map(([name]) => name);
+    expect(named.sort()).toEqual(VARIABLES.toSorted());
+  });
+
+  test('says which are required: without exactly these the start fails', () => {
+    const faults = refusal({});
+    const required = table.filter(([, byDefault]) => byDefault === 'required').map(([name]) => `${name} is missing`);
+    expect(faults.sort()).toEqual(required.sort());
+  });
+
+  test('gives each default as it is, that of an option with the option', () => {
+    const required = table.filter(([, byDefault]) => byDefault === 'required').map(([name]) => name!);
+    const url = 'https://api.example';
+    const settings = readSettings(Object.fromEntries(required.map(name => [name, name.endsWith('URL') ? url : 'x'])));
+    const options = new Map(rows(section(configuration, '## Options')).map(([name, given]) => [plain(name!), given!]));
+    const given = Object.fromEntries([
+      ...table,
+      ...ofOptions.map(([variable, option]) => [variable!, plain(options.get(option!)!)]),
+    ]);
+    expect(given).toMatchObject({
+      THREAT_ASSET_FIELD: JSON.stringify(settings.threatAssetField),
+      PAGE_LIMIT: String(settings.pageLimit),
+      LEASE_SECONDS: String(settings.leaseSeconds),
+    });
+    expect([settings.dnsBlocksPath, settings.names.rows, settings.names.pagination]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+function refusal(environment: NodeJS.ProcessEnv): string[] {
+  try {
+    readSettings(environment);
+    return [];
+  } catch (error) {
+    return [...(error as { faults: readonly string[] }).faults];
+  }
+}
+
+test('the README is at most 160 lines long', () => {
+  expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(160);
+});
+
+describe('commands', () => {
+  test('the README links to what to do after a first deployment that failed', () => {
+    expect(readme).toContain('(docs/teardown.md#after-a-first-deployment-that-failed)');
+  });
+
+  test('the README has the test command in one line, and CI begins with its commands on a clean clone', () => {
+    const [command] = code(section(readme, '## What is proven, and what is not'), 'sh');
+    expect(command).toBe('npm ci && npm test\n');
+    const steps = page('.ci/run')
+      .split('\n')
+      .filter(line => line.startsWith('npm '));
+    expect(steps.slice(0, 2)).toEqual(command!.trimEnd().split(' && '));
+    expect(code(section(page('docs/testing.md'), '## Run the tests'), 'sh')).toEqual([command]);
+  });
+
+  test('the README gives the monthly cost of a small organization as docs/cost.md has it', () => {
+    const [, together] = rows(page('docs/cost.md')).find(([name]) => name === '**together**')!;
+    expect(readme).toContain(`about ${Math.round(Number(plain(together!.replaceAll('*', ''))))} US dollars a month`);
+  });
+
+  test('the first command of the README installs and starts in one line, within the first 30 lines, output included', () => {
+    const [command] = code(readme, 'sh');
+    expect(command).toBe('npm ci && npm start\n');
+    const top = readme.split('\n').slice(0, 31).join('\n');
+    expect(code(top, 'sh')).toEqual([command]);
+    expect(code(top, 'text')).toHaveLength(1);
+  });
+
+  test('every npm script that a page names is in package.json', () => {
+    const { scripts } = JSON.parse(page('package.json'));
+    const named = onPages(/npm run (?:--silent )?([a-z:-]+)/g);
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter(({ found }) => !(found in scripts))).toEqual([]);
+  });
+
+  test('no command that a page or a message names can download a package of a stranger', () => {
+    // These packages of the registry are AWS's own, so they may be typed anywhere: docs/decisions/0015-commands-run-what-is-installed.md.
+    const owned = ['cdk', 'aws-cdk'];
+    const sources = globSync(
+      [
+        '{bin,lib,lambda,local,packaging,examples}/**/*.ts',
+        '{,examples/*/}.github/**/*.yml',
+        'cdk.json',
+        'package.json',
+        '.ci/run',
+      ],
+      { cwd: ROOT },
+    );
+    const pages = PAGES.filter(name => !name.startsWith('docs/decisions/0015-'));
+    const named = [...pages, ...sources].flatMap(name => {
+      // `npx --no --` runs an installed program, or nothing.
+      const runners = /\b(?:npx|npm (?:exec|x)|(?:pnpm|yarn) dlx|bunx)\b(?! --no -- )(?:\s+-\S+)*\s+([\w@/.${-]+)/g;
+      return [...page(name).matchAll(runners)].map(([, program]) => ({ name, program: program! }));
+    });
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter(({ program }) => !owned.includes(program.replace(/@[\d.]+$/, '')))).toEqual([]);
+    expect(Object.keys(JSON.parse(page('node_modules/aws-cdk/package.json')).bin)).toContain('cdk');
+  });
+
+  test('npx starts connectorctl only as "npx --no -- connectorctl", in every document and source', () => {
+    const files = globSync('**/*.{md,ts,mjs,json,yml}', {
+      cwd: ROOT,
+      exclude: ['**/node_modules', 'dist', '**/cdk.out'],
+    });
+    const started = [...files, '.ci/run'].flatMap(name =>
+      // Code passes the arguments as a list: 'npx', ['--no', '--', 'connectorctl'].
+      [...page(name).matchAll(/\bnpx(?:\s|['",[]|--?[a-z]*)*connectorctl\b/g)].map(([found]) => ({
+        name,
+        words: found.split(/[\s'",[]+/).join(' '),
+      })),
+    );
+    expect(started.length).toBeGreaterThan(10);
+    expect(started.filter(({ words }) => words !== 'npx --no -- connectorctl')).toEqual([]);
+  });
+
+  test('every aws command of a page or a message names its region, or follows an export of AWS_REGION', () => {
+    const sources = globSync('{bin,lib,lambda,local,packaging,examples}/**/*.ts', {
+      cwd: ROOT,
+      exclude: ['**/node_modules'],
+    });
+    const commands = [...PAGES, 'packaging/README.md', ...sources].flatMap(name => {
+      // A backslash continues a command on the next line. "aws configure" calls no service, and without arguments it is a mention.
+      const lines = page(name).replaceAll('\\\n', ' ').split('\n');
+      const exported = lines.findIndex(line => line.startsWith('export AWS_REGION='));
+      return lines.flatMap((line, at) =>
+        [...line.matchAll(/(?<![\w/-])aws (?!configure\b)[a-z0-9-]+ [a-z][a-z0-9-]+ [^`\n]+/g)].map(([command]) => ({
+          name,
+          command,
+          hasRegion: command.includes(' --region ') || (exported >= 0 && exported < at),
+        })),
+      );
+    });
+    expect(commands.length).toBeGreaterThan(15);
+    expect(commands.filter(({ hasRegion }) => !hasRegion)).toEqual([]);
+  });
+
+  test('every package of package.json is explained', () => {
+    const names = Object.keys(JSON.parse(page('package.json')).devDependencies);
+    const words = new Set([...page('docs/decisions/0012-packages.md').matchAll(/`([^`]+)`/g)].map(([, word]) => word!));
+    // Of a family the first is written out, the others by their last part.
+    const forms = (name: string) => [name, name.replace(/^.*(?=\/)/, ''), name.replace(/^.*\/client(?=-)/, '')];
+    const families = (name: string) => [name.replace(/\/client-.*/, '/client-*'), name.replace(/\/.*/, '/*')];
+    const unexplained = names.filter(name => ![...forms(name), ...families(name)].some(form => words.has(form)));
+    expect(names.length).toBeGreaterThan(30);
+    expect(unexplained).toEqual([]);
+  });
+
+  test('the function understands every payload that docs/configuration.md shows', () => {
+    const payloads = rows(section(configuration, '## Invocation payloads')).map(([payload]) =>
+      JSON.parse(plain(payload!)),
+    );
+    expect(payloads.length).toBeGreaterThan(3);
+    for (const payload of payloads)
+      expect(
+        parseCommand(
+          payload,
+          STREAMS.map(each => each.name),
+        ),
+      ).toBeDefined();
+  });
+});

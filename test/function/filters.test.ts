@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import { rowCut } from '../../lambda/core/row.ts';
+import { filterFault, rowSelection } from '../../lambda/filters.ts';
+import { sha256 } from '../../lambda/system.ts';
+import { ASSETS } from '../support/core/streams.ts';
+
+const selection = (filter?: string, omit: string[] = []) =>
+  rowSelection({ filter, omit }, '/v1/assets', rowCut(ASSETS, 'asset_id'), sha256);
+
+describe('the check of a filter', () => {
+  test.each([
+    ['a comparison', "severity != 'low'"],
+    ['a function whose arguments a row without members does not have', 'length(tags) > `1`'],
+    ['parentheses within texts, literals and quoted names', 'contains(name, \'f(x)\') && "g(x)" != `"h(x)"`'],
+    ['a text with an escaped quote', "name != 'it\\'s f(x)'"],
+    ['parentheses without a function', '(a || b) && !(c)'],
+    ['a function within another', "starts_with(not_null(name, ''), 'web-')"],
+    ['a number that is ordered, with a text on either side of it', "a == 'x' && score >= `-5.5` && b != 'y'"],
+    ['a text that holds an ordering', "name == \"a < 'b'\" || name != 'a >= 5'"],
+    ['a member whose name every object of JavaScript has', "constructor == 'x'"],
+  ])('accepts %s', (_, filter) => {
+    expect(filterFault(filter)).toBeUndefined();
+  });
+
+  test.each([
+    ['an unknown function', 'matches(name)', /Unknown function: matches\(\)/],
+    ['an unknown function that an empty row does not reach', 'a && matches(name)', /Unknown function: matches\(\)/],
+    ['a text without its end', "a == 'b", /unknown token/],
+    ['an operator without its right side', 'a ==', /./],
+    ['an order of texts', "blocked_at >= '2026-01-01'", /^orders by >= with '2026-01-01'.*numbers only/],
+    ['an order of texts from the left', "'2026-01-01'<blocked_at", /^orders by < with '2026-01-01'/],
+    ['an order of texts in parentheses', "(a > ( 'b' )) && c", /^orders by > with 'b'/],
+    ['a text as a JSON literal', 'blocked_at <= `"2026"`', /^orders by <= with `"2026"`/],
+    ['a literal that is no number', 'a < `null`', /^orders by < with `null`/],
+    [
+      'a name that objects of the expression would have',
+      '{a: b}.constructor == c',
+      /^names constructor and makes objects with \{\}/,
+    ],
+    ['the same in a JSON literal or a merger', 'merge(@, `{"x":1}`).toString == c', /toString/],
+  ])('refuses %s', (_, filter, reason) => {
+    expect(filterFault(filter)).toMatch(reason);
+  });
+});
+
+describe('a filter', () => {
+  test.each([
+    ['send', "severity != 'low'", '{"severity":"high"}'],
+    ['withhold', "severity != 'low'", '{"severity":"low"}'],
+    ['send', "severity != 'low'", '{}'],
+    ['fault', 'score > `5`', '{"score":"9"}'],
+    ['fault', 'severity', '{"severity":"low"}'],
+    ['fault', 'severity', '{}'],
+    ['fault', 'length(score) > `1`', '{"score":7}'],
+    ['withhold', 'archived', '{"archived":false}'],
+    ['fault', 'n', '{"n":0}'],
+    ['withhold', 'n == `9007199254740993`', '{"n":1}'],
+    ['send', 'n == `9007199254740993`', '{"n":9007199254740992}'],
+    ['send', 'constructor == null', '{"a":{}}'],
+    ['send', 'a.toString == null && a[0].valueOf == null', '{"a":{}}'],
+    ['send', '"\\u0063onstructor" == null', '{}'],
+    ['withhold', 'constructor == null', '{"constructor":"x"}'],
+    ['withhold', '__proto__.a == null', '{"__proto__":{"a":1}}'],
+    ['send', '__proto__ == null', '{}'],
+  ])('says %s: %s of %s', (result, filter, row) => {
+    expect(selection(filter)!.filter(row)).toBe(result);
+  });
+
+  test('is absent where nothing is filtered and nothing is left out', () => {
+    expect(selection()).toBeUndefined();
+    expect(selection(undefined, ['a'])!.filter('{}')).toBe('send');
+  });
+
+  test('has another tag when the expression or the omitted members change, whatever the order of the members', () => {
+    const tags = [selection('a'), selection('b'), selection('a', ['x']), selection('a', ['x', 'y'])].map(
+      each => each!.tag,
+    );
+    expect(new Set(tags).size).toBe(4);
+    expect(selection('a', ['y', 'x'])!.tag).toBe(tags[3]);
+  });
+});

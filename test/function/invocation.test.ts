@@ -1,0 +1,160 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkpointKey, leaseKey } from '../../lambda/store/item.ts';
+import { createLease } from '../../lambda/store/lease.ts';
+import { STREAMS } from '../../lambda/streams.ts';
+import { json, list, problem } from '../../local/incidents/tampered-api.ts';
+import { type Connector, connector } from '../support/function/connector.ts';
+import { rejection } from '../support/function/rejection.ts';
+
+const SOME = { assets: 6, threats: 5, dnsBlocks: 4 };
+
+/** Leaves the lease as a run that was killed leaves it, after its term. */
+async function leaveAsKilled(each: Connector): Promise<void> {
+  await each.table.update({
+    Key: leaseKey,
+    UpdateExpression: 'SET ended = :no, expires = :then',
+    ExpressionAttributeValues: { ':no': { S: 'no' }, ':then': { N: '0' } },
+  });
+}
+
+describe('an invocation without a context', () => {
+  test('an invocation without a context has the longest time that Lambda allows', async () => {
+    await using each = await connector();
+    each.platform.populate(SOME);
+    const { more } = await each.run({}, { bare: true });
+    expect(more).toBe(false);
+    expect(each.reports[0]!.timeLeft).toBeLessThanOrEqual(900_000);
+    expect(each.reports[0]!.timeLeft).toBeGreaterThan(800_000);
+  });
+});
+
+describe('the report of a run', () => {
+  test('a report is made of a run in which every stream is healthy', async () => {
+    await using each = await connector();
+    each.platform.populate(SOME);
+    await each.run({}, { time: 600_000 });
+    const [report] = each.reports;
+    expect([...report!.outcome.results.keys()]).toEqual(STREAMS.map(({ name }) => name));
+    expect(report!.outcome.failures.size).toBe(0);
+    expect(report!.timeLeft).toBe(600_000);
+  });
+
+  test('a report with every failure is made before a run with failed streams rejects', async () => {
+    await using each = await connector();
+    each.platform.populate(SOME);
+    each.api.tamper(({ target }) => (target.startsWith('/v1/dns') ? undefined : json(404, '')));
+    const error = await rejection(each.run());
+    expect(error.message).toMatch(/assets: ApiRefusedError: .*threats: ApiRefusedError: /);
+    const { outcome } = each.reports[0]!;
+    const others = STREAMS.filter(stream => 'path' in stream).map(({ name }) => name);
+    expect([...outcome.failures.keys()].sort()).toEqual(others.sort());
+    expect(outcome.results.get('dns-blocks')).toMatchObject({ forwarded: 4, caughtUp: true });
+  });
+
+  test('a report is made of a run that finds the lease held', async () => {
+    await using each = await connector();
+    await createLease({ table: each.table, clock: each.clock, holder: 'another', seconds: 60 }).take();
+    await each.run();
+    expect(each.reports[0]!.outcome).toMatchObject({ leaseHeld: true, results: new Map() });
+    // The heartbeat of the other run ends with its lease.
+    each.aws.faults.always('dynamodb', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
+    each.clock.advance(60_000);
+  });
+});
+
+describe('a run', () => {
+  test('a run releases the lease clean when every stream is healthy, and dirty when a stream failed', async () => {
+    await using each = await connector();
+    each.platform.populate(SOME);
+    const ended = async () => (await each.table.get([leaseKey]))[0]?.['ended']?.S;
+    await each.run();
+    expect(await ended()).toBe('clean');
+    each.api.tamper(list('/v1/assets', problem(403, 'auth/insufficient-role')));
+    await rejection(each.run());
+    expect(await ended()).toBe('dirty');
+    each.api.tamper();
+    await each.run();
+    expect(await ended()).toBe('clean');
+  });
+
+  test('a run after one that was killed raises the fence of every stream before it reads', async () => {
+    await using each = await connector();
+    each.platform.populate(SOME);
+    await each.run();
+    await leaveAsKilled(each);
+    each.clock.advance(60_000);
+    each.forget();
+    await each.run();
+    const epochs = (await each.table.get([checkpointKey('assets'), checkpointKey('dns-blocks')])).map(
+      item => item['epoch']?.N,
+    );
+    const [lease] = await each.table.get([leaseKey]);
+    expect(epochs).toEqual([lease?.['epoch']?.N, lease?.['epoch']?.N]);
+    expect(each.calls.map(call => call.action).indexOf('BatchGetItem')).toBe(1 + 2 * STREAMS.length);
+  });
+
+  test('a run of one stream after one that was killed raises the fence of the others too, because the next run finds the lease clean', async () => {
+    await using each = await connector();
+    each.platform.populate(SOME);
+    await each.run();
+    await leaveAsKilled(each);
+    await each.run({ streams: ['threats'] });
+    const [assets, lease] = await Promise.all(
+      [checkpointKey('assets'), leaseKey].map(async key => (await each.table.get([key]))[0]?.['epoch']?.N),
+    );
+    expect(assets).toBe(lease);
+  });
+
+  test('a run stops while a tenth of its time is left to save and report, and the next one continues', async () => {
+    await using each = await connector({ environment: { PAGE_LIMIT: '2', DNS_BLOCKS_PATH: '' } });
+    each.platform.populate({ assets: 6, threats: 0, dnsBlocks: 0 });
+    let asked = 0;
+    each.api.tamper(({ target }) => {
+      if (target.startsWith('/v1/assets') && ++asked === 1) each.clock.advance(9_000);
+      return undefined;
+    });
+    const { more, streams } = await each.run({}, { time: 9_900 });
+    expect([more, streams['assets']]).toEqual([true, expect.objectContaining({ pages: 1, caughtUp: false })]);
+    expect(each.reports[0]!.timeLeft).toBeGreaterThan(0);
+    expect((await each.run()).streams['assets']).toMatchObject({ caughtUp: true });
+    expect(await each.lines()).toHaveLength(6);
+  });
+
+  test('a run whose table does not answer rejects, and makes no report', async () => {
+    await using each = await connector();
+    each.aws.faults.always('dynamodb', { loseRequest: true });
+    expect((await rejection(each.run())).name).toBe('StateError');
+    expect(each.reports).toEqual([]);
+    expect(await each.lines()).toEqual([]);
+  });
+
+  test('a run without a DNS block path leaves that stream out', async () => {
+    await using each = await connector({ environment: { DNS_BLOCKS_PATH: '' } });
+    each.platform.populate(SOME);
+    expect(Object.keys((await each.run()).streams)).toEqual(
+      STREAMS.filter(stream => 'path' in stream).map(({ name }) => name),
+    );
+    expect((await rejection(each.run({ resync: ['dns-blocks'] }))).name).toBe('CommandError');
+  });
+});
+
+describe('a call to AWS that the role of the function does not allow', () => {
+  test.each([
+    ['dynamodb', 'dynamodb:UpdateItem', 'StateError'],
+    ['firehose', 'firehose:PutRecordBatch', 'DeliveryError'],
+    ['s3', 's3:PutObject', 'DeadLetterError'],
+  ] as const)(
+    'to %s is named in the message of the run, because Lambda prints no causes: %s',
+    async (service, action, name) => {
+      await using each = await connector();
+      // Too long an id becomes a dead letter.
+      for (const id of ['x'.repeat(6_000), 'short']) each.platform.put('assets', { id });
+      const message = `User: arn:aws:sts::111122223333:assumed-role/r/f is not authorized to perform: ${action} on resource: x`;
+      const code = service === 's3' ? 'AccessDenied' : 'AccessDeniedException';
+      each.aws.faults.always(service, { refuse: { status: service === 's3' ? 403 : 400, code, message } });
+      const error = await rejection(each.run());
+      expect(`${error.name}: ${error.message}`).toContain(`${name}: `);
+      expect(error.message).toContain(`Allow the role of the function ${action}.`);
+    },
+  );
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from '@jest/globals';
+import { json, problem } from '../../local/incidents/tampered-api.ts';
+import { type Connector, canaries, connector } from '../support/function/connector.ts';
+import { functionProcess, HANDLER } from '../support/function/function-process.ts';
+
+/** Anything of a secret, a token or a row. */
+function leaks(each: Connector, output: string): string[] {
+  const tokens = each.api.seen.map(({ headers }) => String(headers.authorization).replace('Bearer ', ''));
+  return ['canary', ...new Set(tokens)].filter(word => output.includes(word));
+}
+
+describe('the function in a process of its own', () => {
+  test('the function fails its start with every fault of its environment', async () => {
+    await using each = await connector();
+    const { STATE_TABLE: _table, ...rest } = each.environment;
+    const { outcomes } = await functionProcess(HANDLER, { ...rest, PAGE_LIMIT: '501' });
+    expect(outcomes).toEqual([{ error: expect.stringMatching(/^SettingsError: .*STATE_TABLE.*PAGE_LIMIT/) }]);
+    expect(each.calls).toEqual([]);
+  });
+
+  test('the function writes no part of a secret, a token or a row to its output, whatever fails', async () => {
+    await using each = await canaries();
+    const outputs: string[] = [];
+    const runs = async (): Promise<string> => {
+      const { stdout, stderr, outcomes } = await functionProcess(HANDLER, each.environment);
+      outputs.push(stdout, stderr, JSON.stringify(outcomes));
+      return JSON.stringify(outcomes);
+    };
+    const rows = [{ text: 'canary-row' }];
+    each.api.tamper(({ target }) => {
+      if (target.startsWith('/v1/assets')) return json(200, { data: rows, other: [...rows, ...rows] });
+      return target.startsWith('/v1/threats') ? json(404, '<p>canary-row</p>') : problem(403, 'auth/insufficient-role');
+    });
+    expect(await runs()).toContain('StreamsFailedError');
+    each.api.tamper();
+    each.aws.faults.always('firehose', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
+    expect(await runs()).toContain('DeliveryError');
+    each.aws.faults.clear();
+    each.aws.secret.put('{"client_id":"x","client_secret":"canary-wrong"}');
+    expect(await runs()).toContain('CredentialsError');
+    each.aws.secret.put('canary, not JSON');
+    expect(await runs()).toContain('CredentialsError');
+    expect(outputs.flatMap(output => leaks(each, output))).toEqual([]);
+    expect(outputs.join('')).toContain('"level":"ERROR"');
+  });
+});

@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { page, ROOT } from '../documents/pages.ts';
+
+const { scripts } = JSON.parse(page('package.json'));
+const { app } = JSON.parse(page('cdk.json'));
+const COMMANDS = [...Object.values<string>(scripts).filter(command => !command.startsWith('npm run')), app as string];
+
+/** The ways in which a command begins with the check. */
+const CHECK =
+  /^(?:exec )?node (?:--no-warnings )?(--import \.\/bin\/check-node\.mjs |bin\/check-node\.mjs && |bin\/connectorctl\.mjs)/;
+const ONE_OF_EACH_WAY = [...new Map(COMMANDS.map(command => [CHECK.exec(command)?.[1], command])).values()];
+
+test('every command begins with the check of packages and Node', () => {
+  expect(COMMANDS.length).toBeGreaterThan(20);
+  expect(COMMANDS.filter(command => !CHECK.test(command))).toEqual([]);
+});
+
+let clone: string;
+beforeAll(() => {
+  clone = mkdtempSync(join(tmpdir(), 'clone-'));
+  // The entry files are missing, so a command that passes the check by mistake fails.
+  for (const file of ['check-node.mjs', 'connectorctl.mjs']) cpSync(join(ROOT, 'bin', file), join(clone, 'bin', file));
+});
+afterAll(() => rmSync(clone, { recursive: true }));
+
+describe('without npm ci', () => {
+  test.each(ONE_OF_EACH_WAY)('%s says in one sentence that npm ci comes first', command => {
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: clone, encoding: 'utf8', env: ENV });
+    expect([status, stdout, stderr]).toEqual([
+      1,
+      '',
+      'The packages are not installed: run "npm ci" first, which also installs the Node 24 that this project needs.\n',
+    ]);
+  });
+});
+
+describe('on a Node that is too old', () => {
+  /** What such a Node says of itself; the check runs in it before anything else. */
+  const OLD = `data:text/javascript,${encodeURIComponent(
+    "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })",
+  )}`;
+
+  beforeAll(() => {
+    mkdirSync(join(clone, 'node_modules', 'commander'), { recursive: true });
+    writeFileSync(join(clone, 'node_modules', 'commander', 'index.js'), '');
+  });
+
+  test.each(ONE_OF_EACH_WAY)('%s names the Node that it needs, and the way to it', command => {
+    const env = { ...ENV, NODE_OPTIONS: `--import ${OLD}` };
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: clone, encoding: 'utf8', env });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^This project needs Node 24, and 20\.20\.2 runs this command: .*\.\n$/);
+  });
+});
+
+const ENV = { PATH: process.env['PATH'], HOME: process.env['HOME'] };

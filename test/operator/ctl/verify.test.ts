@@ -1,0 +1,226 @@
+/** Parts of verify, without a process. */
+import { describe, expect, test } from '@jest/globals';
+import type { Access } from '../../../bin/ctl/access.ts';
+import { checkAgain } from '../../../bin/ctl/commands/verify/check-again.ts';
+import { walkStream } from '../../../bin/ctl/commands/verify/compare.ts';
+import {
+  type Difference,
+  differences,
+  disagreement,
+  type IdEntry,
+  type IdIndex,
+  recordListed,
+  UNKNOWN_ID,
+} from '../../../bin/ctl/commands/verify/id-index.ts';
+import { nextRunEnded } from '../../../bin/ctl/commands/verify/verify.ts';
+import { type VerifiedStream, verifyOutcome } from '../../../bin/ctl/commands/verify/verify-result.ts';
+import type { Context } from '../../../bin/ctl/context.ts';
+import { createReport } from '../../../bin/ctl/report.ts';
+import type { LeaseState } from '../../../bin/ctl/state.ts';
+import { ApiRefusedError } from '../../../lambda/core/errors.ts';
+import type { RowState } from '../../../lambda/ports.ts';
+import type { SingleRead } from '../../../lambda/source/api.ts';
+import type { SyncedStream } from '../../../lambda/streams.ts';
+import { rowState } from '../../support/core/memory-table.ts';
+import { asset, threat } from '../../support/core/rows.ts';
+import { ASSETS, rowOf, THREATS } from '../../support/core/streams.ts';
+import { steppedClock } from '../../support/function/stepped-clock.ts';
+
+describe('an id', () => {
+  const listed = { listed: 'live', listedHash: 'ff' } as const;
+  const tombstone = { listed: 'tombstone', listedHash: 'ff' } as const;
+  const filtered = { listed: 'filtered', listedHash: 'ff' } as const;
+  const sent = { sent: 'row', sentHash: 'ff' } as const;
+  const other = { sent: 'row', sentHash: '00' } as const;
+  const removed = { sent: 'removal', sentHash: 'ff' } as const;
+  const withdrawn = { sent: 'removal', sentHash: '' } as const;
+  const stale = { stale: true } as const;
+
+  test.each<readonly [string, Partial<IdEntry>, ReturnType<typeof disagreement>]>([
+    ['agrees when sent and listed alike', { ...sent, ...listed }, undefined],
+    ['agrees when sent as removed and not listed', removed, undefined],
+    ['agrees when sent as removed and listed as the same tombstone', { ...removed, ...tombstone }, undefined],
+    ['agrees when its tombstone is of an asset never sent', tombstone, undefined],
+    ['is missing when listed and never sent', listed, 'missing'],
+    ['differs when listed with other content', { ...other, ...listed }, 'other'],
+    ['differs when the tombstone is another', { ...removed, ...tombstone, listedHash: '00' }, 'other'],
+    ['is hidden when sent as removed and listed as live', { ...removed, ...listed, sentHash: '00' }, 'hidden'],
+    ['is hidden even if its content is that of the state', { ...removed, ...listed }, 'hidden'],
+    ['is a ghost when sent and not listed', sent, 'ghost'],
+    ['is a ghost when sent and listed as a tombstone', { ...sent, ...tombstone }, 'ghost'],
+    ['awaits its replay when the state is older', { ...sent, ...listed, ...stale }, 'stale'],
+    ['is a ghost of a time before the replay all the same', { ...sent, ...stale }, 'ghost'],
+    ['agrees when the filter excludes it and it was never sent', filtered, undefined],
+    ['agrees when the filter excludes it and it was withdrawn', { ...withdrawn, ...filtered }, undefined],
+    ['agrees when the filter excludes it and it was removed before', { ...removed, ...filtered }, undefined],
+    ['is unfiltered when the filter excludes it and it was sent', { ...sent, ...filtered }, 'unfiltered'],
+    ['is unfiltered before a replay all the same', { ...sent, ...stale, ...filtered }, 'unfiltered'],
+    ['is hidden when the filter withdrew it and keeps it now', { ...withdrawn, ...listed }, 'hidden'],
+    ['agrees when its tombstone is of an asset that the filter withdrew', { ...withdrawn, ...tombstone }, undefined],
+    ['does not await a replay of such a tombstone', { ...withdrawn, ...stale, ...tombstone }, undefined],
+  ])('%s', (_how, entry, kind) => {
+    expect(disagreement({ ...UNKNOWN_ID, ...entry })).toBe(kind);
+  });
+
+  test('an id with another content is reported with the row that the API listed', () => {
+    const hashed = `#${'0'.repeat(64)}`;
+    const idIndex: IdIndex = new Map(['=a', '=b', hashed].map(key => [key, { ...UNKNOWN_ID, ...other }]));
+    recordListed(idIndex, '=a', { kind: 'live', rowHash: 'ff' });
+    recordListed(idIndex, '=b', { kind: 'live', rowHash: '00' });
+    expect(differences(idIndex)).toEqual([
+      { kind: 'other', id: 'a', key: '=a', listed: 'live', listedHash: 'ff' },
+      { kind: 'ghost', id: undefined, key: hashed, listed: undefined, listedHash: '' },
+    ]);
+  });
+});
+
+describe('the next run', () => {
+  const lease = (epoch: number, ended: LeaseState['ended']) => ({
+    epoch,
+    ended,
+    holder: 'x',
+    held: ended === 'no',
+    expires: 0,
+  });
+
+  async function ended(wait: number, ...leases: ReturnType<typeof lease>[]) {
+    const clock = steppedClock();
+    const { signal } = new AbortController();
+    let asked = 0;
+    const read = async () => leases[Math.min(asked++, leases.length - 1)];
+    return nextRunEnded({ clock, signal } as never, read, 7, wait);
+  }
+
+  test.each([
+    ['has ended when a later epoch ended cleanly', 60, [lease(7, 'clean'), lease(8, 'no'), lease(8, 'clean')], true],
+    ['is not the run in progress, which may have read before', 4, [lease(7, 'no'), lease(7, 'clean')], false],
+    ['is not a run that ended within a batch', 4, [lease(8, 'dirty')], false],
+    ['is the run after one that ended within a batch', 60, [lease(8, 'dirty'), lease(9, 'clean')], true],
+  ] as const)('%s', async (_what, wait, leases, expected) => {
+    expect(await ended(wait, ...leases)).toBe(expected);
+  });
+});
+
+describe('a verification', () => {
+  const none = { value: { count: 0, more: false } };
+  const complete: VerifiedStream = {
+    stream: ASSETS,
+    rows: 3,
+    unsendable: 0,
+    withheld: 0,
+    equal: 3,
+    found: [],
+    generation: 0,
+    ended: true,
+    openBatches: 0,
+    deadLetters: none,
+    checked: undefined,
+  };
+  const lost = { kind: 'missing', id: 'a', key: '=a', listed: 'live', listedHash: 'ff' } as const;
+  const checked = { confirmed: [], moved: [], resolved: 0 };
+
+  test.each<readonly [string, Partial<VerifiedStream>, boolean]>([
+    ['is complete when every id agrees', {}, true],
+    ['is complete when every difference was resolved since', { found: [lost], checked }, true],
+    ['is not complete while a batch is open', { openBatches: 1 }, false],
+    ['is not complete while an id differs', { found: [lost] }, false],
+    ['is not complete while a difference lasts', { checked: { ...checked, confirmed: [lost] } }, false],
+    ['is not complete while an id was sent again unchecked', { checked: { ...checked, moved: [lost] } }, false],
+    ['is not complete while there are dead letters', { deadLetters: { value: { count: 1, more: false } } }, false],
+    ['is not complete when the dead letters cannot be read', { deadLetters: { notReadable: 'denied' } }, false],
+  ])('%s', (_what, change, expected) => {
+    const outcome = verifyOutcome({ streams: [complete, { ...complete, ...change }], paused: false }, 20);
+    expect([outcome.status, outcome.json]).toEqual([expected ? 0 : 3, expect.objectContaining({ complete: expected })]);
+    expect(String(outcome.text).startsWith('Complete')).toBe(expected);
+  });
+});
+
+/** Walks pages of these rows of assets, each with its cursor. */
+async function walked(idIndex: IdIndex, ...pages: (readonly [rows: readonly string[], cursor: string | null])[]) {
+  const bodies = pages.map(([rows, cursor]) => {
+    const pagination = JSON.stringify({ next_cursor: cursor, page_size: rows.length });
+    return `{"assets":[${rows}],"pagination":${pagination}}`;
+  });
+  const api = { page: async () => Buffer.from(bodies.shift() ?? '') };
+  const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
+  const report = createReport({ environment: {}, stdout: {} } as never, true);
+  const context = { clock: steppedClock(), report, signal: new AbortController().signal } as unknown as Context;
+  return walkStream(context, access, { stream: ASSETS, idIndex, learned: {} });
+}
+
+test('the last version of an id in a list counts', async () => {
+  const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
+  const idIndex: IdIndex = new Map([['=a', { ...UNKNOWN_ID, sent: 'row', sentHash: rowOf(newer).rowHash }]]);
+  const { rows, ended } = await walked(idIndex, [[older], 'c'], [[newer], null]);
+  expect([rows, ended, differences(idIndex)]).toEqual([2, true, []]);
+});
+
+test('a list that leads back to a cursor is read once around, and has no end', async () => {
+  const idIndex: IdIndex = new Map();
+  const pages = ['a', 'b', 'c', 'd'].map(id => asset(id));
+  const cursors = ['c1', 'c2', 'c1', 'c2'];
+  const { rows, ended } = await walked(idIndex, ...pages.map((row, at) => [[row], cursors[at]!] as const));
+  expect([rows, ended, idIndex.size]).toEqual([3, false, 3]);
+});
+
+const BEGUN = Date.parse('2026-11-20T12:00:00Z');
+const AFTER = '2026-11-20T12:00:30.000Z';
+const LISTED = rowOf(asset('a'));
+const NEWER = rowOf(asset('a', { version: 2 }));
+
+/** Result of a second check with this row state and answer of the API. */
+async function outcome(
+  difference: Partial<Difference>,
+  state: RowState | undefined,
+  answer: string | undefined,
+  stream: SyncedStream = ASSETS,
+) {
+  const access = {
+    settings: { threatAssetField: 'asset_id' },
+    streams: [ASSETS, THREATS],
+    readRowStates: async () => new Map(state ? [['a', state]] : []),
+    api: {
+      async single({ path, id }: SingleRead) {
+        if (answer === undefined || (path === ASSETS.path && id === 'removed')) throw new ApiRefusedError('/a', 404);
+        return answer;
+      },
+    },
+  } as unknown as Access;
+  const listed = { kind: 'other', id: 'a', key: '=a', listed: 'live', listedHash: LISTED.rowHash } as const;
+  const found = [{ ...listed, ...difference }];
+  const { confirmed, moved, resolved } = await checkAgain(access, { stream, found, generation: 1 }, BEGUN);
+  return confirmed.length > 0 ? 'lasts' : moved.length > 0 ? 'moved' : resolved > 0 ? 'resolved' : 'lost';
+}
+
+const missing = { kind: 'missing' } as const;
+const stale = { kind: 'stale' } as const;
+const ghost = { kind: 'ghost', listed: undefined, listedHash: '' } as const;
+const sent = rowState({ rowHash: LISTED.rowHash });
+const sentNewer = rowState({ rowHash: NEWER.rowHash });
+const withMore = LISTED.text.replace('"version"', '"more":1,"version"');
+
+describe('a difference', () => {
+  test.each<readonly [string, Partial<Difference>, RowState | undefined, string | undefined, string]>([
+    ['is resolved when the row has been sent by now', missing, sent, undefined, 'resolved'],
+    ['is resolved when the row has changed again, and that was sent', {}, sentNewer, NEWER.text, 'resolved'],
+    ['is resolved when a row never sent is gone from the API as well', missing, undefined, undefined, 'resolved'],
+    ['is resolved when a ghost was sent as removed', ghost, rowState({ status: 'removed' }), undefined, 'resolved'],
+    ['is resolved when a ghost is alive after all', ghost, sent, LISTED.text, 'resolved'],
+    ['lasts when a row is still not sent', missing, undefined, LISTED.text, 'lasts'],
+    ['lasts when its state has not moved', {}, rowState({ rowHash: 'old', forwardedAt: '' }), LISTED.text, 'lasts'],
+    ['lasts when a ghost is still live', ghost, sent, undefined, 'lasts'],
+    ['lasts when it awaits a replay', stale, sent, LISTED.text, 'lasts'],
+    ['is resolved when a replay has sent it meanwhile', stale, { ...sent, generation: 1 }, LISTED.text, 'resolved'],
+    ['is unconfirmed when it was sent again', {}, { ...sentNewer, forwardedAt: AFTER }, withMore, 'moved'],
+    ['lasts for an id of which only the hash is known', { ...ghost, id: undefined }, undefined, undefined, 'lasts'],
+  ])('%s', async (_what, difference, state, answer, expected) => {
+    expect(await outcome(difference, state, answer)).toBe(expected);
+  });
+
+  test('a difference lasts for a threat of a removed asset that a single read still returns', async () => {
+    const orphan = rowOf(threat('a', 'removed'), THREATS);
+    const state = rowState({ rowHash: orphan.rowHash, parent: 'removed' });
+    expect(await outcome(ghost, state, orphan.text, THREATS)).toBe('lasts');
+    expect(await outcome(ghost, { ...state, status: 'removed', rowHash: '' }, orphan.text, THREATS)).toBe('resolved');
+  });
+});

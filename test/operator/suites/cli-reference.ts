@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { OPERATOR_PERMISSIONS, type OperatorGrant } from '../../../lib/grants/operator-permissions.ts';
+import { ROOT } from '../../documents/pages.ts';
+import { actionsOf, resourcesOf } from '../../stack/suites/policies.ts';
+import { cliPage, nameOf, program } from '../cli-reference/page.ts';
+import { type Recording, recordAll } from '../cli-reference/record.ts';
+import { SCENES } from '../cli-reference/scenes.ts';
+import { operatorStatements } from '../support/operator-grants.ts';
+
+/** Commands that change something, by their first arguments. All others only inspect. */
+const CHANGES: readonly (readonly string[])[] = [
+  ['pause'],
+  ['resume'],
+  ['run'],
+  ['resync'],
+  ['confirm'],
+  ['test-event'],
+  ['set-credentials'],
+  ['dead-letters', 'redrive'],
+];
+
+function changes(args: readonly string[]): boolean {
+  return CHANGES.some(words => words.every((word, place) => args[place] === word));
+}
+
+/** Pairs of action and resource, sorted. Each stack is one of every stack. */
+function pairs(all: readonly (readonly [action: string, resource: string])[]): string[] {
+  const named = (resource: string) => (/:stack\//.test(resource) ? 'every stack, without `--stack`' : nameOf(resource));
+  return [...new Set(all.map(([action, resource]) => `${action} on ${named(resource)}`))].sort();
+}
+
+function granted(grant: OperatorGrant): string[] {
+  return pairs(
+    operatorStatements(grant).flatMap(statement =>
+      actionsOf(statement).flatMap(action =>
+        resourcesOf(statement).map((resource): [string, string] => [action, String(resource)]),
+      ),
+    ),
+  );
+}
+
+/** Permissions that AWS checks without a call of the command. */
+function uncalled(grant: OperatorGrant): string[] {
+  return OPERATOR_PERMISSIONS.filter(each => each.uncalled !== undefined && each.grant === grant).flatMap(
+    ({ on, actions }) => actions.map(action => `${action} on ${on}`),
+  );
+}
+
+describe('docs/cli.md', () => {
+  let recordings: readonly Recording[];
+  beforeAll(async () => {
+    recordings = await recordAll();
+  });
+
+  test('is up to date: `npm run cli-reference -- --write` generates it', () => {
+    const kept = readFileSync(path.join(ROOT, 'docs', 'cli.md'), 'utf8');
+    expect(cliPage(recordings)).toBe(kept);
+  });
+
+  test('is recorded from scenes of every command', () => {
+    const recorded = SCENES.map(({ command }) => command);
+    expect(recorded.toSorted()).toEqual(program.commands.map(command => command.name()).toSorted());
+  });
+
+  const calls = (counts: (args: readonly string[]) => boolean) =>
+    pairs(
+      recordings
+        .flatMap(({ asked }) => asked)
+        .filter(({ args }) => counts(args))
+        .map(({ permission, resource }): [string, string] => [permission, resource]),
+    );
+
+  test('names calls of commands that only inspect, and grantInspect allows exactly these', () => {
+    expect(granted('inspect')).toEqual([...calls(args => !changes(args)), ...uncalled('inspect')].sort());
+  });
+
+  test('names calls of all commands, and grantOperate allows exactly these', () => {
+    const all = [...calls(() => true), ...uncalled('inspect'), ...uncalled('operate')];
+    // A command and the runbook may need the same.
+    expect(granted('operate')).toEqual([...new Set(all)].sort());
+  });
+
+  test('names the permissions that AWS checks without a call', () => {
+    const actions = OPERATOR_PERMISSIONS.filter(each => each.uncalled !== undefined).flatMap(each => each.actions);
+    expect(actions.filter(action => !cliPage(recordings).includes(`\`${action}\``))).toEqual([]);
+  });
+});

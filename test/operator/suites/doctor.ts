@@ -1,0 +1,234 @@
+import { describe, expect, test } from '@jest/globals';
+import { checkpointKey } from '../../../lambda/store/item.ts';
+import { PLACEHOLDER } from '../../../lib/placeholder.ts';
+import type { ServiceName } from '../../../local/aws/service.ts';
+import type { LocalTopic } from '../../../local/aws/sns.ts';
+import { page } from '../../documents/pages.ts';
+import { pass } from '../../support/function/aws-scene.ts';
+import { becomeAnotherClient } from '../support/another-client.ts';
+import { type Deployment, deployment } from '../support/deployment.ts';
+import type { Found } from '../support/found.ts';
+import { DENIED, GONE, only } from '../support/refusals.ts';
+
+async function runDoctor(each: Deployment) {
+  const { status, stderr, document } = await each.json(['doctor']);
+  const all = document.checks as Found[];
+  return {
+    status,
+    all,
+    findings: all.filter(check => check.status !== 'ok'),
+    output: JSON.stringify(document) + stderr,
+  };
+}
+
+/** Changes variables of the function. */
+function set({ stack: { configuration } }: Deployment, variables: Readonly<Record<string, string>>): void {
+  const { Variables } = configuration['Environment'] as { Variables: Record<string, string> };
+  Object.assign(Variables, variables);
+}
+
+function alarmTopic({ stack: { topics, outputs } }: Deployment): LocalTopic {
+  return topics.find(({ arn }) => arn === outputs['AlarmTopicArn'])!;
+}
+
+type Expected = Readonly<Record<string, readonly [status: string, words: string]>>;
+
+/** Faults that do not hide each other, and by check the expected status and a part of its text or remedy. */
+const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Expected])[] = [
+  [
+    'a secret that is not JSON, and a topic of another account that denies access',
+    ({ connector, stack }) => {
+      connector.aws.secret.put('canary');
+      const topic = stack.stacks[0]!.outputs.find(({ key }) => key === 'AlarmTopicArn')!;
+      Object.assign(topic, { value: 'arn:aws:sns:us-east-1:999999999999:on-call' });
+    },
+    {
+      secret: ['fail', 'The secret is not JSON of the form'],
+      'alarm-subscription': ['warn', 'account 999999999999 does not show the subscriptions'],
+    },
+  ],
+  [
+    'a rotated secret',
+    each => each.connector.platform.account.rotateSecret(),
+    { token: ['fail', 'refused the client credentials'], 'list-assets': ['skipped', 'needs token'] },
+  ],
+  [
+    'a role that is missing, and a path that the API does not know',
+    each => {
+      set(each, { DNS_BLOCKS_PATH: '/v1/dns' });
+      each.connector.platform.account.roles.delete('threats:read');
+    },
+    {
+      'list-threats': ['fail', '403 auth/insufficient-role for /v1/threats'],
+      'threat-asset': ['skipped', 'needs list-threats'],
+      'list-dns-blocks': ['fail', 'dnsBlocksPath'],
+    },
+  ],
+  [
+    'state of another version, a path of another list, and another member that names the asset of a threat',
+    each => {
+      set(each, { DNS_BLOCKS_PATH: '/v1/assets', THREAT_ASSET_FIELD: 'host' });
+      return each.connector.table.put([{ ...checkpointKey('threats'), cursor: { S: 'x' } }], pass);
+    },
+    {
+      state: ['fail', 'Deploy the version of the connector that wrote it'],
+      'list-dns-blocks': ['warn', 'no blocked_at'],
+      'threat-asset': ['fail', 'no asset in "host"; its members are'],
+    },
+  ],
+  [
+    'an invalid setting',
+    each => set(each, { PAGE_LIMIT: '501' }),
+    { settings: ['fail', 'PAGE_LIMIT must be a whole number from 1 to 500'] },
+  ],
+  [
+    'a paused schedule, a stream that is off, alarms and objects that reach nobody, and a failed function',
+    each => {
+      const { stack, connector } = each;
+      const { aws } = connector;
+      set(each, { DNS_BLOCKS_PATH: '' });
+      stack.schedules.put(stack.scheduleName, { ...stack.schedules.get(stack.scheduleName), State: 'DISABLED' });
+      alarmTopic(each).subscriptions.splice(0);
+      aws.notifications.set(aws.names.bucket, { entries: [], eventBridge: true });
+      Object.assign(stack.configuration, { State: 'Failed', StateReasonCode: 'SubnetOutOfIPAddresses' });
+    },
+    {
+      schedule: ['warn', 'connectorctl -- resume'],
+      'list-dns-blocks': ['skipped', 'the stream is off'],
+      'alarm-subscription': ['fail', 'endpoint you@example.com --region us-east-1, then'],
+      notifications: ['fail', 'it notifies EventBridge, which does not reach the queue'],
+      function: ['fail', 'its state is Failed (SubnetOutOfIPAddresses)'],
+      token: ['ok', 'accepts the credentials'],
+    },
+  ],
+  [
+    'a topic, a table, a bucket and a delivery stream that do not exist',
+    each => {
+      const { aws } = each.connector;
+      Object.assign(alarmTopic(each), { arn: 'arn:aws:sns:us-east-1:000000000000:other' });
+      aws.faults.always('dynamodb', only('DescribeTable', GONE));
+      aws.faults.always('s3', { refuse: { status: 404, code: 'NoSuchBucket', message: 'No' } });
+      aws.faults.always('firehose', GONE);
+    },
+    {
+      'alarm-subscription': ['fail', 'does not exist: nobody is notified of alarms'],
+      table: ['fail', 'Do not deploy'],
+      bucket: ['fail', 'If somebody deleted it by hand, "npx cdk deploy --revert-drift"'],
+      'delivery-stream': ['fail', 'No event can be sent. "npx cdk deploy --revert-drift'],
+    },
+  ],
+];
+
+describe('doctor', () => {
+  test('doctor reports a healthy deployment as healthy, exits with 0, saves nothing and shows no row', async () => {
+    await using each = await deployment(
+      { clientSecret: 'canary-secret' },
+      { options: { siemReader: { type: 'external-id', principal: '111122223333', externalId: 'from-the-form' } } },
+    );
+    each.connector.platform.put('assets', { id: 'canary-asset', name: 'canary' });
+    each.connector.platform.put('threats', { id: 'canary-threat', asset_id: 'canary-asset' });
+    const { status, findings, output } = await runDoctor(each);
+    expect([status, findings]).toEqual([0, []]);
+    expect(output).not.toContain('canary');
+    expect(await each.connector.table.get([checkpointKey('assets')])).toEqual([]);
+    expect(await each.connector.lines()).toEqual([]);
+  });
+
+  test.each(FAULTS)('doctor reports %s', async (_, fall, expected) => {
+    await using each = await deployment();
+    each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
+    await fall(each);
+    const { status, all, output } = await runDoctor(each);
+    expect(status).toBe(Object.values(expected).some(([each]) => each === 'fail') ? 3 : 0);
+    for (const [name, [found, words]] of Object.entries(expected)) {
+      const check = all.find(each => each.name === name)!;
+      expect(check).toMatchObject({ status: found });
+      expect(`${check.text} ${check.remedy ?? ''}`).toContain(words);
+    }
+    expect(output).not.toContain('canary');
+  });
+
+  test('doctor runs every check after a deployment that failed halfway, and invents no finding without a threat', async () => {
+    await using each = await deployment();
+    Object.assign(each.stack.stacks[0]!, { status: 'UPDATE_ROLLBACK_FAILED' });
+    expect((await runDoctor(each)).findings).toMatchObject([
+      { name: 'last-deployment', status: 'fail', text: expect.stringContaining('UPDATE_ROLLBACK_FAILED: the last') },
+      { name: 'threat-asset', status: 'skipped', text: 'the API has no threat yet' },
+    ]);
+  });
+
+  test('doctor and the runbook name what a run reports while the secret was never set', async () => {
+    await using each = await deployment();
+    each.connector.aws.secret.put(JSON.stringify({ client_id: PLACEHOLDER, client_secret: 'generated' }));
+    const message = 'The token endpoint refused the client credentials (401';
+    expect((await each.ctl(['run'])).stderr).toContain(message);
+    const row = page('docs/runbook.md')
+      .split('\n')
+      .find(line => line.includes('never set,'));
+    expect(row).toContain(message);
+    const { all } = await runDoctor(each);
+    expect(all.filter(({ name }) => name === 'secret' || name === 'token')).toMatchObject([
+      {
+        text: 'it still has the placeholder: it was never set',
+        remedy: expect.stringContaining('connectorctl -- set-credentials'),
+      },
+      { text: 'needs secret' },
+    ]);
+  });
+
+  test('doctor does not advise to overwrite a secret that cannot be read', async () => {
+    await using each = await deployment();
+    each.connector.aws.faults.always('secretsmanager', DENIED);
+    const { all } = await runDoctor(each);
+    const check = all.find(({ name }) => name === 'secret')!;
+    expect(`${check.text} ${check.remedy}`).toContain('Access denied');
+    expect(`${check.text} ${check.remedy}`).not.toMatch(/set-credentials|Put the current client_id/);
+    const { stderr } = await each.ctl(['run']);
+    expect(stderr).toContain('The secret with the client credentials could not be read.');
+    expect(stderr).not.toMatch(/set-credentials|Put the current client_id/);
+  });
+
+  test('doctor reports each call that AWS denies in its check, and runs all checks', async () => {
+    await using each = await deployment();
+    const lacking = {
+      // SNS has a name of its own for it.
+      'sns:ListSubscriptionsByTopic': ['alarm-subscription', 'AuthorizationError'],
+      's3:GetBucketNotification': ['notifications', 'AccessDenied'],
+      'firehose:DescribeDeliveryStream': ['delivery-stream', 'AccessDenied'],
+      'dynamodb:DescribeTable': ['table', 'AccessDenied'],
+      'scheduler:GetSchedule': ['schedule', 'AccessDenied'],
+      'lambda:GetFunctionConfiguration': ['settings', 'AccessDenied'],
+    };
+    for (const [denied, [, code = '']] of Object.entries(lacking)) {
+      const service = denied.split(':')[0] as ServiceName;
+      const refuse = { status: 403, code, message: 'No' };
+      each.connector.aws.faults.always(service, ({ permission }) => (permission === denied ? { refuse } : {}));
+    }
+    const { status, all } = await runDoctor(each);
+    const failed = all.filter(check => check.status === 'fail');
+    expect(status).toBe(3);
+    expect(failed.map(({ name }) => name).toSorted()).toEqual(
+      Object.values(lacking)
+        .map(([name]) => name)
+        .toSorted(),
+    );
+    for (const { text, remedy } of failed) expect(`${text} ${remedy}`).toMatch(/Access denied|AWS denies/);
+    expect(all.at(-1)).toMatchObject({ name: 'clock', status: 'ok' });
+  });
+});
+
+test('doctor warns of another client than the saved state is of, until a run has noted the new one', async () => {
+  await using each = await deployment();
+  each.connector.platform.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
+  await each.run();
+  const found = async () => (await runDoctor(each)).all.find(({ name }) => name === 'organization');
+  expect(await found()).toMatchObject({ status: 'ok' });
+  becomeAnotherClient(each);
+  expect(await found()).toMatchObject({
+    status: 'warn',
+    text: 'changed since the state was saved: client',
+    remedy: expect.stringMatching(/OrganizationChangedError.*set-credentials.*confirm organization/s),
+  });
+  await each.connector.run({}, { cold: true });
+  expect(await found()).toMatchObject({ status: 'ok', text: expect.stringContaining('those that the saved state') });
+});

@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+import { httpHarness, silence } from '../../support/function/http-harness.ts';
+import { deployment } from '../support/deployment.ts';
+import { FAR, putLease } from '../support/lease.ts';
+
+/** The phases of a command, by the service that does not answer in it. `status`, `doctor` and `dead-letters` read on after a failure. */
+const PHASES: readonly (readonly [string, string, readonly string[], string])[] = [
+  ['finding the stack', 'CLOUDFORMATION', ['run'], 'Interrupted. Nothing was changed.'],
+  ['reading a schedule', 'SCHEDULER', ['pause'], 'Interrupted. Nothing was changed.'],
+  ['reading the status', 'CLOUDWATCH', ['status'], 'Interrupted. Nothing was changed.'],
+  ['running checks', 'STS', ['doctor'], 'Interrupted. Nothing was changed.'],
+  ['listing dead letters', 'S3', ['dead-letters', 'list'], 'Interrupted. Nothing was changed.'],
+  ['a run', 'LAMBDA', ['run'], 'A run that has started continues in AWS'],
+];
+
+describe('Ctrl-C exits with 130 and reports what was done, during', () => {
+  test.each(PHASES)('%s', async (_, service, args, words) => {
+    await using each = await deployment();
+    await using harness = await httpHarness(silence);
+    const { interrupt, ended } = each.start(args, { [`AWS_ENDPOINT_URL_${service}`]: harness.url });
+    await harness.arrived(1);
+    interrupt();
+    const { status, stdout, stderr } = await ended;
+    expect([status, stdout, stderr]).toEqual([130, '', expect.stringContaining(words)]);
+  });
+
+  test('waiting for the lease', async () => {
+    await using each = await deployment();
+    await putLease(each.connector, { expires: FAR, ended: 'no' });
+    const { stderr, interrupt, ended } = each.start(['resync', 'assets', '--yes']);
+    await said(stderr, 'Another run holds the lease');
+    interrupt();
+    expect(await ended).toMatchObject({ status: 130, stderr: expect.stringContaining('Nothing was done.') });
+    expect(await each.connector.lines()).toEqual([]);
+  });
+
+  test('a write, which runs to its end', async () => {
+    await using each = await deployment();
+    const { interrupt, ended } = each.start(['pause']);
+    each.connector.aws.faults.always(
+      'scheduler',
+      interruptingWrites(() => interrupt()),
+    );
+    expect(await ended).toMatchObject({ status: 0, stdout: expect.stringContaining('is off.') });
+    expect(each.stack.schedules.get(each.stack.scheduleName)).toMatchObject({ State: 'DISABLED' });
+  });
+});
+
+function interruptingWrites(interrupt: () => void) {
+  return ({ action }: { readonly action: string }) => {
+    if (action === 'UpdateSchedule') interrupt();
+    return {};
+  };
+}
+
+async function said(output: NodeJS.ReadableStream, words: string): Promise<void> {
+  for (let text = ''; !text.includes(words); ) text += String((await once(output, 'data'))[0]);
+}

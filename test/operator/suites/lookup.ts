@@ -1,0 +1,118 @@
+/** `lookup`, as an operator types it. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { rowKey } from '../../../lambda/store/item.ts';
+import { sha256 } from '../../../lambda/system.ts';
+import { json, problem } from '../../../local/incidents/tampered-api.ts';
+import { pass } from '../../support/function/aws-scene.ts';
+import { START } from '../../support/function/stepped-clock.ts';
+import { type Deployment, deployment } from '../support/deployment.ts';
+import { DENIED } from '../support/refusals.ts';
+
+const CANARY = 'canary-value';
+let each: Deployment;
+
+beforeAll(async () => {
+  each = await deployment({}, { aws: { now: () => START } });
+  const { platform } = each.connector;
+  for (const id of ['a', 'b', 'removed', 'a/ü %?#']) platform.put('assets', { id, name: CANARY, serial: 1 });
+  platform.put('threats', { id: 't', asset_id: 'a', title: CANARY });
+  platform.put('threats', { id: 'of-removed', asset_id: 'removed' });
+  platform.put('assets', { id: 'wide', name: 'x'.repeat(1_100_000) });
+  await each.run();
+  platform.remove('assets', 'removed');
+  await each.run();
+  platform.put('assets', { id: 'b', name: CANARY, serial: 2, extra: true });
+  platform.put('assets', { id: 'new' });
+});
+
+afterAll(async () => {
+  await each[Symbol.asyncDispose]();
+});
+
+const asked = (...args: string[]) => each.json(['lookup', ...args]);
+
+describe('lookup', () => {
+  test('lookup reports a row that was sent as same, and does not show the row', async () => {
+    const { status, document } = await asked('assets', 'a');
+    expect([status, document.result, document.siemIsCurrent]).toEqual([0, 'same', true]);
+    expect(document.lastSent).toMatchObject({ status: 'live', forwardedAt: '2026-11-20T12:00:00.000Z' });
+    expect(JSON.stringify(document)).not.toContain(CANARY);
+    const { stdout } = await each.ctl(['lookup', 'threats', 't']);
+    expect(stdout).toMatch(/^API now: .*, of asset "a"$/m);
+    expect(stdout).toMatch(/^Last sent: .*, sequence \d+, of asset "a"$/m);
+  });
+
+  test('lookup reports a changed row as differs, says what to do, and shows the row only with --show', async () => {
+    const plain = await each.ctl(['lookup', 'assets', 'b']);
+    expect([plain.status, plain.stdout]).toEqual([3, expect.stringMatching(/^assets "b": differs\. .*\n.*resync/)]);
+    expect(plain.stdout).not.toContain(CANARY);
+    const { document } = await asked('assets', 'b', '--show');
+    expect(document.api.row).toContain(CANARY);
+  });
+
+  test.each([
+    ['assets', 'removed', 'removed', 0],
+    ['threats', 'of-removed', 'removed', 0],
+    ['assets', 'a/ü %?#', 'same', 0],
+    ['assets', 'new', 'never sent', 3],
+    ['assets', 'wide', 'too large', 3],
+  ])('%s %s: %s, exit status %i', async (stream, id, result, expected) => {
+    const { status, document } = await asked(stream, id);
+    expect([status, document.result, document.id]).toEqual([expected, result, id]);
+  });
+
+  test.each(['', '..'])('lookup reports the id %j as unknown, because no path of the API can hold it', async id => {
+    const { status, document } = await asked('threats', id);
+    expect([status, document.result, document.api.why]).toEqual([3, 'unknown', 'No path can hold this id']);
+  });
+
+  test('lookup shows the status of a refusal without interpreting it', async () => {
+    const { stdout } = await each.ctl(['lookup', 'assets', 'unknown']);
+    expect(stdout).toMatch(/^assets "unknown": not found\. /);
+    expect(stdout).toMatch(/^API now: {4}refused with 404 \(without a known type\)$/m);
+    expect(stdout).toMatch(/^Last sent: {2}never$/m);
+    each.connector.api.tamper(({ target }) => (target === '/v1/assets/a' ? problem(410, 'asset/merged') : undefined));
+    const { status, document } = await asked('assets', 'a');
+    each.connector.api.tamper();
+    expect([status, document.result, document.api]).toEqual([3, 'not removed', { kind: 'refused', status: 410 }]);
+  });
+
+  test('lookup refuses a row state that another version wrote, and says what to do', async () => {
+    const key = rowKey('assets', 'foreign', sha256);
+    await each.connector.table.put([{ ...key, digest: { S: 'x' } }], pass);
+    const { status, stderr } = await each.ctl(['lookup', 'assets', 'foreign']);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('Deploy the version of the connector that wrote it')]);
+  });
+
+  test('lookup fails when the bucket does not answer whether a row was too large', async () => {
+    each.connector.aws.faults.next('s3', DENIED);
+    const { status, stdout, stderr } = await each.ctl(['lookup', 'assets', 'wide']);
+    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('could not be listed')]);
+  });
+
+  test('lookup reports a threat of a removed asset as removed, even if a single read returns it', async () => {
+    const row = '{"id":"of-removed","asset_id":"removed","updated_at":"2026-11-20T12:00:00Z","stream_position":null}';
+    each.connector.api.tamper(({ target }) => (target === '/v1/threats/of-removed' ? json(200, row) : undefined));
+    const { status, document } = await asked('threats', 'of-removed');
+    each.connector.api.tamper();
+    const api = { kind: 'parent removed', parent: 'removed' };
+    expect([status, document.result, document.api]).toEqual([0, 'removed', api]);
+  });
+
+  test('lookup --related of a threat is refused, because only assets have neighbours', async () => {
+    const { status, stderr } = await each.ctl(['lookup', 'threats', 't', '--related']);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('Only assets have neighbours')]);
+  });
+
+  test('lookup --related lists the neighbours by id with the last event sent, or shows the refusal of the API', async () => {
+    const { stdout } = await each.ctl(['lookup', 'assets', 'a', '--related']);
+    expect(stdout).toMatch(/^neighbour +last sent\n-+\n"b" +a row$/m);
+    const { status, document } = await asked('assets', 'a', '--related');
+    const byId = (one: { id: string }, other: { id: string }) => one.id.localeCompare(other.id);
+    const neighbours = ['b', 'wide'].map(id => ({ id, lastSent: 'live' }));
+    expect([status, document.neighbours.toSorted(byId)]).toEqual([0, neighbours]);
+    expect(JSON.stringify(document)).not.toContain(CANARY);
+    const unknown = await asked('assets', 'unknown', '--related');
+    expect(unknown.document).toMatchObject({ neighbours: null, neighboursAnswer: { status: 404 } });
+  });
+});

@@ -1,0 +1,192 @@
+/** `verify`, as an operator types it. */
+
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, test } from '@jest/globals';
+import type { Clock } from '../../../lambda/ports.ts';
+import { createRowStates } from '../../../lambda/store/rows.ts';
+import { sha256, systemClock } from '../../../lambda/system.ts';
+import { THROTTLED } from '../../../local/aws/faults.ts';
+import { rowState } from '../../support/core/memory-table.ts';
+import { pass } from '../../support/function/aws-scene.ts';
+import { silence } from '../../support/function/http-harness.ts';
+import { type Deployment, deployment } from '../support/deployment.ts';
+import { DENIED } from '../support/refusals.ts';
+import { cells } from '../support/words.ts';
+
+async function populated(): Promise<Deployment> {
+  const each = await deployment();
+  each.connector.platform.populate({ assets: 12, threats: 20, dnsBlocks: 7 });
+  await each.run();
+  return each;
+}
+
+const FOREIGN_HASH = 'a'.repeat(32);
+
+/** Puts a row state as if the SIEM had been sent another row of this id. */
+async function putState(each: Deployment, stream: 'assets' | 'threats', id: string, change: object = {}) {
+  const states = createRowStates(each.connector.table, sha256);
+  await states.put(stream, new Map([[id, rowState({ rowHash: FOREIGN_HASH, ...change })]]), pass);
+}
+
+/** A run that Firehose stops within a batch of threats. The next one finishes it. */
+async function leaveBatchOpen(each: Deployment): Promise<void> {
+  each.connector.platform.put('threats', { id: 'late', asset_id: 'asset-0' });
+  each.connector.aws.faults.always('firehose', DENIED);
+  await each.run();
+  each.connector.aws.faults.clear('firehose');
+}
+
+test('verify reports a connector that has sent everything as complete with exit status 0, and writes nothing', async () => {
+  await using each = await populated();
+  each.connector.forget();
+  const { status, stdout, stderr } = await each.ctl(['verify']);
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 32 ids equal\./)]);
+  expect(stdout).not.toContain('heals');
+  expect(stderr).toContain('Reading the whole table');
+  expect(stderr).toContain('Nothing is sent or saved');
+  const actions = new Set(each.connector.calls.map(call => call.action));
+  for (const action of ['PutRecordBatch', 'PutItem', 'UpdateItem', 'BatchWriteItem', 'PutObject', 'Invoke']) {
+    expect(actions).not.toContain(action);
+  }
+});
+
+test('a batch that a killed run left open is named by verify, and by lookup for each row of its stream', async () => {
+  await using each = await populated();
+  await leaveBatchOpen(each);
+  const { status, stdout } = await each.ctl(['verify', '--wait', '0']);
+  expect([status, cells(stdout, 'assets').at(-2), cells(stdout, 'threats').at(-2)]).toEqual([3, '0', '1']);
+  expect(stdout).toContain('threats: a run was killed within a batch, which the next run finishes.');
+  const { streams } = (await each.json(['verify', '--wait', '0'])).document;
+  expect([streams.assets.openBatches, streams.threats.openBatches]).toEqual([0, 1]);
+
+  const lookUp = async (stream: string, id: string) => {
+    const looked = await each.json(['lookup', stream, id]);
+    return [looked.status, looked.document.result];
+  };
+  const [threat] = each.connector.platform.tenantData.streams.threats.ids;
+  expect([await lookUp('threats', threat!), await lookUp('assets', 'asset-1')]).toEqual([
+    [3, 'unfinished'],
+    [0, 'same'],
+  ]);
+});
+
+test('verify finds no row that awaits a replay while a resync is under way', async () => {
+  await using each = await populated();
+  each.connector.platform.remove('assets', each.connector.platform.tenantData.streams.assets.ids[0]!);
+  await each.run();
+  await each.run({ resync: ['assets', 'threats'] });
+  const { status, stdout } = await each.ctl(['verify']);
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: /)]);
+});
+
+test('verify finds every kind of difference without a wait, names what heals each, and shows no row', async () => {
+  await using each = await populated();
+  await each.run({ replay: ['assets'] });
+  const { platform } = each.connector;
+  const [changed, lost, before] = platform.tenantData.streams.assets.ids as [string, string, string];
+  platform.put('assets', { id: changed, name: 'canary' });
+  platform.put('assets', { id: 'new' });
+  await putState(each, 'assets', 'ghost');
+  await putState(each, 'assets', lost, { rowHash: '', status: 'removed', generation: Number.MAX_SAFE_INTEGER });
+  await putState(each, 'assets', before, { generation: -1 });
+  await putState(each, 'threats', 'of-nobody', { parent: 'gone' });
+
+  const { status, document } = await each.json(['verify', '--wait', '0']);
+  const { complete, streams } = document;
+  expect([status, complete, streams.assets.confirmed]).toEqual([3, false, false]);
+  expect(streams.assets).toMatchObject({ rowsListed: 13, idsEqual: 9, differed: 5 });
+  const [resync, sendAll] = ['resync', 'resync --send-all'];
+  const differences = [...streams.assets.differences, ...streams.threats.differences];
+  expect(Object.fromEntries(differences.map(({ id, kind, healedBy }) => [id, [kind, healedBy]]))).toEqual({
+    [changed]: ['sent with other content', resync],
+    new: ['never sent to the SIEM', resync],
+    ghost: ['live at the SIEM, but removed from the API', resync],
+    [lost]: ['sent as removed, but live at the API', resync],
+    [before]: ['not sent again since the last replay', sendAll],
+    'of-nobody': ['live at the SIEM, but removed from the API', resync],
+  });
+  expect(JSON.stringify(document)).not.toContain('canary');
+
+  const { stdout } = await each.ctl(['verify', '--wait', '0', '--limit', '0']);
+  expect(stdout).toMatch(/^Differs: 6 ids; 29 ids equal\. Not confirmed/);
+  expect(stdout).toContain('and 1 more: --limit, or --json for all');
+  const command = 'npm run connectorctl -- resync';
+  expect(stdout).toContain(`heals them:\n${command} assets threats\n${command} assets --send-all\n`);
+});
+
+test('verify retries a throttled table, reports a list without an end, and only counts DNS blocks', async () => {
+  await using each = await deployment({ endOfStream: 'repeat-cursor' });
+  each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 1 });
+  await each.run();
+  let scans = 0;
+  each.connector.aws.faults.always('dynamodb', ({ action }) => {
+    return action === 'Scan' && scans++ === 0 ? THROTTLED.dynamodb : {};
+  });
+  const { status, stdout } = await each.ctl(['verify', 'assets']);
+  expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 3 ids equal\.\n/)]);
+  expect(stdout).toContain('assets: the API repeated a cursor instead of ending the list');
+  const blocks = await each.json(['verify', 'dns-blocks']);
+  expect([blocks.status, blocks.document.complete]).toEqual([0, null]);
+  expect(blocks.document.streams['dns-blocks']).toMatchObject({ rowsListed: 1, idsEqual: null });
+});
+
+test('verify exits with 130 at Ctrl-C during the walk and changes nothing', async () => {
+  await using each = await populated();
+  const { api } = each.connector;
+  api.tamper(({ target }) => (target.startsWith('/v1/assets?') ? silence : undefined));
+  const asked = api.arrived(api.seen.length + 1);
+  const { interrupt, ended } = each.start(['verify', 'assets']);
+  await asked;
+  interrupt();
+  const { status, stdout, stderr } = await ended;
+  expect([status, stdout, stderr]).toEqual([130, '', expect.stringContaining('Interrupted. Nothing was changed.')]);
+});
+
+describe('verify with a wait', () => {
+  /** Skips the pauses between two reads of the lease. Time-outs of requests are longer and stay. */
+  const sleep: Clock['sleep'] = (milliseconds, signal) =>
+    milliseconds <= 1_000 ? nextTurn(undefined, { signal }) : systemClock.sleep(milliseconds, signal);
+
+  async function waiting(each: Deployment, ...args: string[]) {
+    const started = each.start(['verify', ...args], {}, { ...systemClock, sleep });
+    const waits = new Promise<void>(resolve => {
+      started.stderr.on('data', chunk => String(chunk).includes('for the next run to end') && resolve());
+    });
+    await Promise.race([waits, started.ended]);
+    return started;
+  }
+
+  test('verify confirms only the differences that the next run does not resolve', async () => {
+    await using each = await populated();
+    await leaveBatchOpen(each);
+    each.connector.platform.put('assets', { id: 'new' });
+    await putState(each, 'assets', 'ghost');
+    const { ended } = await waiting(each, 'assets', 'threats');
+    await each.run();
+    const { status, stdout } = await ended;
+    expect([status, stdout]).toEqual([3, expect.stringMatching(/^Differs: 1 id; 32 ids equal, 2 resolved since\.$/m)]);
+    expect(stdout).toContain('assets: 1 live at the SIEM, but removed from the API\n    "ghost"');
+    expect(stdout).not.toContain('a run was killed within a batch');
+  });
+
+  test('verify does not wait while the schedule is off', async () => {
+    await using each = await populated();
+    each.connector.platform.put('assets', { id: 'new' });
+    await each.ctl(['pause']);
+    const { status, stdout, stderr } = await each.ctl(['verify', 'assets', '--wait', '99999']);
+    const headline = expect.stringMatching(/^Differs: 1 id; .* Not confirmed: the schedule is off/);
+    expect([status, stdout]).toEqual([3, headline]);
+    expect(stderr).toMatch(/^The schedule is off, so no run will send what is missing.*Reading assets/s);
+    expect(stdout).toContain('Start a run with "npm run connectorctl -- run", then verify again');
+  });
+
+  test('verify exits with 130 at Ctrl-C while it waits for the next run', async () => {
+    await using each = await populated();
+    each.connector.platform.put('assets', { id: 'new' });
+    const { interrupt, ended } = await waiting(each, 'assets');
+    interrupt();
+    const { status, stderr, stdout } = await ended;
+    expect([status, stdout]).toEqual([130, '']);
+    expect(stderr).toContain('Interrupted. Nothing was changed.');
+  });
+});

@@ -1,0 +1,39 @@
+/** What the construct grants an operator, from the synthesized template. */
+import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
+import { ConnectorStack } from '../../../lib/connector-stack.ts';
+import type { OperatorGrant } from '../../../lib/grants/operator-permissions.ts';
+import { ACCOUNT, LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
+import { createReferences } from '../../../local/deployment/physical-names.ts';
+import { resolve } from '../../../local/deployment/template.ts';
+import type { Statement } from '../../stack/suites/policies.ts';
+import { configured, createApp, templateOf } from '../../stack/synth.ts';
+import { OPTIONS } from './deployment.ts';
+
+export interface OperatorStatement extends Statement {
+  readonly Resource: string | string[];
+}
+
+const READER = { siemReader: { type: 'external-id', principal: ACCOUNT, externalId: 'from-the-form' } };
+
+/** Statements of a policy that got one grant, with the names that resources have on this machine. */
+export function operatorStatements(grant: OperatorGrant, options: object = {}): readonly OperatorStatement[] {
+  const stack = new ConnectorStack(createApp(), configured({ ...OPTIONS, ...READER, ...options }));
+  const policy = new ManagedPolicy(stack, 'Operators');
+  const { connector } = stack;
+  const granted = grant === 'inspect' ? connector.grantInspect(policy) : connector.grantOperate(policy);
+  granted.assertSuccess();
+  const template = templateOf(stack);
+  const references = createReferences(template, {
+    region: 'us-east-1',
+    account: ACCOUNT,
+    stackName: stack.stackName,
+    names: LOCAL_NAMES,
+    secretArn: `arn:aws:secretsmanager:us-east-1:${ACCOUNT}:secret:acme-local0`,
+    queueUrl: name => name,
+  });
+  const id = Object.keys(template.Resources).find(each => each.startsWith('Operators'))!;
+  const { Statement } = resolve(template.Resources[id]!.Properties['PolicyDocument'], references) as {
+    Statement: OperatorStatement[];
+  };
+  return Statement;
+}

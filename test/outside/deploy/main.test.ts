@@ -1,0 +1,37 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { run } from '../../support/parts/command.ts';
+import { readOptions } from './options.ts';
+import { STORY_NAMES } from './stories.ts';
+
+/** On a machine that has nothing but Node. */
+async function onBareMachine(...args: readonly string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'bare-'));
+  await symlink(process.execPath, join(folder, 'node'));
+  const environment = { PATH: folder };
+  const ended = await run(process.execPath, ['--no-warnings', 'test/outside/deploy/main.ts', ...args], 120, {
+    environment,
+  });
+  await rm(folder, { recursive: true });
+  return ended;
+}
+
+test('without Python the emulator is skipped with its name and the reason, which is a failure only with --strict', async () => {
+  const [skipped, strict] = await Promise.all([onBareMachine(), onBareMachine('--strict')]);
+  expect([skipped.status, strict.status]).toEqual([0, 1]);
+  expect(skipped.stdout).toMatch(/^SKIPPED ministack [\d.]+: there is no python3/);
+  expect(strict.stdout).toContain('SKIPPED');
+});
+
+test('all stories are played unless some are named, and with --bounded only the bounded ones', () => {
+  expect(readOptions([], {}).stories).toEqual(STORY_NAMES);
+  expect(readOptions(['--bounded'], {}).stories).toEqual(['life', 'reader', 'runbook', 'without-cdk']);
+  expect(readOptions(['upgrade', '--bounded'], {}).stories).toEqual(['upgrade']);
+});
+
+test('an unknown story is refused before anything is fetched', async () => {
+  const { status, stderr } = await onBareMachine('lif');
+  expect([status, stderr]).toEqual([2, expect.stringContaining('there is no story lif: changes, life, permissions,')]);
+});

@@ -1,0 +1,159 @@
+/** `npm run test:package`: the packed file in apps that `cdk init` makes, on each Node that it supports. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+import { Command, Option } from 'commander';
+import { argumentsOrExit } from '../../../local/npm-command.ts';
+import { page, ROOT } from '../../documents/pages.ts';
+import {
+  addExample,
+  assertSame,
+  compile,
+  EXAMPLES,
+  initApp,
+  initNext,
+  LOWEST,
+  synth,
+  templateOfClone,
+  testApp,
+} from './apps.ts';
+import { fetchNode, fetchProgram } from './fetch.ts';
+import { assertContents, assertReproducible, attw, type Packed, pack, publint } from './packed.ts';
+import { type NodeMajor, PARTS } from './parts.ts';
+import { succeed } from './run.ts';
+
+const CACHE = path.join(process.env['XDG_CACHE_HOME'] || path.join(homedir(), '.cache'), 'security-data-connector');
+const MAJORS = Object.keys(PARTS.nodes) as unknown as NodeMajor[];
+
+interface Flags {
+  readonly node: readonly string[];
+  readonly operate: boolean;
+  readonly strict: boolean;
+  readonly cache: string;
+}
+
+const { flags: options } = argumentsOrExit<Flags>(() =>
+  new Command('npm run test:package --')
+    .description('Packs the package, and installs and synthesizes it in apps that "cdk init" makes.')
+    .addOption(
+      new Option('--node <versions...>', 'major versions of Node')
+        .choices(MAJORS.map(String))
+        .default(MAJORS.map(String)),
+    )
+    .option('--operate', 'also run the tests of connectorctl with the installed command, on each Node', false)
+    .option('--strict', 'fail where a part is missing', false)
+    .option('--cache <folder>', 'where fetched parts are kept', path.join(CACHE, 'package')),
+);
+const folder = mkdtempSync(path.join(tmpdir(), 'package-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+
+/** A part that this machine cannot have. */
+class PartMissing extends Error {}
+
+let failed = 0;
+let skipped = 0;
+await check('pack', async () => {
+  const packed = await pack(folder);
+  console.log(`       ${packed.bytes} bytes packed, ${packed.unpackedBytes} unpacked, ${packed.files.length} files`);
+  await ofFile(packed);
+  for (const major of options.node) await check(`Node ${major}`, () => onNode(major as unknown as NodeMajor, packed));
+  return packed.file;
+});
+console.log(`${failed} failed, ${skipped} skipped.`);
+process.exitCode = failed > 0 || (options.strict && skipped > 0) ? 1 : 0;
+
+async function ofFile(packed: Packed): Promise<void> {
+  await check('contents', async () => assertContents(packed));
+  await check('publint', () => publint(packed, options.cache));
+  await check('attw', () => attw(packed, options.cache));
+  await check('reproducible', () => assertReproducible(path.join(folder, 'copy')));
+  await check('actionlint', async () => {
+    const actionlint = await fetchProgram('actionlint', options.cache).catch(missing);
+    const workflows = ['.github/workflows/ci.yml', '.github/workflows/release.yml'];
+    const files = [...workflows, 'examples/pipeline/.github/workflows/deploy.yml'];
+    for (const file of files) page(file);
+    await succeed(actionlint, files, { folder: ROOT });
+    return `${files.length} workflows`;
+  });
+  await check('lowest peers', () => onLowestPeers(packed));
+  await check('hclfmt', async () => {
+    const hclfmt = await fetchProgram('hclfmt', options.cache).catch(missing);
+    await succeed(hclfmt, ['-check', 'examples/terraform/main.tf'], { folder: ROOT });
+    return 'examples/terraform';
+  });
+}
+
+/** An app of a team that is behind with its CDK. */
+async function onLowestPeers(packed: Packed): Promise<string> {
+  const parent = path.join(folder, 'lowest-peers');
+  mkdirSync(parent);
+  const app = await initApp('own-app', packed.file, { folder: parent }, LOWEST);
+  addExample(app);
+  await compile(app);
+  const [[, template] = []] = (await synth(app)).templates;
+  const clone = await templateOfClone();
+  const ids = ({ Resources }: { readonly Resources: object }) =>
+    Object.keys(Resources).filter(id => id !== 'CDKMetadata');
+  assert.deepEqual(ids(template!).sort(), ids(clone.template).sort());
+  return `${LOWEST.join(', ')}: the logical ids of the clone`;
+}
+
+/** An example is the file that the stock app lacks, so the app's tsconfig.json, cdk.json and package.json are those of `cdk init`. */
+async function onNode(major: NodeMajor, packed: Packed): Promise<string> {
+  const node = await fetchNode(PARTS.nodes[major], options.cache).catch(missing);
+  const parent = path.join(folder, `node-${major}`);
+  mkdirSync(parent);
+  const [first, ...others] = EXAMPLES;
+  const app = await initApp(first, packed.file, { folder: parent, node });
+  addExample(app);
+  const compiled = await compile(app);
+  const { templates, seconds } = await synth(app);
+  await succeed('npx', ['--no', '--', 'connectorctl', '--version'], app);
+  await check(`Node ${major}, template`, async () => {
+    const clone = await templateOfClone();
+    const [[name, template] = []] = templates;
+    const same = assertSame(name!, template!, clone.name, clone.template);
+    return `${same}, as in the clone, which bundles and took ${clone.seconds.toFixed(1)} s`;
+  });
+  await check(`Node ${major}, the app's own tests`, () => testApp(app));
+  if (options.operate) await check(`Node ${major}, connectorctl`, () => operate(app.folder, node));
+  let last = app;
+  for (const name of others) {
+    await check(`Node ${major}, ${name}`, async () => {
+      last = await initNext(name, last);
+      addExample(last);
+      return `${(await synth(last)).templates.size} stacks`;
+    });
+  }
+  const times = [app.seconds, compiled, seconds].map(each => `${each.toFixed(1)} s`);
+  return `${PARTS.nodes[major]}: installed in ${times[0]}, compiled in ${times[1]}, synthesized in ${times[2]}`;
+}
+
+/** The tests of connectorctl, which start the installed one. */
+async function operate(app: string, node: string): Promise<string> {
+  const installed = path.join(app, 'node_modules', '.bin', 'connectorctl');
+  const started = `INSTALLED_CONNECTORCTL=${path.join(node, 'node')} ${installed}`;
+  const tests = ['--', 'test/operator/connectorctl', '--silent'];
+  const { output } = await succeed('env', [started, 'npm', 'test', ...tests], { folder: ROOT });
+  return /^Tests:.*$/m.exec(output)?.[0] ?? '';
+}
+
+function missing(cause: Error): never {
+  throw new PartMissing(cause.message.split('\n')[0], { cause });
+}
+
+async function check(name: string, run: () => Promise<string>): Promise<void> {
+  try {
+    console.log(`PASSED ${name}: ${await run()}`);
+  } catch (error) {
+    if (error instanceof PartMissing) {
+      skipped++;
+      console.log(`SKIPPED ${name}: ${error.message}`);
+      return;
+    }
+    failed++;
+    console.log(`FAILED ${name}: ${(error as Error).message}`);
+  }
+}

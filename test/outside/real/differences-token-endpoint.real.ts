@@ -1,0 +1,124 @@
+/** The same requests to Keycloak's token endpoint and to the embedded platform's. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createPlatform, type Platform } from '../../../local/api-simulator/platform.ts';
+import { createRandom } from '../../../local/api-simulator/random.ts';
+import { type PlatformServer, startPlatformServer } from '../../../local/api-simulator/server.ts';
+import { basic } from '../../api-simulator/tenant.ts';
+import { type Running, running } from './running.ts';
+import { CLIENT_ID, CLIENT_SECRET, createRealm, type Realm } from './support/realm.ts';
+
+const { keycloak } = running() as Required<Running>;
+let realm: Realm;
+let platform: Platform;
+let server: PlatformServer;
+beforeAll(async () => {
+  realm = await createRealm(keycloak);
+  const credentials = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
+  platform = createPlatform({ clock: Date.now, random: createRandom(1), ...credentials });
+  server = await startPlatformServer({ platform });
+});
+afterAll(async () => {
+  await realm[Symbol.asyncDispose]();
+  await server.close();
+});
+
+const GOOD = { authorization: basic(CLIENT_ID, CLIENT_SECRET), 'content-type': 'application/x-www-form-urlencoded' };
+const GRANT = 'grant_type=client_credentials';
+const raw = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
+const form = (fields: Record<string, string>) => `${GRANT}&${new URLSearchParams(fields)}`;
+const { authorization: _, ...ANONYMOUS } = GOOD;
+
+interface Outcome {
+  readonly status: number;
+  readonly error?: string;
+  readonly challenge: string | null;
+  readonly expiresIn?: number;
+  readonly type?: string;
+}
+
+async function ask(authUrl: string, headers: Record<string, string>, body: string | undefined): Promise<Outcome> {
+  const method = body === undefined ? 'GET' : 'POST';
+  const init = { method, headers, ...(body === undefined ? {} : { body }) };
+  const answer = await fetch(`${authUrl}/protocol/openid-connect/token`, init);
+  const { error, expires_in: expiresIn, token_type: type } = (await answer.json()) as Record<string, never>;
+  const { status } = answer;
+  // For a method that is not allowed, OAuth defines only the status.
+  return {
+    status,
+    challenge: answer.headers.get('www-authenticate'),
+    // To ten seconds: Keycloak counts whole seconds from when it began to answer.
+    ...(status === 405 ? {} : { error, expiresIn: expiresIn && Math.round(expiresIn / 10) * 10, type }),
+  };
+}
+
+async function both(headers: Record<string, string>, body: string | undefined) {
+  const [ours, theirs] = await Promise.all([server, realm].map(({ authUrl }) => ask(authUrl, headers, body)));
+  return { embedded: ours!, keycloak: theirs! };
+}
+
+test.each<[string, Record<string, string>, string | undefined]>([
+  ['good credentials, form-urlencoded', GOOD, GRANT],
+  [
+    'percent-encoded in another way',
+    { ...GOOD, authorization: raw(`${encodeURIComponent(CLIENT_ID)}:${encodeURIComponent(CLIENT_SECRET)}`) },
+    GRANT,
+  ],
+  ['credentials as they are', { ...GOOD, authorization: raw(`${CLIENT_ID}:${CLIENT_SECRET}`) }, GRANT],
+  ['broken percent-encoding', { ...GOOD, authorization: raw('%zz:%') }, GRANT],
+  ['a wrong secret', { ...GOOD, authorization: basic(CLIENT_ID, 'x') }, GRANT],
+  ['an empty secret', { ...GOOD, authorization: basic(CLIENT_ID, '') }, GRANT],
+  ['an unknown client', { ...GOOD, authorization: basic('nobody', 'x') }, GRANT],
+  ['no client', ANONYMOUS, GRANT],
+  ['a header that is not base64', { ...GOOD, authorization: 'Basic ???' }, GRANT],
+  ['a header without a colon', { ...GOOD, authorization: raw('abc') }, GRANT],
+  ['another scheme', { ...GOOD, authorization: 'Bearer abc' }, GRANT],
+  ['no grant', GOOD, ''],
+  ['an empty grant', GOOD, 'grant_type='],
+  ['an unknown grant', GOOD, 'grant_type=banana'],
+  ['an unknown grant of an unknown client', { ...GOOD, authorization: basic('nobody', 'x') }, 'grant_type=banana'],
+  ['no grant with a wrong secret', { ...GOOD, authorization: basic(CLIENT_ID, 'x') }, ''],
+  ['a grant twice', GOOD, `${GRANT}&${GRANT}`],
+  ['any field twice', GOOD, `${GRANT}&a=1&a=2`],
+  ['an unknown field', GOOD, `${GRANT}&a=1`],
+  ['credentials in the form', ANONYMOUS, form({ client_id: CLIENT_ID, client_secret: CLIENT_SECRET })],
+  ['those of the form wrong, those of the header good', GOOD, form({ client_id: 'other', client_secret: 'x' })],
+  ['another secret in the form', GOOD, form({ client_secret: 'x' })],
+  ['another client in the form', GOOD, form({ client_id: 'other' })],
+  ['a client in the form without a secret', ANONYMOUS, form({ client_id: CLIENT_ID })],
+  [
+    'those of the form good, those of the header wrong',
+    { ...GOOD, authorization: basic(CLIENT_ID, 'x') },
+    form({ client_id: CLIENT_ID, client_secret: CLIENT_SECRET }),
+  ],
+  ['JSON', { ...GOOD, 'content-type': 'application/json' }, '{"grant_type":"client_credentials"}'],
+  ['GET', GOOD, undefined],
+])('the same: %s', async (_what, headers, body) => {
+  const { embedded, keycloak: theirs } = await both(headers, body);
+  expect(embedded).toEqual(theirs);
+});
+
+test('the same: a disabled service account', async () => {
+  await realm.enableServiceAccount(false);
+  platform.account.revoked = true;
+  const { embedded, keycloak: theirs } = await both(GOOD, GRANT);
+  platform.account.revoked = false;
+  await realm.enableServiceAccount(true);
+  expect(theirs).toMatchObject({ status: 401, error: 'invalid_request' });
+  expect(embedded).toEqual(theirs);
+});
+
+describe('known to differ, and left:', () => {
+  test.each<[string, string, [number, string | undefined], [number, string | undefined]]>([
+    [
+      'to the platform the password grant is as unknown as any',
+      'grant_type=password',
+      [400, 'unsupported_grant_type'],
+      [400, 'unauthorized_client'],
+    ],
+    ['the platform has no scopes, and reads none', `${GRANT}&scope=banana`, [200, undefined], [400, 'invalid_scope']],
+  ])('%s', async (_what, body, ours, theirs) => {
+    const { embedded, keycloak: real } = await both(GOOD, body);
+    expect([embedded.status, embedded.error]).toEqual(ours);
+    expect([real.status, real.error]).toEqual(theirs);
+  });
+});

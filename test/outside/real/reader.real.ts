@@ -1,0 +1,211 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, expect, test } from '@jest/globals';
+import { createRandom } from '../../../local/api-simulator/random.ts';
+import { code, page } from '../../documents/pages.ts';
+import { envelope } from '../../local/query/support/event-lines.ts';
+import { connector } from '../../support/function/connector.ts';
+import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
+import { unlikeTruth } from '../../support/promise.ts';
+import { ask, copyIn, rowsOf } from '../../support/reader-copy.ts';
+import { truthRows } from '../../support/truth-rows.ts';
+import { type ReaderScene, readerScene, runReader } from './support/reader-scene.ts';
+
+/** One of each kind, and others at random. CI has fewer of these. */
+const KILLS = Number(process.env['READER_KILLS'] ?? 50);
+/** Each waits a second for its queue to stay empty. */
+const TRIALS_AT_A_TIME = 4;
+const LINES_OF_AN_OBJECT = 12;
+const SEED = Number(process.env['READER_SEED'] ?? Date.now() % 1_000_000);
+
+/** Rows that a careless reader splits, rounds or refuses. */
+const BREAKERS: Readonly<Record<string, string>> = {
+  separators: '"text":"a\u2028b\u2029c\u0085d"',
+  'carriage-return': '"text":1,\r"more":2',
+  digits: `"integer":9007199254740993,"fraction":1.0,"long":${'9'.repeat(5_000)}`,
+  deep: `"deep":${'['.repeat(500)}${']'.repeat(500)}`,
+  quote: '"text":",\\"row\\":{","row":{"row":1}',
+  half: '"half":"\\ud800"',
+};
+
+let scene: ReaderScene;
+/** Text of `GET …/truth`, and the notifications of every object that was delivered. */
+let truth: string;
+let notifications: string[];
+
+beforeAll(async () => {
+  console.log(`READER_SEED=${SEED}`);
+  const random = createRandom(SEED);
+  scene = await readerScene();
+  await using each = await connector();
+  const { platform } = each;
+  const runAll = async () => {
+    while ((await each.run()).more);
+  };
+  platform.populate({ assets: 40, threats: 60, dnsBlocks: 20 });
+  for (const [name, members] of Object.entries(BREAKERS)) platform.put('assets', `{"id":"breaker-${name}",${members}}`);
+  await runAll();
+  for (const value of ['B', 'A', 'B']) {
+    platform.put('assets', { id: 'changes-back', value });
+    platform.put('threats', { id: 'threat-changes-back', asset_id: 'changes-back', value });
+    await runAll();
+  }
+  for (const id of ['asset-2', 'asset-3', 'asset-5', 'changes-back']) platform.remove('assets', id);
+  await runAll();
+  platform.restore('assets', 'asset-3');
+  await runAll();
+  truth = [...platform.truthText()].join('');
+  const lines = shuffled([...(await each.lines()), ...(await each.lines())], random);
+  for (let at = 0; at < lines.length; at += LINES_OF_AN_OBJECT) {
+    const text = lines
+      .slice(at, at + LINES_OF_AN_OBJECT)
+      .map(line => `${line}\n`)
+      .join('');
+    // S3 writes keys as in a query: a plus, a space and a percent sign must be decoded.
+    await scene.put(`events/2026/11/20/12/a+b c%2Bé ${at}.json.gz`, at % 24 === 0 ? gzipSync(text) : text);
+  }
+  notifications = await scene.notifications();
+});
+
+test('a reader of the queue has exactly what the API would answer, to the last digit', async () => {
+  await using folder = await temporaryFolder('reader-');
+  const database = join(folder.path, 'events.db');
+  const queue = await scene.queue(notifications);
+  expect(await runReader(queue, database)).toMatchObject({ status: 0, stderr: '' });
+  expect(rowsOf(database).length).toBeGreaterThan(100);
+  expect(breaches(database)).toEqual([]);
+  expect(await scene.waiting(queue)).toBe(0);
+});
+
+test(`a reader that is killed at any of ${KILLS} steps loses nothing and revives nothing`, async () => {
+  await using folder = await temporaryFolder('reader-');
+  const whole = await runReader(await scene.queue(notifications), join(folder.path, 'whole.db'));
+  const steps: string[] = JSON.parse(whole.stdout);
+  const random = createRandom(SEED);
+  const points = killPoints(steps, random);
+  expect(new Set(points).size).toBe(KILLS);
+  const trials = points.map(point => ({ point, messages: shuffled(notifications, random) }));
+  const worker = async () => {
+    for (let trial = trials.pop(); trial; trial = trials.pop()) {
+      const { point, messages } = trial;
+      const database = join(folder.path, `${point}.db`);
+      const queue = await scene.queue(messages);
+      const at = `step ${point}, ${steps[point - 1]}`;
+      expect([at, (await runReader(queue, database, point)).status]).toEqual([at, 'SIGKILL']);
+      expect([at, await runReader(queue, database)]).toMatchObject([at, { status: 0, stderr: '' }]);
+      expect([at, breaches(database), await scene.waiting(queue)]).toEqual([at, [], 0]);
+    }
+  };
+  await Promise.all(Array.from({ length: TRIALS_AT_A_TIME }, worker));
+});
+
+test('an older event that arrives after a removal does not restore the row', async () => {
+  await using folder = await temporaryFolder('reader-');
+  const database = join(folder.path, 'events.db');
+  const read = async (...lines: string[]) => {
+    const own = await sceneOf({ 'events/one.json.gz': `${lines.join('\n')}\n` });
+    expect(await runReader(await own.queue(await own.notifications()), database)).toMatchObject({ status: 0 });
+    return rowsOf(database).map(({ id }) => id);
+  };
+  const asset = { id: 'asset', row: '{"id":"asset"}' };
+  const threat = { stream: 'threats' as const, id: 'threat', row: '{"id":"threat"}' };
+  expect(await read(envelope({ ...asset, sequence: 1 }), envelope({ ...threat, sequence: 2 }))).toEqual([
+    'asset',
+    'threat',
+  ]);
+  const removals = [
+    envelope({ ...asset, sequence: 9, kind: 'tombstone' }),
+    envelope({ ...threat, sequence: 10, kind: 'withdrawn' }),
+  ];
+  expect(await read(...removals)).toEqual([]);
+  expect(await read(envelope({ ...asset, sequence: 8 }), envelope({ ...threat, sequence: 8 }))).toEqual([]);
+  expect(await read(envelope({ ...asset, sequence: 11 }))).toEqual(['asset']);
+});
+
+test('a missing or damaged object is reported without its content, stays in the queue, and does not stop other objects', async () => {
+  await using folder = await temporaryFolder('reader-');
+  const database = join(folder.path, 'events.db');
+  const line = (id: string) => envelope({ sequence: 1, id, row: `{"id":"${id}","text":"canary"}` });
+  const packed = gzipSync(`${line('cut')}\n${line('off')}\n`);
+  const broken = gzipSync(`${line('broken')}\n`);
+  broken[broken.length - 6]! ^= 1;
+  const own = await sceneOf({
+    'events/cut.json.gz': packed.subarray(0, packed.length - 12),
+    'events/broken.json.gz': broken,
+    'events/line.json.gz': Buffer.from(
+      [line('before'), '{"canary', '"\u00ff"', '7', line('behind'), ''].join('\n'),
+      'latin1',
+    ),
+    'events/later.json.gz': `${line('later').replace('"upsert"', '"of-a-later-release"')}\n${line('known')}\n`,
+    'events/half.json.gz': `${line('half').replace('"id":"half"', '"id":"\\ud800"')}\n`,
+    'delivery-errors/events/error.json.gz': '{"canary":1}\n',
+    'dead-letter/acme/assets/1.json': '{"canary":1}',
+    'events/good.json.gz': `${line('good')}\n`,
+  });
+  const messages = await own.notifications();
+  // The first message of a bucket is a test.
+  expect(messages.some(each => each.includes('s3:TestEvent'))).toBe(true);
+  const [some = ''] = messages.filter(each => each.includes('good'));
+  const queue = await own.queue([...messages, some.replace('good', 'gone'), 'no notification']);
+  const { status, stderr } = await runReader(queue, database);
+  expect(status).toBe(0);
+  // What stays in the queue is received again before the reader ends.
+  expect([...new Set(stderr.trim().split('\n'))].toSorted()).toEqual([
+    'events/broken.json.gz: BadGzipFile',
+    'events/cut.json.gz: EOFError',
+    'events/gone.json.gz: NoSuchKey',
+    'events/later.json.gz: 1 left out, of a format, stream or kind that this reader does not know',
+    'events/line.json.gz, line 2: not an event',
+    'events/line.json.gz, line 3: not an event',
+    'events/line.json.gz, line 4: not an event',
+    expect.stringMatching(/^message \S+: no notification of S3$/),
+  ]);
+  expect(rowsOf(database).map(({ id }) => id)).toEqual(['\\ud800', 'before', 'behind', 'good', 'known']);
+  expect(await own.waiting(queue)).toBe(5);
+});
+
+test('the queries of its README answer, the one for ageing with assets that exist and were not updated for 30 days', async () => {
+  await using folder = await temporaryFolder('reader-');
+  const database = join(folder.path, 'events.db');
+  const row = (id: string, days: number) => {
+    const time = new Date(Date.now() - days * 86_400_000).toISOString();
+    return { id, row: `{"id":"${id}","updated_at":"${time}","asset_id":"old"}` };
+  };
+  const lines = [
+    envelope({ ...row('old', 31), sequence: 1 }),
+    envelope({ ...row('new', 29), sequence: 2 }),
+    envelope({ ...row('gone', 31), sequence: 3, kind: 'tombstone' }),
+    envelope({ ...row('threat', 31), sequence: 4, stream: 'threats' }),
+  ];
+  const own = await sceneOf({ 'events/one.json.gz': `${lines.join('\n')}\n` });
+  await runReader(await own.queue(await own.notifications()), database);
+  const answers = code(page('examples/reader/README.md'), 'sql').map(sql => ask(database, sql));
+  expect(answers).toMatchObject([
+    [{ stream: 'assets', 'count(*)': 2 }, { stream: 'threats' }],
+    [{ id: 'old' }],
+    [{ id: 'threat', row: expect.stringContaining('"id":"old"') }],
+  ]);
+});
+
+async function sceneOf(objects: Readonly<Record<string, Uint8Array | string>>): Promise<ReaderScene> {
+  const own = await readerScene();
+  for (const [key, body] of Object.entries(objects)) await own.put(key, body);
+  return own;
+}
+
+/** One step of each name, then others at random. */
+function killPoints(steps: readonly string[], random: () => number): number[] {
+  const all = steps.map((_, index) => index + 1);
+  const first = [...new Set(steps)].map(name => steps.indexOf(name) + 1);
+  const others = all.filter(point => !first.includes(point));
+  return [...first, ...shuffled(others, random).slice(0, Math.max(0, KILLS - first.length))];
+}
+
+function breaches(database: string): string[] {
+  return unlikeTruth(copyIn(database), truthRows(truth));
+}
+
+function shuffled<T>(all: readonly T[], random: () => number): T[] {
+  const keyed = all.map(each => [random(), each] as const);
+  return keyed.sort(([one], [other]) => one - other).map(([, each]) => each);
+}

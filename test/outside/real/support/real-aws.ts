@@ -1,0 +1,94 @@
+import type { AwsOptions } from '../../../../local/aws/endpoints.ts';
+import type { FirehoseCounters } from '../../../../local/aws/firehose.ts';
+import { openObjectStore } from '../../../../local/aws/object-store.ts';
+import { createS3 } from '../../../../local/aws/s3.ts';
+import { createSecretsManager } from '../../../../local/aws/secrets-manager.ts';
+import type { Running } from '../running.ts';
+import type { AwsUnderTest } from './aws-under-test.ts';
+import { forward } from './forward.ts';
+import { motoResources } from './moto-resources.ts';
+import { realFirehose } from './real-firehose.ts';
+import { realTable } from './real-table.ts';
+
+/**
+ * Replaces embedded services by real ones. Between them and the caller is our wire, which counts the
+ * calls and loses what a test asks it to lose; every answer is that of the real part.
+ */
+export async function replaceByReal(
+  embedded: AwsUnderTest,
+  options: AwsOptions,
+  parts: Running,
+): Promise<AwsUnderTest> {
+  const closers: (() => Promise<void>)[] = [];
+  let under = embedded;
+  if (parts.dynamodb) {
+    const table = await realTable(parts.dynamodb.url, embedded.names.stateTable);
+    closers.push(table.close);
+    const environment = { ...under.environment, AWS_ENDPOINT_URL_DYNAMODB: await embedded.serve(table.service) };
+    under = { ...under, environment };
+  }
+  if (parts.moto) {
+    const moto = await onMoto(under, options, parts.moto.url);
+    closers.push(moto.stop);
+    under = { ...under, ...moto.instead, environment: { ...under.environment, ...moto.environment } };
+  }
+  return {
+    ...under,
+    async close() {
+      await embedded.close();
+      await Promise.all(closers.map(close => close()));
+    },
+  };
+}
+
+const REGION = 'us-east-1';
+
+async function onMoto(under: AwsUnderTest, options: AwsOptions, url: string) {
+  const { names } = under;
+  const resources = await motoResources(url, names, options.secret);
+  const counters: FirehoseCounters = { calls: 0, refusedCalls: 0, records: 0 };
+  let put: Promise<void> = Promise.resolve();
+  const secrets = createSecretsManager({
+    name: names.secret,
+    value: undefined,
+    region: REGION,
+    account: '',
+    now: Date.now,
+  });
+  const s3 = createS3(await openObjectStore(options.directory, []));
+  const environment = {
+    AWS_ENDPOINT_URL_FIREHOSE: await under.serve(realFirehose(url, counters)),
+    AWS_ENDPOINT_URL_S3: await under.serve({ ...s3, perform: (_, request) => forward(url, request) }),
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: await under.serve({
+      ...secrets.service,
+      async perform(_, request) {
+        // A value is put without being waited for; no later call may overtake it.
+        await put;
+        return forward(url, request);
+      },
+    }),
+  };
+  const read = (bucket: string, prefix: string) => resources.objects(bucket, prefix);
+  const instead: Partial<AwsUnderTest> = {
+    secret: {
+      arn: resources.secretArn,
+      put(value) {
+        if (value === undefined) throw new Error('A value can be replaced, not taken away');
+        put = put.then(() => resources.putSecret(value));
+        put.catch(() => undefined);
+      },
+    },
+    firehose: { ...under.firehose, counters },
+    delivered: async () => linesOf(await read(names.bucket, names.prefix)),
+    deadLetters: () => read(names.deadLetterBucket, ''),
+  };
+  return { environment, instead, stop: () => put.catch(() => undefined).then(() => resources.close()) };
+}
+
+/** Each object ends with a line feed, as each line does. */
+function linesOf(objects: ReadonlyMap<string, string>): string[] {
+  return [...objects.values()].flatMap(text => {
+    if (!text.endsWith('\n')) throw new Error('The last line of a delivered object has no line feed');
+    return text.slice(0, -1).split('\n');
+  });
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTokens } from '../../../lambda/source/token.ts';
+import { rejection, wordsOf } from '../../support/function/rejection.ts';
+import { retryBudget, steppedClock } from '../../support/function/stepped-clock.ts';
+import { type Running, running } from './running.ts';
+import { createRealm, type Realm } from './support/realm.ts';
+
+const { keycloak } = running() as Required<Running>;
+
+/** The adapter against the realm, with credentials that a test may change. */
+function tokensOf({ authUrl, secret }: Pick<Realm, 'authUrl' | 'secret'>) {
+  const held = { secret, reads: 0 };
+  const credentials = {
+    async read() {
+      held.reads++;
+      const { client_id: clientId, client_secret: clientSecret } = JSON.parse(held.secret);
+      return { clientId, clientSecret };
+    },
+  };
+  const clock = steppedClock();
+  const tokens = createTokens({ authUrl, credentials, fetch });
+  return { held, clock, tokens, token: async () => (await tokens.token(retryBudget(clock))).value };
+}
+
+const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+
+let realm: Realm;
+beforeAll(async () => {
+  realm = await createRealm(keycloak);
+});
+afterAll(async () => realm[Symbol.asyncDispose]());
+
+describe('a token of Keycloak', () => {
+  test.each([':', '+', '%', '%2B', 'ключ', '🔑', 'a:b:c', '&=#?/', '"\'\\', ' lead', '~!*()'])(
+    'is had with a secret of %j',
+    async special => {
+      const secret = await realm.rotate(`${special}secret${special}`);
+      expect(await tokensOf({ authUrl: realm.authUrl, secret }).token()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+    },
+  );
+
+  test('lives for 300 seconds, is reused, and is renewed thirty seconds before its end', async () => {
+    const { clock, token } = tokensOf({ ...realm, secret: await realm.rotate('another') });
+    const first = await token();
+    const { exp, iat } = claimsOf(first);
+    expect(exp - iat).toBe(300);
+    // Keycloak counts whole seconds from its answer: on a busy machine it says 299.
+    clock.advance(268_999);
+    expect(await token()).toBe(first);
+    clock.advance(1_001);
+    expect(claimsOf(await token()).jti).not.toBe(claimsOf(first).jti);
+  });
+
+  test('is issued at the whole token path as well as at the realm', async () => {
+    const authUrl = `${realm.authUrl}/protocol/openid-connect/token`;
+    const secret = await realm.rotate('another');
+    expect(claimsOf(await tokensOf({ authUrl, secret }).token()).iss).toBe(realm.authUrl);
+  });
+});
+
+describe('a refusal of Keycloak', () => {
+  test.each<[string, string, (realm: Realm) => Promise<unknown>]>([
+    ['of a wrong secret', '401 unauthorized_client', realm => realm.rotate('another')],
+    ['of a disabled client', '401 invalid_client', realm => realm.enableClient(false)],
+    ['of a disabled service account', '401 invalid_request', realm => realm.enableServiceAccount(false)],
+  ])('%s is a CredentialsError (%s), after the secret was read once more', async (_what, said, change) => {
+    await using realm = await createRealm(keycloak);
+    await change(realm);
+    const { held, token } = tokensOf(realm);
+    const error = await rejection(token());
+    expect(error.name).toBe('CredentialsError');
+    expect(error.message).toContain(said);
+    expect(held.reads).toBe(2);
+    expect(wordsOf(error)).not.toContain(JSON.parse(realm.secret).client_secret);
+  });
+
+  test('for an unknown realm blames the URL, not the credentials', async () => {
+    const { token } = tokensOf({ authUrl: `${realm.authUrl}-none`, secret: realm.secret });
+    expect((await rejection(token())).name).toBe('ApiRefusedError');
+  });
+});

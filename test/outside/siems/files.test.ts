@@ -1,0 +1,289 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import schema from '../../../docs/event.schema.json' with { type: 'json' };
+import { STREAMS } from '../../../lambda/streams.ts';
+import { MEANING } from '../../../lib/event-kinds.ts';
+import { TEST } from '../../../lib/test-event.ts';
+import { VERSION } from '../../../lib/version.ts';
+import { code, PAGES, page } from '../../documents/pages.ts';
+import {
+  ALL_STREAMS,
+  consoleRequests,
+  EXISTING_KINDS,
+  filebeatScript,
+  GONE_KINDS,
+  KINDS,
+  kqlQueries,
+  SIEM_FOLDER,
+  STATE_KINDS,
+  STATE_STREAMS,
+  sentinel,
+  siemFile,
+  splunkDashboard,
+} from './support/files.ts';
+
+const NAMES = readdirSync(SIEM_FOLDER, { recursive: true, withFileTypes: true })
+  .filter(entry => entry.isFile())
+  .map(entry => join(entry.parentPath, entry.name).slice(SIEM_FOLDER.length + 1));
+
+const APP = 'splunk/security_data_connector';
+const HISTORY_STREAMS = ALL_STREAMS.filter(name => !STATE_STREAMS.includes(name));
+
+/** Every list of kinds or streams in each file. */
+const LISTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'elastic/queries.console': [KINDS, STATE_KINDS, STATE_STREAMS],
+  'elastic/queries.esql': [KINDS, STATE_KINDS, GONE_KINDS, STATE_STREAMS],
+  'opensearch/queries.console': [KINDS, STATE_KINDS, GONE_KINDS, STATE_STREAMS],
+  'opensearch/pipeline.yaml': [STATE_KINDS, STATE_STREAMS],
+  'sentinel/azuredeploy.json': [KINDS, STATE_KINDS, EXISTING_KINDS, GONE_KINDS, STATE_STREAMS, HISTORY_STREAMS],
+  'sentinel/queries.kql': [KINDS],
+  [`${APP}/default/macros.conf`]: [KINDS],
+  [`${APP}/default/eventtypes.conf`]: [GONE_KINDS],
+  [`${APP}/default/savedsearches.conf`]: [STATE_KINDS, GONE_KINDS, STATE_STREAMS],
+  [`${APP}/default/data/ui/views/security_data.xml`]: [GONE_KINDS],
+  '../docs/integrations/crowdstrike.md': [KINDS, STATE_KINDS, EXISTING_KINDS, STATE_STREAMS],
+  '../docs/integrations/google-secops.md': [STATE_KINDS, EXISTING_KINDS, STATE_STREAMS],
+};
+
+/** `["a", "b"]`, `("a", "b")`, `{"a", "b"}` and `^(a|b)$`, of which at least one word is a kind or a stream. */
+function listsOf(text: string): string[] {
+  const quoted = text.replaceAll('\\"', '"').matchAll(/[[({]\s*("[\w-]+"(?:,\s*"[\w-]+")*)\s*[\])}]/g);
+  const lists = [
+    ...[...quoted].map(([, list]) => list!.replace(/["\s]/g, '').split(',')),
+    ...[...text.matchAll(/\^\(([\w|-]+)\)\$/g)].map(([, list]) => list!.split('|')),
+  ];
+  const known = new Set([...Object.keys(MEANING), ...ALL_STREAMS]);
+  return [...new Set(lists.filter(list => list.some(word => known.has(word))).map(asText))].sort();
+}
+
+function asText(list: readonly string[]): string {
+  return list.toSorted().join();
+}
+
+describe('the files of siem/', () => {
+  test('treat the kinds and streams that the schema of the events has, and the streams that the function has', () => {
+    expect(asText(schema.properties.kind.enum)).toBe(asText(Object.keys(MEANING)));
+    expect(asText(ALL_STREAMS)).toBe(asText(STREAMS.map(({ name }) => name)));
+  });
+
+  test.each(['elastic', 'opensearch', 'sentinel', 'splunk'])('name every stream for %s', siem => {
+    const text = NAMES.filter(name => name.startsWith(`${siem}/`))
+      .map(siemFile)
+      .join('\n');
+    const missing = STREAMS.filter(({ name }) => !new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(text));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  test.each(Object.entries(LISTS))('list the kinds and streams of the schema in %s', (name, lists) => {
+    expect(listsOf(siemFile(name))).toEqual(lists.map(asText).sort());
+  });
+
+  test('list kinds and streams in no other file', () => {
+    const others = NAMES.filter(name => !(name in LISTS));
+    expect(others.filter(name => listsOf(siemFile(name)).length > 0)).toEqual([]);
+  });
+
+  test('compare kind and stream with a kind and a stream of the schema', () => {
+    const known = { kind: Object.keys(MEANING), stream: [...ALL_STREAMS, TEST.stream] };
+    const compared = NAMES.filter(name => !/pipelines|collections\.conf/.test(name)).flatMap(name =>
+      [
+        ...siemFile(name)
+          .replaceAll('\\"', '"')
+          .matchAll(
+            // Not event.kind of ECS.
+            /(?<!event\.)\b(?:Event)?([Kk]ind|[Ss]tream)(?:Before)?"?(?: *(?:==|!=|=~|=|:) *)["']?([a-z][\w-]*)(?![\w(.])/g,
+          ),
+      ].map(([text, field, value]) => ({
+        name,
+        text,
+        field: field!.toLowerCase() as keyof typeof known,
+        value: value!,
+      })),
+    );
+    expect(compared.length).toBeGreaterThan(30);
+    const unknown = compared.filter(({ field, value }) => !known[field].includes(value));
+    // The kind of a join in KQL.
+    expect(unknown.filter(({ text }) => text !== 'kind=leftouter')).toEqual([]);
+  });
+
+  test('take the sequence as twenty digits', () => {
+    expect(schema.properties.sequence.pattern).toBe('^[0-9]{20}$');
+    expect(siemFile(`${APP}/default/savedsearches.conf`).match(/\^s\(\?<sequence>\\d\{20\}\)/g)?.length).toBe(3);
+  });
+
+  test('have requests for Dev Tools that are JSON', () => {
+    for (const name of ['elastic/queries.console', 'opensearch/queries.console']) {
+      const requests = consoleRequests(siemFile(name));
+      expect(requests.size).toBe(siemFile(name).match(/^GET /gm)!.length);
+      for (const { body } of requests.values()) expect(() => JSON.parse(body)).not.toThrow();
+    }
+  });
+
+  test('give the app for Splunk the version of the package', () => {
+    expect(siemFile(`${APP}/default/app.conf`).match(/^version = .*$/gm)).toEqual(
+      Array(2).fill(`version = ${VERSION}`),
+    );
+    expect(JSON.parse(siemFile(`${APP}/app.manifest`)).info.id.version).toBe(VERSION);
+  });
+});
+
+interface Member {
+  readonly pattern?: string;
+  readonly const?: unknown;
+}
+
+/** Every member of an event but the row, with the type that its schema describes. */
+const HEAD = Object.entries(schema.properties as Readonly<Record<string, Member>>)
+  .filter(([name]) => name !== 'row')
+  .map(([name, { pattern, const: only }]) => ({
+    name,
+    type: pattern?.startsWith('^[0-9]{4}-') ? 'time' : typeof only === 'boolean' ? 'boolean' : 'text',
+  }));
+const HEAD_NAMES = HEAD.map(({ name }) => name);
+
+describe('the members of the events', () => {
+  test('are the fields of the index templates, with their types', () => {
+    const types = { time: 'date', boolean: 'boolean', text: 'keyword' } as const;
+    const expected = HEAD.map(({ name, type }) => [name, types[type as keyof typeof types]]);
+    const fieldsOf = (properties: Readonly<Record<string, { type?: string }>>) =>
+      Object.entries(properties).map(([name, { type }]) => [name, type]);
+    const propertiesOf = (name: string) => JSON.parse(siemFile(name)).template.mappings.properties;
+    expect(fieldsOf(propertiesOf('elastic/index-template.json').security_data.properties)).toEqual(expected);
+    for (const name of ['events', 'state']) {
+      const { message: _, row_fields: __, ...properties } = propertiesOf(`opensearch/index-template-${name}.json`);
+      expect(fieldsOf(properties)).toEqual(expected);
+    }
+  });
+
+  test('are the only fields that the queries and scripts for Elastic and OpenSearch name', () => {
+    const elastic = NAMES.filter(name => name.startsWith('elastic/'))
+      .map(siemFile)
+      .join('\n');
+    const named = [...elastic.matchAll(/security_data(?:\?)?\.(?!connector-)(\w+)/g)].map(([, name]) => name!);
+    const opensearch = siemFile('opensearch/queries.console');
+    named.push(...[...opensearch.matchAll(/"(?:field": |terms?": \{ )"(?!field")(\w+)"/g)].map(([, name]) => name!));
+    named.push(...[...siemFile('opensearch/pipeline.yaml').matchAll(/\$\{\/(\w+)\}/g)].map(([, name]) => name!));
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter(name => !HEAD_NAMES.includes(name) && name !== 'thing')).toEqual([]);
+  });
+
+  test('fill the columns of Sentinel, each with its type', () => {
+    const { table, declared, members } = sentinel();
+    const types = { time: 'datetime', boolean: 'boolean', text: 'string' } as const;
+    const expected = [
+      ...HEAD.map(({ name, type }) => ({ name, type: types[type as keyof typeof types] as string })),
+      { name: 'row', type: 'dynamic' },
+    ];
+    // It may be a text or a number.
+    const asSent = expected.map(each => (each.name === 'stream_position' ? { ...each, type: 'dynamic' } : each));
+    expect(declared).toEqual(asSent);
+    const filled = table.columns.map(({ name, type }) => ({ name: members.get(name), type }));
+    expect(filled).toEqual([{ name: 'forwarded_at', type: 'datetime' }, ...expected]);
+    expect(members.size).toBe(table.columns.length);
+  });
+
+  test('have the same fields in the collection and the lookup of the app for Splunk', () => {
+    const fields = [...siemFile(`${APP}/default/collections.conf`).matchAll(/^field\.(\w+) = string$/gm)];
+    const lookup = /^fields_list = _key, (.*)$/m.exec(siemFile(`${APP}/default/transforms.conf`))![1]!;
+    expect(lookup.split(', ')).toEqual(fields.map(([, name]) => name));
+    expect(lookup.split(', ').filter(name => !HEAD_NAMES.includes(name))).toEqual(['version']);
+  });
+
+  test('are in no column of Sentinel with a reserved name, or a name shorter than 2 or longer than 45 characters', () => {
+    const reserved = new Set(RESERVED.map(name => name.toLowerCase()));
+    const names = sentinel().table.columns.map(({ name }) => name);
+    expect(names.filter(name => reserved.has(name.toLowerCase()) || !/^[A-Za-z_]\w{1,44}$/.test(name))).toEqual([]);
+  });
+});
+
+/** Microsoft's reserved names of columns, in any case, and `Kind`, which was refused for another project. */
+const RESERVED = [
+  ...['id', 'BilledSize', 'IsBillable', 'InvalidTimeGenerated', 'TenantId', 'Title', 'Type', 'UniqueId', 'Kind'],
+  ...['_ItemId', '_ResourceGroup', '_ResourceId', '_SubscriptionId', '_TimeReceived'],
+];
+
+/** The file of each SIEM in which the customer names the members of the rows, and how the block is marked. */
+const BLOCKS: Readonly<Record<string, RegExp>> = {
+  'elastic/ingest-pipeline.console': /YOUR MEMBERS are the params[\s\S]*?"source"/g,
+  'opensearch/pipeline.yaml': /YOUR MEMBERS: begin[\s\S]*?YOUR MEMBERS: end/g,
+  'sentinel/azuredeploy.json': /YOUR MEMBERS: begin[\s\S]*?YOUR MEMBERS: end/g,
+  [`${APP}/default/props.conf`]: /YOUR MEMBERS: begin[\s\S]*?YOUR MEMBERS: end/g,
+};
+
+describe('members of a row that the API does not promise', () => {
+  const promised = new Set(['id', 'updated_at', 'stream_position', 'deleted', 'deleted_at', 'blocked_at']);
+
+  test('are named in one marked block for each SIEM', () => {
+    const blocks = NAMES.flatMap(
+      name =>
+        siemFile(name)
+          .match(BLOCKS[name] ?? /YOUR MEMBERS: begin/g)
+          ?.map(() => name) ?? [],
+    );
+    expect(blocks.sort()).toEqual(Object.keys(BLOCKS).sort());
+  });
+
+  test('members that the API does not promise are named nowhere else', () => {
+    const named = NAMES.flatMap(name => {
+      const text = siemFile(name).replace(BLOCKS[name] ?? /$^/, '');
+      const members = text.matchAll(/(?<![\w/$.])(?:[Rr]ow\.|Row\['|\/row\/|row\[")(\w+)/g);
+      return [...members].filter(([, member]) => !promised.has(member!)).map(([, member]) => `${name} ${member}`);
+    });
+    expect([...new Set(named)]).toEqual([]);
+  });
+});
+
+describe('the script of Filebeat', () => {
+  const run = (line: string) => {
+    const fields = new Map<string, unknown>([['message', line]]);
+    const tags: string[] = [];
+    const event = {
+      Get: (name: string) => fields.get(name),
+      Put: (name: string, value: unknown) => fields.set(name, value),
+      Tag: (tag: string) => tags.push(tag),
+    };
+    new Function(`${filebeatScript()} return process;`)()(event);
+    return { fields, tags };
+  };
+
+  test('takes the members before the row and leaves the row as text', () => {
+    const line = '{"event_id":"e","sequence":"7","connector":"acme","time":null,"row":{"id":1e999,"row":{}}}';
+    const { fields, tags } = run(line);
+    expect(tags).toEqual([]);
+    expect(Object.fromEntries(fields)).toEqual({
+      message: line,
+      'security_data.event_id': 'e',
+      'security_data.sequence': '7',
+      'security_data.connector': 'acme',
+      '@metadata._id': 'acme-e-7',
+    });
+  });
+
+  test.each([
+    ['a line of another product', '{"class_uid":5001}', 'security_data_other_format'],
+    ['a line that was cut off', '{"event_id":"e","sequ', 'security_data_unreadable'],
+  ])('keeps %s with a tag', (_, line, tag) => {
+    expect(run(line)).toEqual({ fields: new Map([['message', line]]), tags: [tag] });
+  });
+});
+
+test('the dashboard for Splunk shows each of its searches', () => {
+  const { visualizations, dataSources, layout } = splunkDashboard();
+  const shown = layout.structure.map(({ item }: { item: string }) => visualizations[item].dataSources.primary);
+  expect(shown).toEqual(Object.keys(dataSources));
+});
+
+test('every block of code in the pages of the SIEMs is part of a file of siem/, unless the page is a sketch', () => {
+  const pages = PAGES.filter(name => name.startsWith('docs/integrations/'));
+  const blocks = pages.flatMap(name =>
+    ['kusto', 'console', 'esql', 'yaml', 'ini', 'spl'].flatMap(language =>
+      code(page(name), language).map(block => [name, block.trim()] as const),
+    ),
+  );
+  // In JSON the functions of Sentinel are one line each.
+  const all = [...NAMES.map(siemFile), ...sentinel().functions.map(({ kql }) => kql)].join('\n');
+  expect(blocks.length).toBe(2);
+  expect(blocks.filter(([, block]) => !all.includes(block))).toEqual([]);
+  expect(kqlQueries().length).toBe(9);
+});

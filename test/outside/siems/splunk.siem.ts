@@ -1,0 +1,53 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { command } from '../../support/parts/command.ts';
+import { PARTS, part } from './parts.ts';
+import { SIEM_FOLDER, splunkDashboard } from './support/files.ts';
+import { report } from './support/report.ts';
+
+const APP = join(SIEM_FOLDER, 'splunk', 'security_data_connector');
+
+test('the app passes the checks of Splunk for apps', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'appinspect-'));
+  try {
+    const python = join(part('appinspect').folder, 'bin', 'python');
+    const output = join(folder, 'result.json');
+    const program = 'from splunk_appinspect.main import execute; execute()';
+    await command(python, ['-c', program, 'inspect', APP, '--data-format', 'json', '--output-file', output], 600);
+    const { summary } = JSON.parse(await readFile(output, 'utf8'));
+    expect(summary).toMatchObject({ error: 0, failure: 0, future_failure: 0 });
+    expect(summary.success).toBeGreaterThan(50);
+    report(`${PARTS.appinspect.name} ${PARTS.appinspect.version}`, 'siem/splunk', summary);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+interface Validator {
+  setSchema(schema: object): Error | null;
+  validate(definition: object, namespaces: readonly string[]): readonly object[] | null;
+}
+
+test('the dashboard has each visualization, input and search once, and in its layout', () => {
+  const load = createRequire(join(part('dashboard').folder, 'package.json'));
+  const { DashboardValidator } = load(PARTS.dashboard.name) as { DashboardValidator: new () => Validator };
+  const faults = (definition: object) => {
+    const validator = new DashboardValidator();
+    // The schemas of visualizations are not published. The validator requires one before it checks the whole.
+    expect(validator.setSchema({ $id: 'any', type: 'object' })).toBeNull();
+    return validator.validate(definition, []) ?? [];
+  };
+  // Splunk 9.0 knows one layout, and later releases take it over as the layout of one tab, which is what the validator knows.
+  const dashboard = splunkDashboard();
+  const { type, options, structure, globalInputs } = dashboard.layout;
+  const layout = {
+    globalInputs,
+    layoutDefinitions: { one: { type, options, structure } },
+    tabs: { items: [{ layoutId: 'one', label: 'One' }] },
+  };
+  expect(faults({ ...dashboard, layout })).toEqual([]);
+  expect(faults({ ...dashboard, layout, visualizations: {} }).length).toBe(structure.length);
+});

@@ -1,0 +1,169 @@
+/**
+ * Events that the function delivers from the embedded platform: more than 10,000 ids, changes and changes back,
+ * removals, restored assets, a replay, rows that a naive mapping refuses. Also lines of faults that cannot be caused on purpose.
+ */
+
+import { envelope } from '../../../local/query/support/event-lines.ts';
+import { connector } from '../../../support/function/connector.ts';
+
+export interface Corpus {
+  /** Lines before the replay, and lines of the replay. */
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+const ASSETS = 4_800;
+const THREATS = 6_400;
+const DNS_BLOCKS = 900;
+
+/** The longest id that the connector forwards: 5,461 characters, here of three bytes each. */
+export const LONGEST_ID = '鍵'.repeat(5_461);
+
+const MANY_MEMBERS = Array.from({ length: 2_000 }, (_, index) => `"member_${index}":${index}`).join();
+const DEEP = `${'{"a":'.repeat(21)}1${'}'.repeat(21)}`;
+const DEEPEST = `${'{"a":'.repeat(500)}1${'}'.repeat(500)}`;
+
+/** Members that naive mappings, decoders or terms refuse. */
+const BREAKERS: Readonly<Record<string, string>> = {
+  infinite: '"value":1e400',
+  'empty-name': '"":"no name","a":{"":{"":1}}',
+  'text-first': '"conflict":"text"',
+  'number-then': '"conflict":7',
+  'object-then': '"conflict":{"a":[1,{"b":2}]}',
+  'list-then': '"conflict":[[],{},"x",null]',
+  members: MANY_MEMBERS,
+  deep: `"deep":${DEEP}`,
+  deepest: `"deep":${DEEPEST}`,
+  dots: '".":1,"a.b":2,"a":{"b":3},"a..b":4,"b.":5',
+  twice: '"dup":1,"dup":"two"',
+  digits: `"number":${'9'.repeat(1_500)},"fraction":0.${'1'.repeat(1_200)}`,
+  'long-name': `"${'n'.repeat(60_000)}":1`,
+  'long-value': `"value":"${'v'.repeat(40_000)}"`,
+  nul: '"a\\u0000b":"\\u0000","alone":"\\ud800"',
+  names:
+    '"_id":"x","_source":{},"@timestamp":"never","__proto__":{"id":"x"},"kind":{"a":1},"stream":[],"sequence":1e99',
+  quote: '"text":",\\"row\\":{","line":"\\u2028\\u2029"',
+  time: '"time":"yesterday"',
+};
+
+export async function corpus(): Promise<Corpus> {
+  await using each = await connector();
+  const { platform } = each;
+  platform.populate({ assets: ASSETS, threats: THREATS, dnsBlocks: DNS_BLOCKS });
+  putBreakers(platform);
+  await runAll(each);
+  // B, A, B: the second B is another event than the first.
+  for (const value of ['B', 'A', 'B']) {
+    platform.put('assets', { id: 'changes-back', value });
+    platform.put('threats', { id: 'threat-changes-back', asset_id: 'changes-back', value });
+    await runAll(each);
+  }
+  for (const id of ['asset-2', 'asset-3', 'asset-5', 'changes-back']) platform.remove('assets', id);
+  await runAll(each);
+  for (const id of ['asset-3', 'changes-back']) platform.restore('assets', id);
+  await runAll(each);
+  const before = [...(await each.lines()), ...FAULTS];
+  await each.run({ replay: ['assets', 'threats'] });
+  await runAll(each);
+  const delivered = new Set(before);
+  return { before, after: (await each.lines()).filter(line => !delivered.has(line)) };
+}
+
+export type Scene = Awaited<ReturnType<typeof connector>>;
+
+export async function runAll(each: Scene): Promise<void> {
+  while ((await each.run()).more);
+}
+
+/** Rows that break a naive consumer, and an event without its row. */
+export function putBreakers(platform: Scene['platform']): void {
+  for (const [name, members] of Object.entries(BREAKERS)) {
+    platform.put('assets', `{"id":"breaker-${name}",${members}}`);
+    platform.put('threats', `{"id":"threat-${name}","asset_id":"breaker-${name}",${members}}`);
+  }
+  platform.put('assets', { id: LONGEST_ID, name: 'the longest id' });
+  platform.put('assets', { id: 'id "quoted" \\ ,"row":{ / ?#%', name: 'an id that must be escaped' });
+  // Too long for an id: a dead letter. Too large for a line: an event without its row.
+  platform.put('assets', { id: 'i'.repeat(40_000), name: 'no event' });
+  platform.put('assets', { id: 'too-large', text: 'x'.repeat(1_100_000) });
+}
+
+const LONG_AGO = '2025-01-01T00:00:00.000Z';
+const JUST_NOW = new Date().toISOString();
+
+/** Sequences of `aged` and `back`, which according to their newest event were not updated for 30 days. */
+export const NOT_UPDATED = [20, 24] as const;
+
+const AGES: readonly string[] = [
+  envelope({ connector: 'crashed', sequence: 20, id: 'aged', time: LONG_AGO, row: '{"id":"aged"}' }),
+  envelope({ connector: 'crashed', sequence: 21, id: 'updated', time: LONG_AGO, row: '{"id":"updated"}' }),
+  envelope({ connector: 'crashed', sequence: 22, id: 'updated', time: JUST_NOW, row: '{"id":"updated"}' }),
+  envelope({ connector: 'crashed', sequence: 23, id: 'back', time: JUST_NOW, row: '{"id":"back"}' }),
+  envelope({ connector: 'crashed', sequence: 24, id: 'back', time: LONG_AGO, row: '{"id":"back"}' }),
+  envelope({ connector: 'crashed', sequence: 25, id: 'aged-gone', time: LONG_AGO, row: '{"id":"aged-gone"}' }),
+  envelope({ connector: 'crashed', sequence: 26, id: 'aged-gone', kind: 'tombstone', time: LONG_AGO }),
+];
+
+/** A connector that crashed and read an old version again; a later release; the row of a threat with a name of its own. */
+const FAULTS: readonly string[] = [
+  envelope({
+    connector: 'crashed',
+    sequence: 1,
+    id: 'again',
+    eventId: 'b'.repeat(32),
+    row: '{"id":"again","value":"B"}',
+  }),
+  envelope({
+    connector: 'crashed',
+    sequence: 2,
+    id: 'again',
+    eventId: 'a'.repeat(32),
+    row: '{"id":"again","value":"A"}',
+  }),
+  envelope({
+    connector: 'crashed',
+    sequence: 3,
+    id: 'again',
+    eventId: 'b'.repeat(32),
+    row: '{"id":"again","value":"B"}',
+  }),
+  envelope({ connector: 'crashed', sequence: 4, id: 'gone', row: '{"id":"gone"}' }),
+  envelope({ connector: 'crashed', sequence: 5, id: 'gone', kind: 'tombstone', row: '{"id":"gone","deleted":true}' }),
+  envelope({ connector: 'crashed', sequence: 6, id: 'times', time: '2999-11-20T12:00,5+01', row: '{"id":"times"}' }),
+  envelope({ connector: 'crashed', sequence: 9_223_372_036, id: 'late', row: '{"id":"late"}' }),
+  envelope({
+    connector: 'crashed',
+    sequence: 7,
+    stream: 'threats',
+    id: 'far',
+    assetId: 'é'.repeat(20_000),
+    row: '{"id":"far"}',
+  }),
+  ...AGES,
+  // Withheld by a filter that was added.
+  envelope({ connector: 'crashed', sequence: 10, id: 'filtered', row: '{"id":"filtered"}' }),
+  envelope({ connector: 'crashed', sequence: 11, id: 'filtered', kind: 'withdrawn' }),
+  ...[
+    envelope({ connector: 'crashed', sequence: 8, id: 'again', row: '{"id":"again","value":"of a later release"}' }),
+    envelope({ connector: 'crashed', sequence: 0, stream: 'assets', id: 'test-1' }),
+  ].map(line => line.replace('"kind":"upsert"', '"kind":"of-a-later-release"')),
+];
+
+/** A line that no connector sends, because its id is too long. An index must still accept it. */
+export const ID_OF_40_000_BYTES = envelope({
+  sequence: 1,
+  connector: 'never',
+  id: 'i'.repeat(40_000),
+  eventId: 'c'.repeat(32),
+  row: '{"id":"x"}',
+});
+
+/** Each line twice, in a shuffled order that is the same in each run. */
+export function shuffledTwice(lines: readonly string[], random: () => number): string[] {
+  const all = [...lines, ...lines];
+  for (let last = all.length - 1; last > 0; last--) {
+    const other = Math.floor(random() * (last + 1));
+    [all[last], all[other]] = [all[other]!, all[last]!];
+  }
+  return all;
+}

@@ -1,0 +1,37 @@
+/** The example tenant: events that the function sends from the embedded platform, with removals, a restored row and an event without its row. */
+import { connector } from '../../../support/function/connector.ts';
+import { putBreakers, runAll, type Scene } from './corpus.ts';
+
+const COUNTS = { assets: 120, threats: 240, dnsBlocks: 200 };
+
+export interface Tenant {
+  /** Events of the example tenant. */
+  readonly lines: readonly string[];
+  /** Rows with none of its members, and values that a naive mapping refuses. */
+  readonly others: readonly string[];
+}
+
+export async function exampleTenant(): Promise<Tenant> {
+  await using each = await connector();
+  const { platform } = each;
+  platform.populate(COUNTS);
+  await runAll(each);
+  for (const id of ['asset-2', 'asset-3']) platform.remove('assets', id);
+  await runAll(each);
+  platform.restore('assets', 'asset-3');
+  await runAll(each);
+  const lines = await each.lines();
+  return { lines, others: await otherLines(each, new Set(lines)) };
+}
+
+async function otherLines(each: Scene, known: ReadonlySet<string>): Promise<string[]> {
+  putBreakers(each.platform);
+  await runAll(each);
+  return (await each.lines()).filter(line => !known.has(line));
+}
+
+/** Members of an event before its row. */
+export function headOf(line: string): Readonly<Record<string, string>> {
+  const at = line.indexOf(',"row":');
+  return JSON.parse(at < 0 ? line : `${line.slice(0, at)}}`);
+}

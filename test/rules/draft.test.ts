@@ -1,0 +1,287 @@
+/** What is decided of a row: the event, the state that is recorded, and what becomes of the threats of an asset. */
+import { describe, expect, test } from '@jest/globals';
+import { BEGINNING } from '../../lambda/core/checkpoint.ts';
+import { Draft, type Reading } from '../../lambda/core/draft.ts';
+import type { BadRow, Row } from '../../lambda/core/row.ts';
+import { Sequencer } from '../../lambda/core/sequence.ts';
+import type { Checkpoint, RowState, SecondWalk } from '../../lambda/ports.ts';
+import { rowState } from '../support/core/memory-table.ts';
+import { asset, threat, tombstone } from '../support/core/rows.ts';
+import { type AnyStream, ASSETS, CONTEXT, readText, rowOf, THREATS } from '../support/core/streams.ts';
+import { readEvent } from '../support/function/event-schema.ts';
+
+const SEQUENCE = (n: number) => `000000000100000000${String(n).padStart(2, '0')}`;
+const GENERATION = 5;
+/** What an event leaves in the state of its row. */
+const at = (n: number) => ({ sequence: SEQUENCE(n), forwardedAt: CONTEXT.forwardedAt });
+const SECOND = { phase: 'read', rows: 0, notBefore: 0, most: 0, withdrawn: { own: 0, children: 0 } } as const;
+
+interface Given {
+  readonly stream?: AnyStream;
+  readonly known?: Readonly<Record<string, RowState>>;
+  readonly before?: Partial<Checkpoint>;
+  readonly allowance?: number;
+}
+
+function draftOf({ stream = ASSETS, known = {}, before = {}, ...options }: Given = {}): Draft {
+  return new Draft({ ...BEGINNING, generation: GENERATION, ...before }, new Map(Object.entries(known)), {
+    stream: { ...stream, path: '/x' },
+    context: CONTEXT,
+    sequences: new Sequencer(1).reserve(100),
+    locate: ({ rowHash }) => `s3://dead-letters/${rowHash}.json`,
+    ...options,
+  });
+}
+
+/** As the row would be read if the filter excluded it. */
+function excluded({ id, text, rowHash, wholeHash, position, time, deleted, parent, versionTag }: Row): Row {
+  return { id, text, rowHash, wholeHash, position, time, deleted, parent, versionTag, filter: 'withhold' };
+}
+const live = (text: string, stream: AnyStream = ASSETS, change: Partial<RowState> = {}): RowState => {
+  const { rowHash, parent } = rowOf(text, stream);
+  return rowState({ rowHash, parent, generation: GENERATION, ...change });
+};
+const events = (draft: Draft) => {
+  const { records } = draft.batch({});
+  const lines = records.flatMap(record => Buffer.from(record).toString().trimEnd().split('\n'));
+  return lines.map(readEvent);
+};
+
+describe('a table of decisions', () => {
+  const NOT_SENT = { rowHash: '' };
+  const STATES = {
+    unknown: undefined,
+    'the same': live(asset('a')),
+    'not yet marked': live(asset('a'), ASSETS, { generation: 4 }),
+    'another version': live(asset('a', { version: 9 })),
+    filtered: live(asset('a'), ASSETS, { status: 'filtered', ...NOT_SENT }),
+    removed: live(tombstone('a'), ASSETS, { status: 'removed', generation: 4 }),
+    'not listed any more': live(asset('a'), ASSETS, { status: 'removed', generation: 4 }),
+    'removed, never sent': live(tombstone('a'), ASSETS, { status: 'removed', generation: 4, ...NOT_SENT }),
+  } as const;
+  type Known = keyof typeof STATES;
+
+  /** The event, `=` and the status that is recorded with its generation, and what becomes of the threats. */
+  function decided(row: Row, known: Known, reading: Reading): string {
+    const state = STATES[known];
+    const second = { ...SECOND, mode: reading } as SecondWalk;
+    const before = reading === 'walk' ? {} : { second };
+    const draft = draftOf({ known: state ? { a: state } : {}, before });
+    draft.row(row, reading);
+    const { states, removals } = draft.batch({});
+    const recorded = states.get('a');
+    // The SIEM has no content of a row that is filtered.
+    if (recorded?.status === 'filtered') expect(recorded.rowHash).toBe('');
+    return [
+      ...events(draft).map(({ kind, reason }) => (reason ? `${kind} ${reason}` : kind)),
+      ...(recorded ? [`=${recorded.status} ${recorded.generation}`] : []),
+      ...removals.map(({ isRestored }) => (isRestored ? 'threats are read again' : 'threats leave')),
+    ].join(', ');
+  }
+
+  const EXISTS = rowOf(asset('a'));
+  const GONE = rowOf(tombstone('a'));
+  const FILTERED = excluded(EXISTS);
+  const SENT = 'upsert, =live 5';
+  const SENT_BACK = `${SENT}, threats are read again`;
+  const REMOVED = 'tombstone, =removed 5, threats leave';
+  const NOTED = '=removed 5, threats leave';
+  const WITHDRAWN = 'withdrawn filtered, =filtered 5';
+  const BACK = '=filtered 5, threats are read again';
+
+  test.each<[Known, Row, string, string?]>([
+    // known               row       decided                         when everything is sent again
+    ['unknown', EXISTS, SENT],
+    ['unknown', GONE, NOTED, REMOVED],
+    ['unknown', FILTERED, '=filtered 5'],
+    ['the same', EXISTS, ''],
+    ['the same', GONE, REMOVED],
+    ['the same', FILTERED, WITHDRAWN],
+    ['not yet marked', EXISTS, '=live 5', SENT],
+    ['not yet marked', GONE, REMOVED],
+    ['not yet marked', FILTERED, WITHDRAWN],
+    ['another version', EXISTS, SENT],
+    ['another version', GONE, REMOVED],
+    ['another version', FILTERED, WITHDRAWN],
+    ['filtered', EXISTS, SENT],
+    ['filtered', GONE, NOTED, REMOVED],
+    ['filtered', FILTERED, ''],
+    ['removed', EXISTS, SENT_BACK],
+    ['removed', GONE, '', REMOVED],
+    ['removed', FILTERED, BACK],
+    ['not listed any more', EXISTS, SENT_BACK],
+    ['not listed any more', GONE, REMOVED],
+    ['not listed any more', FILTERED, BACK],
+    ['removed, never sent', EXISTS, SENT_BACK],
+    ['removed, never sent', GONE, '', REMOVED],
+    ['removed, never sent', FILTERED, BACK],
+  ])('an asset that is %s', (known, row, expected, again = expected) => {
+    expect(decided(row, known, 'walk')).toBe(expected);
+    expect(decided(row, known, 'differences')).toBe(expected);
+    expect(decided(row, known, 'all')).toBe(again);
+    // A pass over the list holds a row back exactly when deciding it would do more than mark it.
+    const state = STATES[known];
+    const isSame = draftOf({ known: state ? { a: state } : {} }).isSame(row, 'differences');
+    expect(isSame).toBe(expected === '' || expected === '=live 5');
+  });
+
+  test('a tombstone of an asset never sent differs only when everything is sent again', () => {
+    const draft = draftOf({ known: { a: STATES['removed, never sent'] } });
+    expect((['walk', 'differences', 'all'] as const).map(reading => draft.isSame(GONE, reading))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('the walk does not mark a row while everything is sent again, so that the second walk still sends it', () => {
+    const known = { a: STATES['not yet marked'] };
+    const draft = draftOf({ known, before: { second: { ...SECOND, mode: 'all' } } });
+    draft.row(EXISTS, 'walk');
+    expect(draft.batch({}).states.size).toBe(0);
+  });
+
+  test.each<[string, RowState | undefined, Row, string]>([
+    ['unknown and filtered', undefined, excluded(rowOf(threat('t', 'a'), THREATS)), ''],
+    [
+      'withdrawn and listed',
+      live(threat('t', 'a'), THREATS, { status: 'removed' }),
+      rowOf(threat('t', 'a'), THREATS),
+      'upsert',
+    ],
+    [
+      'withdrawn and filtered',
+      live(threat('t', 'a'), THREATS, { status: 'removed' }),
+      excluded(rowOf(threat('t', 'a'), THREATS)),
+      '',
+    ],
+  ])('a threat that is %s', (_what, state, row, expected) => {
+    const draft = draftOf({ stream: THREATS, known: state ? { t: state } : {} });
+    draft.row(row, 'walk');
+    expect(
+      events(draft)
+        .map(({ kind }) => kind)
+        .join(),
+    ).toBe(expected);
+    expect(draft.batch({}).states.size).toBe(expected === '' ? 0 : 1);
+  });
+
+  test('the filter withdraws as many rows as the guard allows, and the others stay as they are', () => {
+    const known = { a: live(asset('a')), b: live(asset('b')), c: live(asset('c')) };
+    const draft = draftOf({ known, allowance: 1 });
+    for (const id of Object.keys(known)) draft.row(excluded(rowOf(asset(id))), 'walk');
+    expect([events(draft).map(({ id }) => id), [...draft.batch({}).states.keys()]]).toEqual([['a'], ['a']]);
+    expect([draft.withdrawn, draft.kept, draft.read.filtered]).toEqual([1, 2, 3]);
+  });
+});
+
+describe('a batch', () => {
+  test('a batch writes each state once, as the last of its rows says, and sends every row in order', () => {
+    const draft = draftOf({ known: { a: live(asset('a')) } });
+    for (const text of [asset('a', { version: 2 }), tombstone('a'), asset('a', { version: 3 })])
+      draft.row(rowOf(text), 'walk');
+    const { states, removals } = draft.batch({});
+    expect(events(draft).map(({ kind, sequence }) => `${kind} ${sequence}`)).toEqual([
+      `upsert ${SEQUENCE(1)}`,
+      `tombstone ${SEQUENCE(2)}`,
+      `upsert ${SEQUENCE(3)}`,
+    ]);
+    expect([...states]).toEqual([['a', { ...live(asset('a', { version: 3 })), ...at(3) }]]);
+    expect(removals.map(({ isRestored }) => isRestored)).toEqual([true]);
+  });
+
+  test('a batch ends with the sequence that it used last, and keeps the one before when it does nothing', () => {
+    const before = { committed: SEQUENCE(0) };
+    const nothing = draftOf({ before, known: { a: live(asset('a')) } });
+    nothing.row(rowOf(asset('a')), 'walk');
+    expect(nothing.batch({}).checkpoint.committed).toBe(SEQUENCE(0));
+
+    const mark = draftOf({ before, known: { a: live(asset('a'), ASSETS, { generation: 4 }) } });
+    mark.row(rowOf(asset('a')), 'walk');
+    // Its log must be newer than the checkpoint before it, although no event has a sequence.
+    expect(mark.batch({}).checkpoint.committed).toBe(SEQUENCE(1));
+  });
+
+  test('a batch counts the rows that exist, and those of them that are listed', () => {
+    const old = { generation: 4 };
+    const draft = draftOf({
+      before: { counts: { existing: 4, listed: 1 } },
+      known: {
+        same: live(asset('same'), ASSETS, old),
+        changed: live(asset('changed', { version: 9 }), ASSETS, old),
+        gone: live(asset('gone')),
+        filtered: live(asset('filtered'), ASSETS, old),
+      },
+    });
+    for (const id of ['same', 'changed', 'new']) draft.row(rowOf(asset(id)), 'walk');
+    draft.row(rowOf(tombstone('gone')), 'walk');
+    draft.row(excluded(rowOf(asset('filtered'))), 'walk');
+    expect(draft.batch({}).checkpoint.counts).toEqual({ existing: 4, listed: 4 });
+  });
+
+  test('a batch counts each row as exactly one thing', () => {
+    const draft = draftOf({ stream: THREATS, known: { u: live(threat('u', 'a'), THREATS) } });
+    draft.row(rowOf(threat('t', undefined), THREATS), 'walk');
+    draft.row(rowOf(threat('u', 'a'), THREATS), 'walk');
+    draft.reject(readText('{"name":"x"}', THREATS) as BadRow);
+    const { sent, deadLetters } = draft.batch({});
+    expect(sent).toEqual({ forwarded: 1, threatsWithoutAsset: 1, deadLetters: 1 });
+    expect([draft.read, deadLetters.map(({ reason }) => reason)]).toEqual([{ rows: 3, duplicates: 1 }, ['no-id']]);
+  });
+
+  test('a batch stores an oversize row as a dead letter, and remembers it as sent', () => {
+    const huge = threat('t', 'a', { text: 'x'.repeat(1_024_000) });
+    const draft = draftOf({ stream: THREATS });
+    draft.row(rowOf(huge, THREATS), 'walk');
+    const { states, children, deadLetters, sent } = draft.batch({});
+    expect([events(draft)[0]!.kind, states.get('t')?.rowHash]).toEqual(['oversize', rowOf(huge, THREATS).rowHash]);
+    expect([deadLetters.length, children, sent.oversize]).toEqual([1, [{ parent: 'a', id: 't' }], 1]);
+  });
+});
+
+describe('the threats of an asset', () => {
+  test('a threat has one entry under each asset that it had, also within one batch', () => {
+    const draft = draftOf({ stream: THREATS });
+    for (const [version, parent] of ['a', 'b', 'a'].entries())
+      draft.row(rowOf(threat('t', parent, { version }), THREATS), 'walk');
+    const { children, states } = draft.batch({});
+    expect(children).toEqual(['a', 'b'].map(parent => ({ parent, id: 't' })));
+    expect(states.get('t')?.parent).toBe('a');
+  });
+
+  test('a threat that changes under its asset writes no entry again', () => {
+    const draft = draftOf({ stream: THREATS, known: { t: live(threat('t', 'a'), THREATS) } });
+    draft.row(rowOf(threat('t', 'a', { version: 2 }), THREATS), 'walk');
+    expect(draft.batch({}).children).toEqual([]);
+  });
+
+  test('a threat stored without an asset takes its asset from the row and is not sent again', () => {
+    const known = { t: live(threat('t', 'a'), THREATS, { parent: undefined }) };
+    const draft = draftOf({ stream: THREATS, known });
+    draft.row(rowOf(threat('t', 'a'), THREATS), 'walk');
+    const { states, children } = draft.batch({});
+    expect([events(draft), states.get('t'), children]).toEqual([
+      [],
+      { ...known.t, parent: 'a' },
+      [{ parent: 'a', id: 't' }],
+    ]);
+  });
+
+  test('a row that does not exist any more is withdrawn, and one that was filtered is only noted', () => {
+    const known = { t: live(threat('t', 'a'), THREATS), u: live(threat('u', 'a'), THREATS, { status: 'filtered' }) };
+    const draft = draftOf({ stream: THREATS, known, before: { counts: { existing: 2, listed: 2 } } });
+    for (const id of ['t', 'u']) draft.remove(id, { time: '2026-11-20T09:10:00Z', reason: 'not-listed' });
+    const { states, checkpoint } = draft.batch({});
+    expect(events(draft)).toMatchObject([{ kind: 'withdrawn', id: 't', asset_id: 'a', reason: 'not-listed' }]);
+    expect([...states.values()].map(({ status }) => status)).toEqual(['removed', 'removed']);
+    expect(checkpoint.counts).toEqual({ existing: 0, listed: 0 });
+  });
+
+  test('a refreshed row is the same event content again, with a later sequence', () => {
+    const draft = draftOf({ known: { a: live(asset('a')) } });
+    draft.refresh(rowOf(asset('a')));
+    expect(events(draft)).toMatchObject([{ kind: 'upsert', id: 'a', refresh: true, sequence: SEQUENCE(1) }]);
+    const { states, sent } = draft.batch({});
+    expect([states.get('a'), sent]).toEqual([{ ...live(asset('a')), ...at(1) }, { refreshed: 1 }]);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import * as errors from '../../lambda/core/errors.ts';
+import { publicError } from '../../lambda/core/public-error.ts';
+import { wordsOf } from '../support/function/rejection.ts';
+
+type ErrorClass = new (...words: unknown[]) => Error;
+
+/** Not thrown to the handler: a page that is not JSON is a ContractError. */
+const INTERNAL = ['JsonError'];
+const CLASSES = Object.entries(errors).filter(([name]) => /Error$/.test(name) && !INTERNAL.includes(name));
+
+function made(name: string, type: unknown): Error {
+  const each = type as ErrorClass;
+  return name === 'StreamsFailedError'
+    ? new each(new Map([['assets', new errors.StateError('answer')]]), 3)
+    : new each('a', 'b', 'c');
+}
+
+test.each(CLASSES)('%s says what is true of the data, since an operator reads nothing else', (name, type) => {
+  expect(made(name, type).message).toMatch(/\b[Nn]othing (?:is lost|changed)\b/);
+  expect(made(name, type).name).toBe(name);
+});
+
+describe('an error that leaves the function', () => {
+  const foreign = (message: string, members: object = {}) =>
+    Object.assign(new Error(message), { $response: { body: 'canary' }, ...members });
+  const depthOf = (error: unknown): number => (error instanceof Error ? 1 + depthOf(error.cause) : 0);
+
+  test.each([
+    ['a text', 'canary'],
+    ['an object', { message: 'canary' }],
+    ['an error of others', foreign('canary')],
+  ])('%s as the cause of an own error shows nothing of what was sent or answered', (_what, cause) => {
+    const own = new errors.StateError('answer', { cause });
+    expect(publicError(own)).toBe(own);
+    expect(wordsOf(own)).not.toContain('canary');
+    expect(own.cause instanceof Error).toBe(cause instanceof Error);
+  });
+
+  test('a cause that is no error is dropped, also from an error of others', () => {
+    expect('cause' in publicError(new Error('x', { cause: 'canary' }))).toBe(false);
+    expect('cause' in publicError(new errors.StateError('answer', { cause: 7 }))).toBe(false);
+  });
+
+  test('a chain of causes is cut off behind the sixth error, and a circle of causes ends', () => {
+    const chain = (length: number): Error =>
+      length === 0 ? foreign('canary') : new errors.StateError('answer', { cause: chain(length - 1) });
+    expect(depthOf(publicError(chain(4)))).toBe(5);
+    expect(depthOf(publicError(chain(5)))).toBe(6);
+    const long = publicError(chain(9));
+    expect(depthOf(long)).toBe(6);
+    expect(wordsOf(long)).not.toContain('canary');
+    const circle = foreign('canary');
+    circle.cause = circle;
+    expect(depthOf(publicError(circle))).toBe(6);
+  });
+
+  test('the failures of the streams lose what their causes quote', () => {
+    const failure = new errors.DeliveryError('it refuses', { cause: foreign('canary') });
+    const all = publicError(new errors.StreamsFailedError(new Map([['assets', failure]]), 3));
+    expect(wordsOf(all)).not.toContain('canary');
+    expect(wordsOf(all)).toContain('DeliveryError');
+  });
+
+  test('what is thrown and is no error says only that', () => {
+    expect(publicError('canary').message).toBe('Something that is no error was thrown');
+  });
+
+  test.each<[object, string]>([
+    [{ name: 'AccessDeniedException', $metadata: { httpStatusCode: 400 } }, 'AccessDeniedException: HTTP 400'],
+    [{ name: 'canary name' }, 'Error: its details are withheld'],
+    [{ code: 'ECONNRESET' }, 'Error: its details are withheld'],
+  ])('of an error of others (%j) only what has a strict form is left', (members, expected) => {
+    const left = publicError(foreign('canary', members));
+    expect(String(left)).toBe(expected);
+    expect(wordsOf(left)).not.toContain('canary');
+    expect((left as { code?: string }).code).toBe((members as { code?: string }).code);
+  });
+});

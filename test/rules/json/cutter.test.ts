@@ -1,0 +1,182 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { JsonError } from '../../../lambda/core/errors.ts';
+import { type CutElement, cutBody } from '../../../lambda/core/json/cutter.ts';
+import { json, styleOf, tokens, write } from '../../support/core/json-text.ts';
+
+const OPTIONS = { wanted: ['id', 'é', '__proto__', 'constructor'], excluded: 'stream_position' };
+
+const cut = (body: string | Buffer) => [...cutBody(Buffer.from(body), OPTIONS)];
+const elementsOf = (body: string | Buffer): readonly CutElement[] => cut(body)[0]!.elements!;
+
+/** Whether the text is one JSON object for the cutter, and for JSON.parse. */
+function verdicts(text: string): [boolean, boolean] {
+  return [accepts(() => cut(text)), accepts(() => parseObject(text))];
+}
+
+function accepts(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch (error) {
+    if (error instanceof JsonError || error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+function parseObject(text: string): void {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('No object');
+}
+
+const members = fc.array(fc.tuple(fc.constantFrom('rows', 'page', '__proto__'), json));
+const objectText = fc.tuple(members, fc.nat()).map(([tree, seed]) => write({ members: tree }, styleOf(seed)));
+
+const PIECES = [
+  ...'{}[],:"\\/ \t\r\n-+.eE0123456789abtfnu',
+  ...[
+    'true',
+    'null',
+    '"a":',
+    '"\\u00',
+    '1.',
+    '\u00a0',
+    '\ufeff',
+    '\u0000',
+    '\u001f',
+    '\u2028',
+    '"id"',
+    '-0',
+    '01',
+    '1e',
+  ],
+];
+const mutation = fc.record({ at: fc.nat(), drop: fc.nat({ max: 2 }), put: fc.constantFrom('', ...PIECES) });
+const mutated = fc.tuple(objectText, fc.array(mutation, { maxLength: 3 })).map(([text, mutations]) =>
+  mutations.reduce((before, { at, drop, put }) => {
+    const place = at % (before.length + 1);
+    return before.slice(0, place) + put + before.slice(place + drop);
+  }, text),
+);
+const pieces = fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 5 }).map(each => each.join(''));
+
+describe('the accepted texts', () => {
+  test('the cutter accepts a text exactly when JSON.parse does', () => {
+    const placed = pieces.chain(each =>
+      fc.constantFrom(each, `{"a":${each}}`, `{"a":[${each}]}`, `{"a":[{"b":${each}}]}`, `{${each}}`),
+    );
+    const property = fc.property(fc.oneof(mutated, placed), text => {
+      const [cutter, parser] = verdicts(text);
+      expect(cutter).toBe(parser);
+    });
+    fc.assert(property, { numRuns: 5_000 });
+  });
+
+  test.each([
+    ['inside a string', '{"a":"x*y"}'],
+    ['inside a name', '{"x*y":1}'],
+    ['after a backslash', '{"a":["\\*"]}'],
+    ['inside an escape', '{"a":["\\u12*4"]}'],
+    ['between tokens', '{"a":*1}'],
+    ['at the end', '{"a":1}*'],
+    ['before a number', '{"a":[*0]}'],
+    ['after a digit', '{"a":[0*]}'],
+    ['within a number', '{"a":[-1*2]}'],
+    ['within a literal', '{"a":[tru*e,nul*,fals*]}'],
+    ['between elements', '{"a":[{}*{}]}'],
+    ['between members', '{"a":[]*"b":1}'],
+  ])('each ASCII character %s is accepted exactly when JSON.parse accepts it', (_where, template) => {
+    for (let unit = 0; unit < 0x80; unit++) {
+      const [cutter, parser] = verdicts(template.replaceAll('*', () => String.fromCharCode(unit)));
+      expect([unit, cutter]).toEqual([unit, parser]);
+    }
+  });
+
+  test.each(['', '[]', 'null', '{', '{"a":"', '{"a":"\\', '{"a":[', '{"a":[{', '{"a":[1}', '{"a":{]}', '{} {}'])(
+    'the cutter refuses %j',
+    text => {
+      expect(() => cut(text)).toThrow(JsonError);
+    },
+  );
+
+  test.each(['{"rows":[{"id":"secret-1",}]}', '{"rows":[],"p":"\\secret-1"}', '{"rows":[{"\\secret-1":1}]}'])(
+    'the error for %s names the place and never shows the text',
+    text => {
+      expect(() => cut(text)).toThrow(/^Text that is not JSON at character \d+$/);
+    },
+  );
+});
+
+describe('the parts', () => {
+  test('the cutter returns every member and element at its own bounds, whatever was sent', () => {
+    const plain = (text: string) =>
+      tokens(text).replace(/"(?:[^"\\]|\\.)*"/g, each => JSON.stringify(JSON.parse(each)));
+    const property = fc.property(objectText, text => {
+      const parts = cut(text).map(({ name, elements, text: value }) => {
+        return `${JSON.stringify(name)}:${elements ? `[${elements.map(each => each.text)}]` : value}`;
+      });
+      expect(plain(`{${parts}}`)).toBe(plain(text));
+      expect(cut(text).map(({ value }) => value)).toEqual(
+        cut(text).map(({ elements, text: value }) => (elements ? undefined : JSON.parse(value))),
+      );
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  test('elements beyond the bound are counted and checked, and not kept', () => {
+    const [member] = cutBody(Buffer.from('{"a":[1,2,3]}'), OPTIONS, 2);
+    expect([member!.elements!.length, member!.length]).toEqual([2, 3]);
+    expect(() => [...cutBody(Buffer.from('{"a":[1,2,x]}'), OPTIONS, 2)]).toThrow(JsonError);
+  });
+
+  test.each([
+    ['{"id":1,"\\u0069d":"a\\u0062"}', ['ab', undefined, undefined, undefined]],
+    ['{"\\u00E9":null}', [undefined, null, undefined, undefined]],
+    ['{"a":{"id":"nested"},"b":[{"id":"too"}]}', [undefined, undefined, undefined, undefined]],
+    ['{"__proto__":1,"constructor":2}', [undefined, undefined, 1, 2]],
+    ['[{"id":"a"}]', [undefined, undefined, undefined, undefined]],
+  ])('of %s the wanted members are %j', (row, wanted) => {
+    expect(elementsOf(`{"rows":[${row}]}`)[0]!.wanted).toEqual(wanted);
+  });
+});
+
+describe('an element that has no canonical text', () => {
+  const nested = (open: string, depth: number) => `${open.repeat(depth)}1${(open === '[' ? ']' : '}').repeat(depth)}`;
+  const notUtf8 = (bytes: string) => Buffer.from(`{"a${bytes}":"x${bytes}"}`, 'latin1');
+
+  test.each([
+    ['nested in 512 levels', Buffer.from(nested('[', 512)), undefined],
+    ['of objects in 512 levels', Buffer.from(nested('{"a":', 512)), undefined],
+    ['nested in 513 levels', Buffer.from(nested('[', 513)), 'too-deep'],
+    ['of objects in 513 levels', Buffer.from(nested('{"a":', 513)), 'too-deep'],
+    ['nested in 100,000 levels', Buffer.from(nested('[', 100_000)), 'too-deep'],
+    ...['\xff', '\xc3', '\xc0\x80', '\xe2\x82', '\xed\xa0\x80', '\xf4\x90\x80\x80', '\x80'].map(
+      bytes => [`with the bytes ${Buffer.from(bytes, 'latin1').toString('hex')}`, notUtf8(bytes), 'not-utf-8'] as const,
+    ),
+  ])('an element %s is kept as it was sent, and those beside it are read as ever', (_what, bytes, fault) => {
+    const [before, after] = ['{"rows":[{"id":1}, ', ' ,{"id":2,"é":"ü"}],"p":[[]]}'];
+    const [first, middle, last] = elementsOf(Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]));
+    expect([first!.fault, middle!.fault, last!.fault]).toEqual([undefined, fault, undefined]);
+    expect(Buffer.from(middle!.bytes ?? middle!.text)).toEqual(bytes);
+    expect([first!.canonical, last!.canonical]).toEqual([
+      elementsOf('{"rows":[{"id":1}]}')[0]!.canonical,
+      elementsOf('{"rows":[{"é":"\\u00fc","id":2}]}')[0]!.canonical,
+    ]);
+  });
+
+  test.each([
+    ['{"a":[*]}', '{"a":1,}'],
+    ['{"a":[*]}', '1 2'],
+    ['{"a":[*]}', '[1}'],
+    ['{"a":*}', '[1,]'],
+  ])('what is nested too deep is refused when it is not JSON: %s with %s', (template, text) => {
+    expect(() => cut(template.replace('*', `${'['.repeat(600)}${text}${']'.repeat(600)}`))).toThrow(JsonError);
+  });
+
+  test.each(['{"rows":[],"a":"*"}', '{"*":1}', '{"a":{"*":1}}', '{"rows":[[1]],"a":["b"],"b":"*"}', '{"a":*}'])(
+    'bytes that are not UTF-8 outside the elements (%s) are refused',
+    text => {
+      expect(() => cut(Buffer.from(text.replace('*', '\xff'), 'latin1'))).toThrow(JsonError);
+    },
+  );
+});

@@ -1,0 +1,197 @@
+/** A change of the API's address or of the client must prove that the state still belongs to the same organization. */
+import { describe, expect, test } from '@jest/globals';
+import {
+  ApiUnavailableError,
+  ClientChangedError,
+  CursorRefusedError,
+  OrganizationChangedError,
+} from '../../lambda/core/errors.ts';
+import { changedParts, organizationDigest } from '../../lambda/core/organization.ts';
+import { tokensOfOneRun } from '../../lambda/source/token.ts';
+import { sha256 } from '../../lambda/system.ts';
+import { Harness } from '../support/core/harness.ts';
+import { answer, asset, dnsBlock, threat } from '../support/core/rows.ts';
+import { rejection } from '../support/function/rejection.ts';
+import { retryBudget, steppedClock } from '../support/function/stepped-clock.ts';
+
+/** The SIEM has what these pages of assets hold, and then the client is another one. */
+async function changed(...pages: string[][]): Promise<Harness> {
+  const harness = new Harness();
+  harness.api.pages('/a', pages).pages('/t', [[]]);
+  await harness.run({ only: ['assets', 'threats'] });
+  harness.later().organization = 'other';
+  return harness;
+}
+
+const inventory = (harness: Harness, confirmOrganization?: string) =>
+  harness.run({ only: ['assets', 'threats'], confirmOrganization });
+
+/** The run stopped before anything was sent or saved. */
+async function expectRefused(harness: Harness, why: RegExp): Promise<void> {
+  const { failures } = await inventory(harness);
+  expect([...failures.keys()]).toEqual(['assets', 'threats']);
+  for (const failure of failures.values()) expect(failure).toBeInstanceOf(OrganizationChangedError);
+  expect(failures.get('assets')!.message).toMatch(why);
+  const writes = harness.journal.begun.filter(step => !step.includes('look-up'));
+  expect([harness.lines, writes, harness.table.organization]).toEqual([[], [], 'acme']);
+}
+
+async function expectAccepted(harness: Harness, confirmed?: string): Promise<void> {
+  const { failures } = await inventory(harness, confirmed);
+  expect([failures.size, harness.table.organization]).toEqual([0, 'other']);
+}
+
+describe('the organization', () => {
+  test('is noted in the first run, which has nothing to prove', async () => {
+    const harness = new Harness();
+    harness.table.organization = undefined;
+    harness.api.pages('/a', [[asset('a')]]);
+    await harness.runStream('assets');
+    expect([harness.table.organization, harness.sent, harness.api.requests.length]).toEqual(['acme', ['upsert a'], 1]);
+  });
+
+  test('that is the same as before costs no request and no write', async () => {
+    const harness = await changed([asset('a')]);
+    harness.organization = 'acme';
+    await inventory(harness);
+    expect([harness.api.requests.length, harness.journal.begun]).toEqual([2, []]);
+  });
+
+  test('an accepted cursor does not prove the organization, because it may encode a position alone', async () => {
+    const harness = await changed([asset('a')], [asset('b')]);
+    harness.api.on('/a', undefined, answer([asset('foreign')], null));
+    await expectRefused(harness, /no row that was sent/);
+    expect(harness.api.requests[0]).toMatchObject({ path: '/a', cursor: 'c1', limit: 1 });
+  });
+
+  test('is another one when the API refuses the cursor, and then nothing is sent', async () => {
+    const harness = await changed([asset('a')], [asset('b')]);
+    harness.api.on('/a', 'c1', new CursorRefusedError('/a')).on('/a', undefined, answer([asset('foreign')], null));
+    await expectRefused(harness, /refuses the cursor/);
+    expect(harness.api.requests).toHaveLength(1);
+  });
+
+  test('a row of the first page proves the organization if it was sent with the same content', async () => {
+    const harness = await changed([asset('a')], [asset('b')]);
+    harness.api.on('/a', undefined, answer([asset('x'), asset('a')], 'c1'));
+    await expectAccepted(harness);
+  });
+
+  test('a row sent with other content does not prove the organization, because ids may exist in every tenant', async () => {
+    const harness = await changed([asset('a')]);
+    harness.api.pages('/a', [[asset('a', { version: 2 })]]);
+    await expectRefused(harness, /no row that was sent/);
+  });
+
+  test('a single read of a row that was sent proves the organization, when the first page has none', async () => {
+    const harness = await changed([asset('a')]);
+    harness.api.pages('/a', [[asset('x')]]).onSingle('/a', 'a', asset('a'));
+    await expectAccepted(harness);
+  });
+
+  test('a row of one stream proves the organization for all streams', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')]]).pages('/t', [[threat('t', 'a')]]);
+    await inventory(harness);
+    harness.later().organization = 'other';
+    harness.api.pages('/a', [[asset('new')]]);
+    await expectAccepted(harness);
+  });
+
+  test.each([
+    ['other rows', [asset('foreign')]],
+    ['no rows', []],
+  ])('is another one when the first page has %s, and then nothing is sent', async (_what, rows) => {
+    const harness = await changed([asset('a')]);
+    harness.api.pages('/a', [rows]);
+    await expectRefused(harness, /no row that was sent/);
+  });
+
+  test('DNS blocks do not prove the organization, because no row states are kept of them', async () => {
+    const harness = new Harness();
+    harness.api.pages('/d', [[dnsBlock('d')]]);
+    await harness.run({ only: ['dns-blocks'] });
+    harness.later().organization = 'other';
+    const { failures } = await harness.run({ only: ['dns-blocks'] });
+    expect(failures.get('dns-blocks')?.message).toMatch(/no row states/);
+    expect((await harness.run({ only: ['dns-blocks'], confirmOrganization: 'other' })).failures.size).toBe(0);
+  });
+
+  test('needs proof while the rows of a run that was killed may have been sent', async () => {
+    const harness = new Harness();
+    harness.table.logNames.set('assets', { sequence: '1', key: 'log/assets/1', earlier: [] });
+    harness.organization = 'other';
+    harness.api.pages('/a', [[asset('foreign')]]);
+    await expectRefused(harness, /no row that was sent/);
+  });
+
+  test('needs no proof while nothing was ever sent', async () => {
+    const harness = await changed([]);
+    harness.api.pages('/a', [[asset('a')]]);
+    await expectAccepted(harness);
+    expect(harness.sent).toEqual(['upsert a']);
+  });
+
+  test('is not proven by a run of a stream that was never read, while another one was', async () => {
+    const harness = await changed([asset('a')]);
+    harness.api.pages('/d', [[dnsBlock('foreign')]]);
+    const { failures } = await harness.run({ only: ['dns-blocks'] });
+    expect([failures.get('dns-blocks')?.name, harness.lines]).toEqual(['OrganizationChangedError', []]);
+    expect(harness.table.organization).toBe('acme');
+  });
+
+  test('that an operator has confirmed is noted without proof', async () => {
+    const harness = await changed([asset('a')], [asset('b')]);
+    harness.api.on('/a', 'c1', new CursorRefusedError('/a')).on('/a', undefined, answer([asset('foreign')], null));
+    await expectAccepted(harness, 'other');
+    expect(harness.sent).toEqual(['upsert foreign']);
+  });
+
+  test.each([
+    ['has changed again', 'third'],
+    ['has changed back', 'acme'],
+  ])('that %s since an operator confirmed it is refused, and nothing is sent or saved', async (_how, current) => {
+    const harness = await changed([asset('a')]);
+    harness.organization = current;
+    const { failures } = await inventory(harness, 'other');
+    expect([...failures.values()].map(({ name }) => name)).toEqual(Array(2).fill('OutdatedConfirmationError'));
+    expect([harness.lines, harness.journal.begun, harness.table.organization]).toEqual([[], [], 'acme']);
+  });
+
+  test('is neither another one nor proven when the API does not answer', async () => {
+    const harness = await changed([asset('a')], [asset('b')]);
+    harness.api.on('/a', 'c1', new ApiUnavailableError('/a', 'it answered 503'));
+    const { failures } = await inventory(harness);
+    expect([...failures.values()].map(({ name }) => name)).toEqual(['ApiUnavailableError', 'ApiUnavailableError']);
+    expect([harness.lines, harness.table.organization]).toEqual([[], 'acme']);
+  });
+
+  test('the organization is identified by token endpoint, base URL and client, and a trailing slash does not matter', () => {
+    const digest = (tokenEndpoint: string, baseUrl: string, clientId: string) =>
+      organizationDigest({ tokenEndpoint, baseUrl, clientId }, sha256);
+    const first = digest('https://t/realms/a', 'https://a', 'one');
+    const others = [
+      digest('https://t/realms/b', 'https://a', 'one'),
+      digest('https://t/realms/a', 'https://b', 'one'),
+      digest('https://t/realms/a', 'https://a', 'two'),
+    ];
+    expect(new Set([first, ...others]).size).toBe(4);
+    expect(digest('https://t/realms/a/', 'https://a/', 'one')).toBe(first);
+    expect(others.map(other => changedParts(first, other))).toEqual([['token endpoint'], ['base URL'], ['client']]);
+    expect(changedParts(first, first)).toEqual([]);
+  });
+});
+
+test('a run whose client changes within it stops, because the organization was checked for the first one', async () => {
+  const budget = retryBudget(steppedClock());
+  let clientId = 'one';
+  const container = { token: async () => ({ value: `for ${clientId}`, clientId }), discard: () => undefined };
+  const tokens = tokensOfOneRun(container);
+  expect((await tokens.token(budget)).value).toBe('for one');
+  clientId = 'two';
+  expect(await rejection(tokens.token(budget))).toBeInstanceOf(ClientChangedError);
+  clientId = 'one';
+  // Other streams of the run must stop too.
+  expect(await rejection(tokens.token(budget))).toBeInstanceOf(ClientChangedError);
+  expect((await tokensOfOneRun(container).token(budget)).value).toBe('for one');
+});

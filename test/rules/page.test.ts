@@ -1,0 +1,284 @@
+import { describe, expect, test } from '@jest/globals';
+import { ContractError } from '../../lambda/core/errors.ts';
+import { type PageRules, parsePage } from '../../lambda/core/page.ts';
+
+const RULES: PageRules = {
+  path: '/v1/assets',
+  limit: 500,
+  cut: { wanted: ['id'], excluded: 'stream_position' },
+  configured: {},
+  learned: {},
+};
+
+function read(body: unknown, change: Partial<PageRules> = {}) {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const { rows, nextCursor, names } = parsePage(Buffer.from(text), { ...RULES, ...change });
+  return { ids: rows.map(each => each.wanted[0]), nextCursor, names };
+}
+
+const one = [{ id: 'a' }];
+
+describe('rule 3: the end of the stream is a null cursor and nothing else', () => {
+  test('an answer of nothing but a null cursor reads as no rows and null', () => {
+    expect(read({ next_cursor: null })).toMatchObject({ ids: [], nextCursor: null });
+  });
+});
+
+describe('rule 8: names that the specification does not show are found by what they hold', () => {
+  test.each(['items', 'data', '', '__proto__', 'constructor', 'next_cursor'])(
+    'rows are found under the name %j',
+    name => {
+      const body = `{${JSON.stringify(name)}:[{"id":"a"}],"p":{"next_cursor":"c","page_size":1}}`;
+      expect(read(body)).toEqual({ ids: ['a'], nextCursor: 'c', names: { rows: name, pagination: 'p' } });
+    },
+  );
+
+  test.each(['pagination', 'meta', '__proto__', 'constructor'])(
+    'the pagination object is found under the name %j',
+    name => {
+      const body = `{"rows":[{"id":"a"}],${JSON.stringify(name)}:{"next_cursor":"c","page_size":1}}`;
+      expect(read(body)).toEqual({ ids: ['a'], nextCursor: 'c', names: { rows: 'rows', pagination: name } });
+    },
+  );
+
+  test('pagination members are found at the top of the answer', () => {
+    const found = read({ rows: one, next_cursor: 'c', page_size: 1 });
+    expect(found).toEqual({ ids: ['a'], nextCursor: 'c', names: { rows: 'rows', pagination: '' } });
+  });
+
+  test('of several arrays of objects with an id, the row array is the one with page_size elements', () => {
+    const body = {
+      included: [{ id: 'x' }, { id: 'y' }],
+      rows: one,
+      idTags: ['a'],
+      p: { next_cursor: null, page_size: 1 },
+    };
+    expect(read(body).ids).toEqual(['a']);
+  });
+
+  test('a row array may hold rows without an id beside those with one', () => {
+    const body = { rows: [7, {}, { id: 'a' }], p: { next_cursor: null, page_size: 3 } };
+    expect(read(body).ids).toEqual([undefined, undefined, 'a']);
+  });
+
+  test('without page_size, the row array is the one array that holds objects with an id', () => {
+    expect(read({ warnings: ['w'], rows: one, p: { next_cursor: null } }).names.rows).toBe('rows');
+  });
+
+  test('an empty page has no rows to find, and changes no learned name', () => {
+    const page = { items: [], warnings: [], p: { next_cursor: null, page_size: 0 } };
+    expect(read(page).names).toEqual({ rows: undefined, pagination: 'p' });
+    expect(read(page, { learned: { rows: 'data' } }).names.rows).toBe('data');
+  });
+
+  test('a learned name decides where several members fit', () => {
+    const body = { a: one, b: [{ id: 'b' }], p: { next_cursor: null, page_size: 1 }, q: { next_cursor: 'x' } };
+    expect(read(body, { learned: { rows: 'b', pagination: 'p' } })).toMatchObject({ ids: ['b'], nextCursor: null });
+  });
+
+  test('an answer in which other members hold rows and cursor than before is refused', () => {
+    const [rows, pagination] = [{ b: one }, { q: { next_cursor: 'c', page_size: 1 } }];
+    const learned = { rows: 'a', pagination: 'p' };
+    expect(() => read({ ...rows, p: pagination.q }, { learned })).toThrow(/no array "a"; members seen: "b", "p"/);
+    expect(() => read({ a: one, ...pagination }, { learned })).toThrow(/no "p" with next_cursor/);
+    expect(() => read({ a: one, next_cursor: 'c' }, { learned })).toThrow(/no "p" with next_cursor/);
+    expect(() => read({ a: one, ...pagination }, { learned: { pagination: '' } })).toThrow(/no top of the answer/);
+  });
+
+  test('configured names are binding', () => {
+    const body = { a: one, b: [{ id: 'b' }], p: { next_cursor: 'c', page_size: 1 }, q: { next_cursor: 'x' } };
+    const configured = { rows: 'b', pagination: 'q' };
+    expect(read(body, { configured })).toMatchObject({ ids: ['b'], nextCursor: 'x', names: configured });
+    expect(() => read({ a: one, q: { next_cursor: null } }, { configured })).toThrow(/no array "b".*"a", "q"/);
+    expect(() => read({ b: one, p: { next_cursor: null } }, { configured })).toThrow(/no "q" with next_cursor/);
+  });
+
+  const page = { next_cursor: 'c', page_size: 1 };
+  test.each<[string, unknown, RegExp]>([
+    ['no array fits', { rows: [{ key: 'a' }], p: page }, /no array of objects.*"rows", "p"/],
+    ['the ids are empty or no text', { rows: [{ id: '' }], other: [{ id: 1 }], p: page }, /no array of objects/],
+    ['page_size counts a row and no array holds it', { p: page }, /no array of objects/],
+    ['several arrays fit', { a: one, b: one, p: page }, /more than one array.*"a", "b", "p"/],
+    ['page_size fits none of several', { a: one, b: one, p: { ...page, page_size: 7 } }, /more than one array/],
+    ['several objects have next_cursor', { a: one, p: page, q: page }, /more than one member with next_cursor/],
+    ['the answer has next_cursor beside such an object', { a: one, p: page, next_cursor: 'c' }, /more than one member/],
+    ['next_cursor is a number', { a: one, p: { next_cursor: 7 } }, /next_cursor/],
+    ['next_cursor is empty', { a: one, p: { next_cursor: '' } }, /next_cursor/],
+  ])('a page is a contract error that lists the members seen when %s', (_what, body, message) => {
+    const reading = () => read(body);
+    expect(reading).toThrow(ContractError);
+    expect(reading).toThrow(message);
+  });
+
+  const SIZES = [0, -0, 7, 'two', null, undefined].map(size => [Object.is(size, -0) ? '-0' : JSON.stringify(size)]);
+  const sized = (rows: string, size: string | undefined, name = 'rows') =>
+    `{"${name}":${rows},"p":{"next_cursor":"c"${size === undefined ? '' : `,"page_size":${size}`}}}`;
+
+  test.each(SIZES)('rows are delivered when page_size is %s, whether or not their name is known', size => {
+    const body = sized('[{"id":"a"},{"id":"b"}]', size);
+    for (const names of [{}, { learned: { rows: 'rows' } }, { configured: { rows: 'rows' } }])
+      expect(read(body, names).ids).toEqual(['a', 'b']);
+  });
+
+  test.each(SIZES)('where rows are due, null and an object are a contract error when page_size is %s', size => {
+    for (const rows of ['null', '{}', '{"a":{"id":"a"}}'])
+      for (const names of [{}, { learned: { rows: 'rows' } }, { configured: { rows: 'rows' } }])
+        expect(() => read(sized(rows, size), names)).toThrow(/no array/);
+  });
+
+  test('an array that page_size contradicts is read, and its name is not learned', () => {
+    const body = { facets: [{ id: 'x' }], p: { next_cursor: 'c', page_size: 0 } };
+    expect(read(body)).toMatchObject({ ids: ['x'], names: { rows: undefined } });
+  });
+
+  test.each<[string, unknown]>([
+    ['an array of objects without an id', { items: [], rows: [{ name: 'a' }], p: { next_cursor: 'c', page_size: 0 } }],
+    ['an array of arrays', { items: [], rows: [['a']], p: { next_cursor: 'c', page_size: 0 } }],
+    ['an array of null', { items: [], rows: [null], p: { next_cursor: 'c', page_size: 0 } }],
+    ['an array of plain values', { items: [], rows: [7], p: { next_cursor: 'c', page_size: 1 } }],
+    ['an array of plain values alone', { rows: [7], p: { next_cursor: 'c', page_size: 0 } }],
+    ['an array deeper in it', { errors: [], data: { rows: [{ id: 'a' }] }, p: { next_cursor: 'c', page_size: 0 } }],
+    [
+      'an array that is long',
+      { items: [], rows: [...Array(501).fill(1), { id: 'a' }], p: { next_cursor: 'c', page_size: 0 } },
+    ],
+  ])('a page is not taken for empty while %s may hold its rows', (_what, body) => {
+    expect(() => read(body)).toThrow(/no array of objects with an id/);
+  });
+
+  test.each<[string, unknown]>([
+    ['an empty array', { items: [], p: { next_cursor: 'c', page_size: 0 } }],
+    ['an empty array and no page_size', { items: [], p: { next_cursor: 'c', page_size: null } }],
+    ['an empty array beside plain values', { items: [], tags: ['a'], n: null, p: { next_cursor: 'c', page_size: 0 } }],
+    ['an empty array beside objects', { items: [], links: { self: { href: '/' } }, p: { next_cursor: 'c' } }],
+    ['no array beside the pagination members', { next_cursor: 'c', page_size: 0 }],
+    ['no array and nothing in its place', { version: 1, p: { next_cursor: 'c', page_size: 0 } }],
+  ])('a page with %s is empty', (_what, body) => {
+    expect(read(body)).toMatchObject({ ids: [], nextCursor: 'c', names: { rows: undefined } });
+  });
+
+  test.each([
+    ['rows', '{"rows":[{"id":"a"}],"rows":[],"p":{"next_cursor":"c"}}'],
+    ['rows', '{"rows":[],"\\u0072ows":[{"id":"a"}],"p":{"next_cursor":"c"}}'],
+    ['version', '{"version":1,"rows":[{"id":"a"}],"p":{"next_cursor":"c"},"version":1}'],
+    ['p', '{"p":{"next_cursor":"c"},"rows":[{"id":"a"}],"p":{"next_cursor":null}}'],
+    ['next_cursor', '{"rows":[{"id":"a"}],"next_cursor":"c","next_cursor":null}'],
+    ['next_cursor', '{"rows":[{"id":"a"}],"p":{"next_cursor":"c","next_cursor":null}}'],
+    ['next_cursor', '{"rows":[{"id":"a"}],"p":{"next_cursor":"c","page_size":1,"next\\u005fcursor":"d"}}'],
+    ['page_size', '{"rows":[],"p":{"next_cursor":"c","page_size":1,"page_size":0}}'],
+  ])('a name that comes twice (%s) is a contract error, because JSON.parse takes the last: %s', (name, body) => {
+    for (const names of [{}, { learned: { rows: 'rows' } }, { configured: { rows: 'rows' } }])
+      expect(() => read(body, names)).toThrow(`more than one "${name}"; members seen: `);
+  });
+
+  test('a name that comes twice is not shown when it may be data', () => {
+    expect(() => read('{"web-17":1,"web-17":1,"p":{"next_cursor":null}}')).toThrow(
+      'more than one (a name that is not shown); members seen: "p", 2 more.',
+    );
+  });
+
+  test.each([
+    ['names that were found before', { learned: { rows: 'items' } }, '"npx --no -- connectorctl resync <stream>"'],
+    ['names that are unclear', {}, 'The options rowsMember and paginationMember'],
+    ['names that the settings give', { configured: { rows: 'items' } }, 'Correct the option rowsMember'],
+  ])('a contract error says what to do about %s', (_what, names, advice) => {
+    const body = { items: [], assets: one, p: { next_cursor: 'c', page_size: 3 } };
+    expect(() => read(body, names)).toThrow(new RegExp(`nothing is lost\\. .*${advice}`));
+  });
+
+  test.each([
+    ['a cursor', '{"rows":[{"id":"a"}],"p":{"next_cursor":"\\ud800"}}'],
+    ['the name of the rows', '{"\\ud800":[{"id":"a"}],"p":{"next_cursor":"c"}}'],
+    ['the name of the pagination object', '{"rows":[{"id":"a"}],"\\udfff":{"next_cursor":"c"}}'],
+  ])('%s with half a character is refused before a row is used, because no table can hold it', (_what, body) => {
+    expect(() => read(body)).toThrow(/no well-formed text/);
+  });
+
+  test('a contract error shows no values, and only names that cannot be an id or a token', () => {
+    const body = { 'web-17.example': 1, [`n${'x'.repeat(100)}`]: 'a-secret', rows: [{ key: 'a-secret' }], p: page };
+    const reading = () => read(body);
+    expect(reading).toThrow(/members seen: "rows", "p", 2 more\. /);
+    expect(reading).not.toThrow(/a-secret|web-17|xxx/);
+  });
+
+  test('a contract error lists at most eight names', () => {
+    const body = Object.fromEntries([...'abcdefghijklmnopqrstuvwxyz'].map(deadLetter => [deadLetter, 1]));
+    expect(() => read(body)).toThrow('members seen: "a", "b", "c", "d", "e", "f", "g", "h", 18 more.');
+  });
+});
+
+describe('an oversized answer is a contract error in a short message, before anything of it is used', () => {
+  const rowsOf = (count: number, size: number | undefined = count, next: string | null = 'c') =>
+    `{"rows":[${Array.from({ length: count }, (_, id) => `{"id":"${id}"}`).join()}],"p":${JSON.stringify({ next_cursor: next, page_size: size })}}`;
+
+  test('a page that holds more rows than were requested is refused, with or without page_size', () => {
+    const refusal = /8 rows.*limit of 7/;
+    expect(() => read(rowsOf(8), { limit: 7 })).toThrow(refusal);
+    expect(() => read(rowsOf(8).replace('"page_size":8', '"a":1'), { limit: 7 })).toThrow(refusal);
+    expect(() => read(rowsOf(8), { limit: 7, configured: { rows: 'rows' } })).toThrow(refusal);
+    expect(() => read(rowsOf(8), { limit: 7, learned: { rows: 'rows' } })).toThrow(refusal);
+  });
+
+  test('another array beside the rows may be longer than the limit', () => {
+    const body = { idTags: [1, 2, 3, 4, 5, 6, 7, 8, 9], rows: one, p: { next_cursor: null, page_size: 1 } };
+    expect(read(body, { limit: 2 }).ids).toEqual(['a']);
+  });
+
+  test('a cursor of 64 KiB is accepted and a longer one is refused, because the checkpoint keeps two in one item', () => {
+    const withCursor = (cursor: string) => read({ rows: one, p: { next_cursor: cursor, page_size: 1 } });
+    expect(withCursor('é'.repeat(32_768)).nextCursor).toHaveLength(32_768);
+    expect(() => withCursor(`${'é'.repeat(32_768)}c`)).toThrow(/next_cursor.*65536 bytes/);
+    expect(() => withCursor('c'.repeat(450_000))).toThrow(/next_cursor.*65536 bytes/);
+  });
+
+  test('the name of a member may have 256 bytes, and a longer one is refused', () => {
+    const named = (name: string) => read({ [name]: one, p: { next_cursor: null, page_size: 1 } });
+    expect(named('n'.repeat(256)).names.rows).toHaveLength(256);
+    expect(() => named('n'.repeat(257))).toThrow(/256 bytes/);
+    expect(() => named('n'.repeat(1_000_000))).toThrow(/^.{1,300}$/);
+  });
+
+  test('an answer may have a thousand members, and more are refused', () => {
+    const members = (count: number) =>
+      `{"p":{"next_cursor":null,"page_size":0}${Array.from({ length: count - 1 }, (_, n) => `,"a${n}":1`).join('')}}`;
+    expect(read(members(1_000)).nextCursor).toBeNull();
+    expect(() => read(members(1_001))).toThrow(/1000 members/);
+    expect(() => read(members(1_000_000))).toThrow(/^.{1,300}$/);
+  });
+});
+
+describe('rule 13: a row that is not UTF-8, or nested too deep', () => {
+  const body = (text: string) => parsePage(Buffer.from(text, 'latin1'), RULES).rows.map(({ fault }) => fault);
+  const deep = '['.repeat(600) + ']'.repeat(600);
+
+  test('such a row is cut out of the page, which is read as ever', () => {
+    expect(body('{"rows":[{"id":"\xff"},{"id":"a"}],"p":{"next_cursor":null}}')).toEqual(['not-utf-8', undefined]);
+    expect(body(`{"rows":[{"a":${deep},"id":"a"}],"p":{"next_cursor":null}}`)).toEqual(['too-deep']);
+    expect(body(`{"rows":[{"id":"a"}],"p":{"next_cursor":null,"x":${deep}}}`)).toEqual([undefined]);
+  });
+
+  test.each(['"x":"\xff"', '"x":["\xff"]', '"\xff":1', '"x":{"\xff":1}', '\xff'])(
+    'bytes that are not UTF-8 outside the rows (%j) are a contract error that says so',
+    member => {
+      const reading = () => body(`{"rows":[{"id":"a"}],${member},"p":{"next_cursor":null}}`);
+      expect(reading).toThrow(ContractError);
+      expect(reading).toThrow(/not UTF-8/);
+    },
+  );
+});
+
+describe('rule 12: an answer without next_cursor is a contract error, not an end', () => {
+  test.each<[string, unknown]>([
+    ['no pagination object', { rows: one }],
+    ['a pagination object without next_cursor', { rows: one, pagination: { page_size: 1 } }],
+    ['no member at all', {}],
+    ['a list of pagination objects', { rows: one, pagination: [{ next_cursor: null }] }],
+    ['a pagination object too deep in it', { rows: one, meta: { pagination: { next_cursor: null } } }],
+  ])('an answer with %s is a contract error', (_what, body) => {
+    expect(() => read(body)).toThrow(/no member with next_cursor; members seen: /);
+  });
+
+  test.each(['<html>', '[]', '{"rows":[', ''])('%j is a contract error, because it is not an answer in JSON', body => {
+    expect(() => read(body)).toThrow(/\/v1\/assets.*not JSON/);
+  });
+});

@@ -1,0 +1,395 @@
+import { describe, expect, test } from '@jest/globals';
+import { assign } from '../../lambda/compose.ts';
+import {
+  ApiRefusedError,
+  ApiUnavailableError,
+  LeaseBusyError,
+  LeaseLostError,
+  OutdatedWithdrawalsError,
+  StateError,
+  StateVersionError,
+} from '../../lambda/core/errors.ts';
+import { readSettings } from '../../lambda/settings.ts';
+import { STREAMS, streamsOn } from '../../lambda/streams.ts';
+import { Harness, type RunChange } from '../support/core/harness.ts';
+import { answer, asset, dnsBlock, threat, tombstone } from '../support/core/rows.ts';
+
+function stocked(): Harness {
+  const harness = new Harness();
+  harness.api
+    .pages('/a', [[asset('a')], []])
+    .pages('/t', [[threat('t', 'a')], []])
+    .pages('/d', [[dnsBlock('d')], []]);
+  return harness;
+}
+
+const summary = (results: ReadonlyMap<string, { readonly forwarded: number; readonly caughtUp: boolean }>) =>
+  [...results].map(([stream, { forwarded, caughtUp }]) => [stream, forwarded, caughtUp]);
+
+describe('order: assets → withdrawals → threats, one after the other', () => {
+  test('threats are not read before the assets are read to the end and the withdrawals are done', async () => {
+    const harness = stocked();
+    await harness.run();
+    harness.later().api.next('/a', 'c1', [tombstone('a', { version: 2 })]);
+    const threatsReadAt = new Map<string, number>();
+    harness.journal.hook = step => void threatsReadAt.set(step, harness.api.sent('/t').length);
+    await harness.run();
+    expect(harness.sent.filter(each => !each.startsWith('dns'))).toEqual(['tombstone a', 'withdrawn t']);
+    expect([threatsReadAt.get('assets checkpoint'), threatsReadAt.get('assets removals deleted a')]).toEqual([0, 0]);
+    expect(harness.api.sent('/t')).toEqual(['c1']);
+  });
+
+  test('DNS blocks run beside the assets, so a held asset delivery does not hold them', async () => {
+    const harness = stocked();
+    const blocksSaved = harness.journal.after('dns-blocks checkpoint');
+    harness.journal.hook = step => (step === 'assets delivery' ? blocksSaved : undefined);
+    await harness.run();
+    expect(harness.sent).toEqual(['dns_block d', 'upsert a', 'upsert t']);
+  });
+});
+
+describe('a failing stream does not stop the others', () => {
+  test.each([
+    ['assets', '/a', ['threats', 'dns-blocks']],
+    ['threats', '/t', ['assets', 'dns-blocks']],
+    ['dns-blocks', '/d', ['assets', 'threats']],
+  ])('a failure of %s does not stop the other streams', async (stream, path, others) => {
+    const harness = stocked();
+    harness.api.on(path, undefined, new ApiRefusedError(path, 400, 'odd'));
+    const { results, failures, interrupted } = await harness.run();
+    expect([[...failures.keys()], interrupted]).toEqual([[stream], true]);
+    expect(summary(results).filter(([name]) => name !== stream)).toEqual(others.map(name => [name, 1, true]));
+    expect(harness.releases).toEqual([{ clean: false, unclear: false }]);
+  });
+
+  test('a failed stream is logged as an error at once, while the other streams still run', async () => {
+    const harness = stocked();
+    harness.api.on('/d', undefined, new ApiRefusedError('/d', 400, 'odd'));
+    let loggedBefore: readonly string[] = [];
+    harness.journal.hook = async step => {
+      if (step !== 'threats delivery') return;
+      await new Promise(setImmediate);
+      loggedBefore = [...harness.errors];
+    };
+    await harness.run();
+    expect([loggedBefore, harness.errors]).toEqual([['dns-blocks ApiRefusedError'], ['dns-blocks ApiRefusedError']]);
+  });
+
+  test('withdrawals wait while the assets fail, because the end of their walk was not reached', async () => {
+    const harness = stocked();
+    await harness.run();
+    harness.later().api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'c2'));
+    harness.api.on('/a', 'c2', new ApiRefusedError('/a', 400));
+    await harness.run();
+    expect([harness.sent, harness.table.removals('assets').length]).toEqual([['tombstone a'], 1]);
+    harness.later().api.on('/a', 'c2', answer([], null));
+    await harness.run();
+    expect(harness.sent).toEqual(['withdrawn t']);
+  });
+});
+
+describe('the lease', () => {
+  test('a run that finds the lease held by another run does nothing, and that is no error', async () => {
+    const harness = stocked();
+    harness.occupied = true;
+    expect(await harness.run()).toEqual({
+      leaseHeld: true,
+      results: new Map(),
+      failures: new Map(),
+      interrupted: false,
+    });
+    expect([harness.api.requests, harness.journal.begun, harness.releases]).toEqual([[], [], []]);
+  });
+
+  test.each<[string, RunChange]>([
+    ['resync', { resync: ['assets'] }],
+    ['replay', { replay: ['assets'] }],
+    ['confirmation of withdrawals', { confirmWithdrawals: 'd' }],
+    ['confirmation of the organization', { confirmOrganization: 'd' }],
+  ])('a %s is refused, not dropped, while another run holds the lease', async (_command, change) => {
+    const harness = stocked();
+    harness.occupied = true;
+    await expect(harness.run(change)).rejects.toThrow(LeaseBusyError);
+  });
+
+  test('a lost lease stops every stream, is reported as their failure, and nothing more is written', async () => {
+    const harness = stocked();
+    harness.journal.hook = step => {
+      if (step === 'assets delivery') harness.lost.abort(new LeaseLostError('a later run took it'));
+    };
+    const { failures } = await harness.run({ only: ['assets', 'threats'] });
+    expect([...failures].map(([stream, error]) => [stream, error.name])).toEqual([
+      ['assets', 'LeaseLostError'],
+      ['threats', 'LeaseLostError'],
+    ]);
+    expect(harness.journal.done).not.toContain('assets states');
+    expect(harness.releases).toEqual([{ clean: false, unclear: false }]);
+  });
+
+  test('a lease lost between two pages keeps the page that is already fetched from being sent', async () => {
+    const harness = new Harness();
+    harness.api.pages('/d', [[dnsBlock('d1')], [dnsBlock('d2')], []]);
+    const loses = () => {
+      if (harness.sent.length > 0) harness.lost.abort(new LeaseLostError('it could not be renewed'));
+      return false;
+    };
+    const { failures } = await harness.run({ only: ['dns-blocks'], outOfTime: loses });
+    expect([harness.sent, failures.get('dns-blocks')?.name]).toEqual([['dns_block d1'], 'LeaseLostError']);
+  });
+
+  test('after a run that ended dirty, the fence is raised before anything is read or written', async () => {
+    const harness = stocked();
+    harness.dirty = true;
+    await harness.run();
+    expect(harness.journal.begun[0]).toBe('fence 1');
+    harness.later().dirty = false;
+    await harness.run();
+    expect(harness.journal.begun.filter(step => step.startsWith('fence'))).toEqual([]);
+  });
+
+  test('the lease is released clean after a whole run, even one that the time budget ended between pages', async () => {
+    const harness = stocked();
+    await harness.run();
+    harness.api.pages('/a', [[asset('b')], [asset('c')], []]);
+    await harness.run({ outOfTime: () => true });
+    const clean = { clean: true, unclear: false };
+    expect(harness.releases).toEqual([clean, clean]);
+  });
+
+  test('a lease that cannot be released fails every stream, so that the run is reported as failed', async () => {
+    const harness = stocked();
+    harness.releaseFails = new LeaseLostError('another run has taken it over');
+    const { failures, results } = await harness.run();
+    expect([...failures.keys()].sort()).toEqual([...results.keys()].sort());
+    expect(new Set(failures.values())).toEqual(new Set([harness.releaseFails]));
+  });
+
+  test('the lease is released dirty when the state cannot be loaded', async () => {
+    const harness = stocked();
+    harness.journal.fail('fence 1', new StateError('be fenced'));
+    harness.dirty = true;
+    await expect(harness.run()).rejects.toThrow(StateError);
+    expect(harness.releases).toEqual([{ clean: false, unclear: false }]);
+  });
+});
+
+describe('logs', () => {
+  test('a run deletes the logs of its finished batches, and leaves one that is open, also when a stream fails', async () => {
+    const harness = stocked();
+    harness.journal.fail('threats delivery');
+    await harness.run();
+    expect([...harness.table.logs.keys()]).toEqual([harness.table.logNames.get('threats')!.key]);
+  });
+
+  test('logs that cannot be deleted fail nothing, and the next run finds the lease dirty and deletes them', async () => {
+    const harness = stocked();
+    harness.journal.fail('logs deleted 1');
+    const { failures } = await harness.run();
+    expect([failures.size, harness.releases]).toEqual([0, [{ clean: false, unclear: false }]]);
+    expect(new Set(harness.warnings)).toEqual(new Set([expect.stringContaining('were not deleted')]));
+    Object.assign(harness.later(), { dirty: true });
+    await harness.run();
+    expect([harness.table.logs.size, harness.sent]).toEqual([0, []]);
+  });
+
+  test('a run deletes ten logs at a time, so that rows lie in the bucket no longer than they must', async () => {
+    const harness = new Harness();
+    const streamRun = harness.streamRun('assets');
+    for (let batch = 1; batch <= 12; batch++) {
+      streamRun.logs.opened(await streamRun.run.logs.put('assets', String(batch), Buffer.of(), async () => undefined));
+      // A log names those that a later run must delete after a kill.
+      if (batch === 12) expect(streamRun.logs.earlier).toEqual(['log/assets/11']);
+      await streamRun.logs.saved();
+    }
+    expect(harness.journal.done.filter(step => step.startsWith('logs'))).toEqual(['logs deleted 10']);
+    expect(await streamRun.logs.delete()).toBe(true);
+    expect(harness.table.logs.size).toBe(0);
+  });
+
+  /** A run that was killed after it had logged a batch of assets. */
+  async function killed(step = 'assets delivery'): Promise<Harness> {
+    const harness = stocked();
+    harness.journal.fail(step);
+    await harness.run();
+    harness.later().dirty = true;
+    return harness;
+  }
+
+  test('an open log is done again before its stream is read', async () => {
+    const harness = await killed();
+    harness.api.pages('/a', [[asset('later')], []]);
+    await harness.run();
+    expect(harness.sent.filter(each => each.startsWith('upsert a'))).toEqual(['upsert a']);
+    expect([harness.api.sent('/a'), harness.table.logs.size]).toEqual([['c1'], 0]);
+  });
+
+  test('a log whose object is missing fails its stream alone, until everything is sent again', async () => {
+    const harness = await killed();
+    harness.table.logs.clear();
+    const { failures } = await harness.run();
+    expect([...failures].map(([stream, { name }]) => [stream, name])).toEqual([['assets', 'LogMissingError']]);
+    expect(harness.sent.filter(each => each.endsWith(' a'))).toEqual([]);
+    expect(failures.get('assets')!.message).toContain('connectorctl resync assets --send-all');
+
+    expect((await harness.later().run({ resync: ['assets'] })).failures.size).toBe(1);
+    expect((await harness.later().run({ replay: ['assets'] })).failures.size).toBe(0);
+    expect(harness.sent).toEqual(['upsert a']);
+    expect((await harness.later().run()).failures.size).toBe(0);
+  });
+});
+
+describe('unclear answers to writes', () => {
+  /** The answer to a write of the assets' batch is unclear. */
+  function unclear(unclearRuns: number): Harness {
+    const harness = Object.assign(stocked(), { unclearRuns });
+    harness.journal.hook = step => {
+      if (step === 'assets states') harness.unclearWrites = 1;
+    };
+    return harness;
+  }
+
+  test('every stream ends its run after the batch, which is saved, and the lease is kept for a while', async () => {
+    const harness = unclear(0);
+    const { results, failures } = await harness.run({ only: ['assets', 'threats'] });
+    expect([...results.values()].map(({ caughtUp, unclearWrites }) => [caughtUp, unclearWrites])).toEqual([
+      [false, 1],
+      [false, 1],
+    ]);
+    expect([harness.sent, failures.size]).toEqual([['upsert a'], 0]);
+    expect(harness.table.checkpoint('assets').committed).not.toBe('');
+    expect([harness.api.sent('/t'), harness.releases]).toEqual([[], [{ clean: true, unclear: true }]]);
+  });
+
+  test('the third such run in a row fails', async () => {
+    for (const [before, names] of [
+      [1, []],
+      [2, ['UnclearWritesError']],
+    ] as const) {
+      const { failures } = await unclear(before).run({ only: ['assets'] });
+      expect([...failures.values()].map(({ name }) => name)).toEqual(names);
+    }
+  });
+
+  test('the lease is kept also when the run cannot begin', async () => {
+    const harness = unclear(0);
+    harness.table.organization = undefined;
+    harness.journal.hook = step => {
+      if (step !== 'fence 1') return;
+      harness.unclearWrites = 1;
+      throw new StateError('be fenced');
+    };
+    harness.dirty = true;
+    await expect(harness.run()).rejects.toThrow(StateError);
+    expect(harness.releases).toEqual([{ clean: false, unclear: true }]);
+  });
+});
+
+describe('a confirmation of withdrawals', () => {
+  test('a confirmation of other withdrawals than those that wait is refused, and nothing is read', async () => {
+    const harness = stocked();
+    await expect(harness.run({ confirmWithdrawals: 'f'.repeat(32) })).rejects.toThrow(OutdatedWithdrawalsError);
+    expect([harness.api.requests, harness.lines]).toEqual([[], []]);
+  });
+});
+
+describe('a resync of DNS blocks', () => {
+  test('a resync keeps the window, by which known blocks are recognized, and a replay does not', async () => {
+    const harness = stocked();
+    await harness.run();
+    await harness.later().run({ resync: ['dns-blocks'] });
+    expect([harness.sent, harness.api.sent('/d')]).toEqual([[], [undefined, 'c1']]);
+    await harness.later().run({ replay: ['dns-blocks'] });
+    expect(harness.sent).toEqual(['dns_block d']);
+  });
+});
+
+test('a checkpoint that another version has written fails its stream before anything is read, also at a resync', async () => {
+  const harness = stocked();
+  harness.table.unreadable.set('assets', new StateVersionError('connector', '3', '2'));
+  for (const resync of [[], ['assets']] as const)
+    await expect(harness.runStream('assets', { resync })).rejects.toThrow(StateVersionError);
+  expect([harness.api.requests, harness.journal.begun]).toEqual([[], []]);
+});
+
+describe('the time budget', () => {
+  test('a time budget spent before the start reads nothing, and every stream reports that there is more', async () => {
+    const harness = stocked();
+    const { results, failures } = await harness.run({ outOfTime: () => true });
+    expect(summary(results)).toEqual([
+      ['assets', 0, false],
+      ['threats', 0, false],
+      ['dns-blocks', 0, false],
+    ]);
+    expect([failures.size, harness.api.requests]).toEqual([0, []]);
+  });
+
+  test('when the time budget ends before there is a token, every stream has failed, because a run without one reads nothing', async () => {
+    const harness = stocked();
+    const error = new ApiUnavailableError('The token endpoint', 'it did not answer in time');
+    Object.defineProperty(harness, 'organization', { get: () => Promise.reject(error) });
+    const { failures } = await harness.run({ outOfTime: () => true });
+    expect(failures).toEqual(new Map(['assets', 'threats', 'dns-blocks'].map(stream => [stream, error])));
+  });
+
+  test('when the time budget ends during the assets, the threats wait for the next run', async () => {
+    const harness = stocked();
+    const { results } = await harness.run({ only: ['assets', 'threats'], outOfTime: () => harness.lines.length > 0 });
+    expect(results.get('threats')).toMatchObject({ pages: 0, caughtUp: false });
+    await harness.run();
+    expect(harness.sent.toSorted()).toEqual(['dns_block d', 'upsert a', 'upsert t']);
+  });
+});
+
+describe('over runs', () => {
+  test('a run with nothing new requests one page per stream, sends nothing and writes nothing', async () => {
+    const harness = stocked();
+    await harness.run();
+    await harness.later().run();
+    expect(harness.api.requests.map(({ path, cursor }) => [path, cursor]).toSorted()).toEqual([
+      ['/a', 'c1'],
+      ['/d', 'c1'],
+      ['/t', 'c1'],
+    ]);
+    expect([harness.lines, harness.journal.begun]).toEqual([[], []]);
+  });
+});
+
+describe('what the settings decide about a run', () => {
+  const environment = {
+    API_BASE_URL: 'https://api.example.com',
+    AUTH_URL: 'https://auth.example.com',
+    CREDENTIALS_SECRET_ID: 'secret',
+    STATE_TABLE: 'table',
+    DELIVERY_STREAM: 'stream',
+    DEAD_LETTER_BUCKET: 'bucket',
+    CONNECTOR_NAME: 'acme',
+    THREAT_ASSET_FIELD: 'asset_id',
+    PAGE_LIMIT: '500',
+  };
+  const assigned = (change: NodeJS.ProcessEnv = {}) => assign(readSettings({ ...environment, ...change }));
+
+  test('the settings give the limit, the member that names the asset, and the names of the members of a page', () => {
+    const given = { PAGE_LIMIT: '7', THREAT_ASSET_FIELD: 'host', ROWS_MEMBER: 'data', PAGINATION_MEMBER: 'meta' };
+    const configuredNames = { rows: 'data', pagination: 'meta' };
+    expect(assigned(given)).toMatchObject({ pageLimit: 7, parentMember: 'host', configuredNames });
+  });
+
+  test('rule 10: the DNS block stream is on only when its path is given', () => {
+    const names = ({ streams }: ReturnType<typeof assigned>) => streams.map(({ name, path }) => `${name} ${path}`);
+    const others = STREAMS.filter(stream => 'path' in stream).map(({ name, path }) => `${name} ${path}`);
+    expect(names(assigned())).toEqual(others);
+    expect(names(assigned({ DNS_BLOCKS_PATH: '/v1/dns' }))).toEqual(
+      expect.arrayContaining([...others, 'dns-blocks /v1/dns']),
+    );
+  });
+});
+
+test('a stream is on when it has a path of its own or is given a non-empty one', () => {
+  const all = streamsOn(({ pathOption }) => `/given/${pathOption}`);
+  expect(all.map(({ name, path }) => [name, path])).toEqual(
+    STREAMS.map(stream => [stream.name, 'path' in stream ? stream.path : `/given/${stream.pathOption}`]),
+  );
+  const own = STREAMS.filter(stream => 'path' in stream).map(({ name }) => name);
+  expect(own.length).toBeLessThan(all.length);
+  for (const nothing of [undefined, '']) expect(streamsOn(() => nothing).map(({ name }) => name)).toEqual(own);
+});

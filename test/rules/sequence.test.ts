@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Sequencer, sequenceAt } from '../../lambda/core/sequence.ts';
+
+test('a sequence has twenty digits: the epoch, then a counter from one', () => {
+  const reserved = new Sequencer(12).reserve(2);
+  expect([sequenceAt(reserved, 1), sequenceAt(reserved, 2)]).toEqual(['00000000120000000001', '00000000120000000002']);
+});
+
+test('a reservation begins after the one before it, whether or not that was used up', () => {
+  const sequencer = new Sequencer(12);
+  sequencer.reserve(500);
+  const reserved = sequencer.reserve(1);
+  expect([sequenceAt(reserved, 0), sequenceAt(reserved, 1)]).toEqual(['00000000120000000500', '00000000120000000501']);
+});
+
+test('compared as text, every event of a later run is newer, and within a run every later event', () => {
+  const run = fc.record({
+    epoch: fc.nat({ max: 9_999_999_998 }),
+    gap: fc.nat({ max: 1000 }),
+    count: fc.nat({ max: 30 }),
+  });
+  fc.assert(
+    fc.property(run, ({ epoch, gap, count }) => {
+      const [one, other] = [new Sequencer(epoch), new Sequencer(Math.min(epoch + gap + 1, 9_999_999_999))];
+      const all = [
+        ...Array.from({ length: count + 1 }, () => sequenceAt(one.reserve(1), 1)),
+        sequenceAt(other.reserve(1), 1),
+      ];
+      expect(all.toSorted()).toEqual(all);
+      expect(new Set(all.map(each => each.length))).toEqual(new Set([20]));
+    }),
+  );
+});

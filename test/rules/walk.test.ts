@@ -1,0 +1,266 @@
+/** The rules of the walk (docs/architecture.md): what it sends, what it saves, and what it does with pages that are wrong. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ApiRefusedError, CursorRefusedError, LeaseLostError } from '../../lambda/core/errors.ts';
+import { ListApi } from '../support/core/api.ts';
+import { Harness } from '../support/core/harness.ts';
+import { answer, asset, dnsBlock, threat, tombstone } from '../support/core/rows.ts';
+
+const cursorOf = (harness: Harness) => harness.table.checkpoint('assets').cursor;
+const of = (harness: Harness, step: string) => harness.journal.begun.filter(each => each.includes(step));
+
+describe('rule 2: the page that ends a walk may hold rows and null', () => {
+  test('the rows of the last page are delivered by every later poll and sent once, without another look-up or write', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')], [asset('b'), asset('c')]]);
+    await harness.runStream('assets');
+    expect([harness.sent, cursorOf(harness)]).toEqual([['upsert a', 'upsert b', 'upsert c'], 'c1']);
+    for (const _ of [1, 2, 3]) {
+      expect(await harness.later().runStream('assets')).toMatchObject({ rows: 2, forwarded: 0, duplicates: 2 });
+      expect([harness.sent, harness.journal.begun, cursorOf(harness)]).toEqual([[], [], 'c1']);
+    }
+  });
+
+  test('a tenant with less than a page never gets a cursor, and gets each row once', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')]]);
+    await harness.runStream('assets');
+    harness.later().api.pages('/a', [[asset('a'), asset('b')]]);
+    await harness.runStream('assets');
+    expect([harness.sent, cursorOf(harness)]).toEqual([['upsert b'], undefined]);
+    expect(harness.api.sent('/a')).toEqual([undefined]);
+  });
+});
+
+describe('rule 4: a cursor that the walk has already followed', () => {
+  const LEADS_BACK =
+    'The API sent a next_cursor that leads back to a page that was read before, so the walk ends there';
+  test('an empty page with the cursor that was sent ends the walk quietly and is counted', async () => {
+    const harness = new Harness();
+    harness.api.on('/a', undefined, answer([asset('a')], 'c')).on('/a', 'c', answer([], 'c'));
+    expect(await harness.runStream('assets')).toMatchObject({ stalledCursors: 1, caughtUp: true, pages: 2 });
+    const before = harness.table.checkpoint('assets');
+    expect(await harness.later().runStream('assets')).toMatchObject({ stalledCursors: 1, caughtUp: true, pages: 1 });
+    expect([harness.journal.begun, harness.warnings]).toEqual([[], []]);
+    expect(harness.table.checkpoint('assets')).toEqual(before);
+  });
+
+  test('a page of rows with the cursor that was sent is sent, and the walk is not caught up', async () => {
+    const harness = new Harness();
+    harness.api
+      .on('/a', undefined, answer([asset('a')], 'c'))
+      .on('/a', 'c', answer([asset('b')], 'c'), answer([asset('c')], 'c'));
+    for (const sent of [['upsert a', 'upsert b'], ['upsert c'], []]) {
+      expect(await harness.runStream('assets')).toMatchObject({ stalledCursors: 1, caughtUp: false });
+      expect([harness.sent, harness.warnings.pop()]).toEqual([sent, LEADS_BACK]);
+      harness.later();
+    }
+  });
+
+  test('threats are read, and none is withdrawn, while the assets lead around a circle', async () => {
+    const harness = new Harness();
+    harness.api
+      .pages('/a', [[asset('a')], [asset('b')]])
+      .pages('/t', [[threat('t', 'a')]])
+      .pages('/d', [[]]);
+    await harness.run();
+    harness
+      .later()
+      .api.on('/a', 'c1', answer([tombstone('a')], 'c2'))
+      .on('/a', 'c2', answer([], 'c1'));
+    harness.api.pages('/t', [[threat('u', 'b')]]);
+    const { results, failures } = await harness.run();
+    expect([harness.sent, failures.size]).toEqual([['tombstone a', 'upsert u'], 0]);
+    expect([...results.values()].map(({ caughtUp }) => caughtUp)).toEqual([false, true, true]);
+    harness.later().api.on('/a', 'c2', answer([], null));
+    await harness.run();
+    expect(harness.sent).toEqual(['withdrawn t']);
+  });
+});
+
+describe('rule 6: several occurrences of an id', () => {
+  test('within one page the last occurrence of an id wins', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a', { version: 1 }), asset('b'), asset('a', { version: 2 })]]);
+    expect(await harness.runStream('assets')).toMatchObject({ rows: 3, forwarded: 2, superseded: 1 });
+    expect(harness.events.map(({ id, row }) => [id, row?.['version']])).toEqual([
+      ['b', 1],
+      ['a', 2],
+    ]);
+  });
+});
+
+describe('rule 7: a cursor that is refused', () => {
+  const refused = new CursorRefusedError('/a');
+
+  test('a refused cursor falls back to the previous saved one, then to the beginning, and known rows are not sent again', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')], [asset('b')], [asset('c')], []]);
+    await harness.runStream('assets', { pageLimit: 1 });
+    harness.later().api.on('/a', 'c3', refused).on('/a', 'c2', refused);
+    harness.api.on('/a', undefined, answer([asset('a'), asset('b'), asset('c'), asset('d')], null));
+    const result = await harness.runStream('assets', { pageLimit: 4 });
+    expect(harness.api.sent('/a')).toEqual(['c3', 'c2', undefined]);
+    expect([harness.sent, result.refusedCursors]).toEqual([['upsert d'], 2]);
+    expect(harness.warnings).toHaveLength(2);
+    expect(cursorOf(harness)).toBeUndefined();
+  });
+
+  test('any other 400 fails the stream and leaves the checkpoint untouched', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')], []]);
+    await harness.runStream('assets');
+    const before = harness.table.checkpoint('assets');
+    harness.later().api.on('/a', 'c1', new ApiRefusedError('/a', 400, 'request/odd'));
+    await expect(harness.runStream('assets')).rejects.toThrow(/400.*request\/odd/);
+    expect([harness.table.checkpoint('assets'), harness.journal.begun]).toEqual([before, []]);
+  });
+
+  test('the rewind is saved before a row of the rewound walk is sent, without the window, where row states decide', async () => {
+    for (const [stream, path, row, window] of [
+      ['assets', '/a', asset, 0],
+      ['dns-blocks', '/d', dnsBlock, 1],
+    ] as const) {
+      const harness = new Harness();
+      harness.api
+        .on(path, undefined, answer([row('a')], 'c1'), answer([row('b')], 'd1'))
+        .on(path, 'c1', new CursorRefusedError(path))
+        .on(path, 'd1', answer([], null));
+      let deliveries = 0;
+      harness.journal.hook = step => {
+        if (step.endsWith('delivery') && ++deliveries === 2) throw new Error('killed');
+      };
+      await expect(harness.runStream(stream)).rejects.toThrow('killed');
+      const saved = harness.table.checkpoint(stream);
+      expect([saved.cursor, saved.previous, saved.window.length]).toEqual([undefined, undefined, window]);
+    }
+  });
+});
+
+describe('rule 8: names', () => {
+  const unclear = '{"a":[{"id":"x"}],"items":[{"id":"y"}],"pagination":{"next_cursor":null,"page_size":1}}';
+
+  test('names once found are kept with the checkpoint', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')], []]);
+    await harness.runStream('assets');
+    expect(harness.table.checkpoint('assets').names).toEqual({ rows: 'items', pagination: 'pagination' });
+    harness.later().api.on('/a', 'c1', unclear);
+    await harness.runStream('assets');
+    expect(harness.sent).toEqual(['upsert y']);
+  });
+
+  test('names found on an empty page are kept with the checkpoint, even when nothing else has changed', async () => {
+    const harness = new Harness();
+    harness.api.on('/a', undefined, answer([], null));
+    await harness.runStream('assets');
+    expect(harness.table.checkpoint('assets').names).toEqual({ rows: undefined, pagination: 'pagination' });
+  });
+
+  test('names may be given by the settings', async () => {
+    const harness = new Harness();
+    harness.api.on('/a', undefined, unclear);
+    await harness.runStream('assets', { configuredNames: { rows: 'a' } });
+    expect(harness.sent).toEqual(['upsert x']);
+  });
+});
+
+describe('rule 11: the member that names the asset', () => {
+  test('the member that names the asset is configured, and a threat without it is forwarded and counted', async () => {
+    const harness = new Harness();
+    harness.api.pages('/t', [[threat('t', undefined, { host: 'a1' }), threat('u', 'a9')]]);
+    expect(await harness.runStream('threats', { parentMember: 'host' })).toMatchObject({
+      forwarded: 2,
+      threatsWithoutAsset: 1,
+    });
+    expect(harness.events.map(each => each.asset_id)).toEqual(['a1', undefined]);
+    expect(harness.table.children('threats')).toEqual(['a1 t']);
+  });
+});
+
+describe('pages that arrive while a batch is written', () => {
+  test('they are looked up, logged, sent and saved together, in their order', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')], [asset('b')], [asset('a', { version: 2 })], []]);
+    harness.journal.hook = async step => {
+      if (step === 'assets delivery') for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    };
+    expect(await harness.runStream('assets')).toMatchObject({ pages: 4, committedPages: 4 });
+    const batch = ['log', 'log-name', 'delivery', 'states', 'checkpoint'].map(step => `assets ${step}`);
+    expect(harness.journal.done).toEqual([
+      'assets look-up a',
+      ...batch,
+      'assets look-up b a',
+      ...batch,
+      'logs deleted 2',
+    ]);
+    expect(harness.sent).toEqual(['upsert a', 'upsert b', 'upsert a']);
+  });
+
+  test('an error of the next page lets the pages before it be saved first', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')], [asset('b')], []]).on('/a', 'c2', new Error('cable cut'));
+    await expect(harness.runStream('assets')).rejects.toThrow('cable cut');
+    expect([harness.sent, cursorOf(harness)]).toEqual([['upsert a', 'upsert b'], 'c2']);
+  });
+
+  test('when the time budget ends, the batch is saved, the stream is not caught up, and the next run goes on', async () => {
+    const harness = new Harness();
+    harness.api.pages('/d', [[dnsBlock('d1')], [dnsBlock('d2')], []]);
+    const result = await harness.runStream('dns-blocks', { outOfTime: () => harness.lines.length > 0 });
+    expect([result.caughtUp, result.pages, harness.sent]).toEqual([false, 1, ['dns_block d1']]);
+    expect(await harness.later().runStream('dns-blocks')).toMatchObject({ forwarded: 1, caughtUp: true });
+  });
+
+  test('when the lease is lost while a step waits, as in a frozen container, nothing more is sent or written', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [['{"name":"x"}', asset('a')], []]);
+    harness.journal.hook = step => {
+      if (step === 'assets dead-letter') harness.lost.abort(new LeaseLostError('another run has taken it over'));
+    };
+    await expect(harness.runStream('assets')).rejects.toThrow(LeaseLostError);
+    expect(harness.journal.begun).toEqual(['assets look-up a', 'assets dead-letter']);
+  });
+});
+
+describe('row states', () => {
+  test('nothing is sent again when the settings name another member for the asset of a threat', async () => {
+    const harness = new Harness();
+    harness.api.pages('/t', [[threat('t', 'a')]]);
+    await harness.runStream('threats', { parentMember: 'host' });
+    expect(harness.table.children('threats')).toEqual([]);
+    harness.later().api.pages('/t', [[threat('t', 'a', { position: 'p2' })]]);
+    expect(await harness.runStream('threats')).toMatchObject({ rows: 1, forwarded: 0, duplicates: 1 });
+    expect([harness.sent, harness.table.children('threats')]).toEqual([[], ['a t']]);
+  });
+
+  test('the window also knows the rows that a later row of their page superseded', async () => {
+    const harness = new Harness();
+    const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
+    harness.api.pages('/a', [[older, newer]]);
+    await harness.runStream('assets');
+    harness.later().api.pages('/a', [[older]]);
+    await harness.runStream('assets');
+    expect([harness.sent, of(harness, 'look-up')]).toEqual([[], []]);
+  });
+});
+
+describe('DNS blocks, which only the window remembers', () => {
+  test('each DNS block is sent once, however the page limit changes and wherever the time ends', async () => {
+    const limit = fc.constantFrom(1, 2, 3, 10, 500);
+    const run = fc.record({ limit, pages: fc.nat({ max: 4 }), added: fc.nat({ max: 12 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(run, { minLength: 1, maxLength: 20 }), async runs => {
+        const list = new ListApi();
+        const harness = Object.assign(new Harness(), { source: list });
+        for (const { limit: pageLimit, pages, added } of [...runs, { limit: 500, pages: 1_000, added: 0 }]) {
+          for (let count = 0; count < added; count++) list.put([`d${list.ids.length}`], dnsBlock);
+          let read = 0;
+          await harness.runStream('dns-blocks', { pageLimit, outOfTime: () => read++ > pages });
+        }
+        expect(harness.sent).toEqual(list.ids.map(id => `dns_block ${id}`));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

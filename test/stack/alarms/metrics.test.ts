@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import { METRIC_NAMESPACE } from '../../../lambda/metric-names.ts';
+import { alarmSeries } from '../../../local/alarms/alarm-definitions.ts';
+import { dashboardSeries } from '../../../local/alarms/dashboard.ts';
+import { emfOf } from '../../../local/alarms/emf.ts';
+import { type SeriesName, seriesKey, TimeSeries } from '../../../local/alarms/time-series.ts';
+import { Scene } from '../../../local/incidents/scene.ts';
+import { functionProcess, HANDLER } from '../../support/function/function-process.ts';
+import { templateWith } from '../shared-template.ts';
+import type { SynthesizedTemplate } from '../template.ts';
+import { CONFIGURATION } from './support/drill.ts';
+import { quietClock } from './support/quiet-clock.ts';
+import { SERVICE_METRICS } from './support/service-metrics.ts';
+
+const OWNERS: Readonly<Record<string, string>> = {
+  'AWS/Lambda': 'AWS::Lambda::Function',
+  'AWS/DynamoDB': 'AWS::DynamoDB::Table',
+  'AWS/Firehose': 'AWS::KinesisFirehose::DeliveryStream',
+  'AWS/SQS': 'AWS::SQS::Queue',
+};
+
+interface Written {
+  readonly metrics: ReadonlySet<string>;
+  /** Metrics and properties alike: a metric that is zero is a property of the line that sends it otherwise. */
+  readonly members: ReadonlySet<string>;
+}
+
+/** Series that the deployed handler writes to stdout, in a process of its own. */
+async function writtenBy(template: SynthesizedTemplate): Promise<Written> {
+  await using scene = await Scene.open({ template, time: quietClock() });
+  scene.platform.populate({ assets: 5, threats: 5, dnsBlocks: 5 });
+  const { stdout, stderr, code } = await functionProcess(HANDLER, scene.environment);
+  expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  const metrics = new TimeSeries();
+  metrics.addEmf(emfOf(stdout), 0);
+  const members = emfOf(stdout).flatMap(({ namespace, dimensions, figures }) =>
+    Object.keys(figures).map(metric => seriesKey({ namespace, metric, dimensions })),
+  );
+  return { metrics: metrics.keys, members: new Set(members) };
+}
+
+/** What is wrong with a series of a service: nobody reports it, or not about that. */
+function serviceFault(
+  { namespace, metric, dimensions }: SeriesName,
+  template: SynthesizedTemplate,
+): string | undefined {
+  const known = SERVICE_METRICS[namespace];
+  if (!known?.metrics.includes(metric)) return `${namespace} reports no ${metric}`;
+  const [[dimension, id] = [], ...rest] = Object.entries(dimensions);
+  if (dimension !== known.dimension || rest.length > 0)
+    return `${metric} is not reported by ${Object.keys(dimensions)}`;
+  const type = template.Resources[id ?? '']?.Type;
+  return type === OWNERS[namespace] ? undefined : `${metric} is about ${id}, which is ${type}`;
+}
+
+const CONFIGURATIONS: readonly (readonly [string, object])[] = [
+  ['every stream', { ...CONFIGURATION, dashboard: true }],
+  ['DNS blocks off', { dashboard: true }],
+  [
+    'an HTTP endpoint',
+    { ...CONFIGURATION, dashboard: true, destination: { type: 'http', url: 'https://siem.example/events' } },
+  ],
+];
+const TEMPLATES = await Promise.all(
+  CONFIGURATIONS.map(async ([what, each]) => [what, await templateWith({ ...each })] as const),
+);
+
+describe.each(TEMPLATES)('with %s', (_, template) => {
+  const monitored = [...alarmSeries(template), ...dashboardSeries(template)];
+
+  test('the function emits every metric of its own that an alarm or the dashboard shows, with these dimensions', async () => {
+    const own = monitored.filter(({ namespace }) => namespace === METRIC_NAMESPACE).map(seriesKey);
+    const { members } = await writtenBy(template);
+    expect(own.length).toBeGreaterThan(30);
+    expect(own.filter(key => !members.has(key))).toEqual([]);
+  });
+
+  test('every other metric is one that AWS documents, about a resource of the stack', () => {
+    const others = monitored.filter(({ namespace }) => namespace !== METRIC_NAMESPACE);
+    expect(others.length).toBeGreaterThan(10);
+    expect(others.flatMap(series => serviceFault(series, template) ?? [])).toEqual([]);
+  });
+});
+
+test('every metric that the function emits is looked at by an alarm or on the dashboard', async () => {
+  const template = await templateWith({ ...CONFIGURATION, dashboard: true });
+  const monitored = new Set([...alarmSeries(template), ...dashboardSeries(template)].map(seriesKey));
+  const { metrics } = await writtenBy(template);
+  expect([...metrics].filter(key => !monitored.has(key))).toEqual([]);
+});
+
+test('minutes of a scene begin where those of CloudWatch begin, at whatever second the scene opens', async () => {
+  const time = quietClock();
+  time.clock.advance(30_500);
+  await using scene = await Scene.open({ template: await templateWith(CONFIGURATION), time });
+  await scene.nextMinute();
+  expect([time.clock.now() % 60_000, scene.minute]).toEqual([0, 1]);
+});

@@ -1,0 +1,115 @@
+import { alarmDefinitions, compositeAlarms } from '../../../../local/alarms/alarm-definitions.ts';
+import { type AlarmDefinition, evaluate, type State } from '../../../../local/alarms/evaluate-alarm.ts';
+import type { TimeSeries } from '../../../../local/alarms/time-series.ts';
+import type { Incident } from '../../../../local/incidents/incident.ts';
+import { Scene } from '../../../../local/incidents/scene.ts';
+import { templateWith } from '../../shared-template.ts';
+import { quietClock } from './quiet-clock.ts';
+
+export interface DrillResult {
+  readonly incident: Incident;
+  /** By alarm, in the order in which they fired, minutes from the incident's begin. */
+  readonly fired: ReadonlyMap<string, number>;
+  /** The same for the composite alarms, which notify. */
+  readonly notified: ReadonlyMap<string, number>;
+  /** By alarm, minutes from the end of the incident until it ended. None for one that ended before, or not at all. */
+  readonly ended: ReadonlyMap<string, number>;
+  /** Alarms still in alarm an hour and a half after the end. */
+  readonly stuck: readonly string[];
+  /** Whether the runs after the end succeeded. */
+  readonly recovered: boolean;
+  /** Every series that got a data point. */
+  readonly series: ReadonlySet<string>;
+}
+
+/** A healthy connector with DNS blocks on, at the default schedule. */
+export const CONFIGURATION = { dnsBlocksPath: '/v1/dns-blocks' };
+
+const ROWS = { assets: 40, threats: 40, dnsBlocks: 40 };
+/** Minutes of health before and after. The metrics of one quiet run are repeated for each. */
+const BEFORE = 60;
+const AFTER = 90;
+/** A token holds the roles of the time when it was issued, and expires after this. */
+const TOKEN_MINUTES = 5;
+
+export async function drill(incident: Incident): Promise<DrillResult> {
+  const { leaseSeconds, pageLimit } = incident.paging ?? {};
+  const template = await templateWith({ ...CONFIGURATION, ...incident.configuration });
+  const environment = {
+    ...(pageLimit !== undefined && { PAGE_LIMIT: String(pageLimit) }),
+    ...(leaseSeconds !== undefined && { LEASE_SECONDS: String(leaseSeconds) }),
+  };
+  await using scene = await Scene.open({ template, time: quietClock(), platform: incident.platform, environment });
+  scene.platform.populate(ROWS);
+  await catchUp(scene);
+  scene.begin();
+  await stayQuiet(scene, -BEFORE, 0);
+  await endure(incident, scene);
+  const end = scene.minute;
+  await incident.end?.(scene);
+  const recovered = await catchUp(scene);
+  await stayQuiet(scene, scene.minute, end + AFTER);
+  const alarms = watch(alarmDefinitions(template), scene.metrics, end, end + AFTER);
+  const notified = [...compositeAlarms(template)].flatMap(([name, members]) => {
+    const minutes = members.flatMap(member => alarms.fired.get(member) ?? []);
+    return minutes.length > 0 ? [[name, Math.min(...minutes)] as const] : [];
+  });
+  return { incident, ...alarms, notified: new Map(notified), recovered, series: scene.metrics.keys };
+}
+
+/** Names of the critical alarms. */
+export async function criticalAlarms(): Promise<ReadonlySet<string>> {
+  const configurations = [
+    CONFIGURATION,
+    { ...CONFIGURATION, destination: { type: 'http', url: 'https://siem.example/events' } },
+  ];
+  const templates = await Promise.all(configurations.map(each => templateWith(each)));
+  return new Set(templates.flatMap(template => compositeAlarms(template).get('critical') ?? []));
+}
+
+async function endure({ begin, eachMinute, minutes }: Incident, scene: Scene): Promise<void> {
+  await begin?.(scene);
+  while (scene.minute < minutes) {
+    const run = () => scene.run();
+    await (eachMinute ? eachMinute(scene, run, scene.minute) : run());
+    await scene.nextMinute();
+  }
+}
+
+/** Runs until one has caught up with every stream. @returns false when none has, although every old token has expired */
+async function catchUp(scene: Scene): Promise<boolean> {
+  for (let minute = 0; minute < TOKEN_MINUTES + 2; minute++) {
+    const blobs = await scene.run();
+    await scene.nextMinute();
+    const { StreamsFailed: failed, StreamsBehind: behind } = blobs.at(-1)?.values ?? {};
+    if (minute > 0 && failed === 0 && behind === 0) return true;
+  }
+  return false;
+}
+
+/** The metrics of one quiet run, in each minute from `from` on and before `to`. */
+async function stayQuiet(scene: Scene, from: number, to: number): Promise<void> {
+  const blobs = await scene.run();
+  for (let minute = from; minute < to; minute++) {
+    scene.metrics.addEmf(blobs, minute);
+    scene.reports.ran({ began: minute, ended: minute }, false);
+  }
+}
+
+function watch(definitions: readonly AlarmDefinition[], metrics: TimeSeries, end: number, last: number) {
+  const states = new Map<string, State>(definitions.map(({ name }) => [name, 'OK']));
+  const fired = new Map<string, number>();
+  const ended = new Map<string, number>();
+  for (let minute = -1; minute < last; minute++) {
+    for (const definition of definitions) {
+      const { name } = definition;
+      const before = states.get(name)!;
+      const state = evaluate(definition, metrics, minute, before);
+      states.set(name, state);
+      if (state === 'ALARM' && minute < end && !fired.has(name)) fired.set(name, minute + 1);
+      if (before === 'ALARM' && state !== 'ALARM' && minute >= end) ended.set(name, minute + 1 - end);
+    }
+  }
+  const stuck = [...states].filter(([, state]) => state === 'ALARM').map(([name]) => name);
+  return { fired, ended, stuck };
+}

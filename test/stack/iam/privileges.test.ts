@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { ROOT } from '../../documents/pages.ts';
+import { allows } from './support/grants.ts';
+import { NEEDED_FOR, privilegeTable } from './support/privilege-table.ts';
+import { type Privileges, privileges, RUNTIME_ACTIONS } from './support/privileges.ts';
+
+let found: Privileges;
+
+beforeAll(async () => {
+  found = await privileges();
+});
+
+describe('the function’s role', () => {
+  test('allows every call that the function makes', () => {
+    expect(found.refused).toEqual([]);
+  });
+
+  test('allows nothing that no call needs, but for storing the logs, which the runtime does', () => {
+    const unused = found.grants.filter(({ scenarios }) => scenarios.length === 0);
+    expect(unused.map(({ action }) => action).sort()).toEqual([...RUNTIME_ACTIONS]);
+  });
+
+  test('names each action, without a wildcard, and the reason for each', () => {
+    const actions = found.grants.map(({ action }) => action);
+    expect(actions.filter(action => action.includes('*'))).toEqual([]);
+    expect([...new Set(actions)].sort()).toEqual(Object.keys(NEEDED_FOR).sort());
+    const grants = found.grants.map(({ action, resource }) => `${action} ${resource}`);
+    expect(grants).toHaveLength(new Set(grants).size);
+  });
+
+  test('matches docs/iam.md: npm run iam-report -- --write', () => {
+    const page = readFileSync(path.join(ROOT, 'docs', 'iam.md'), 'utf8');
+    expect(page).toBe(privilegeTable(found.grants));
+  });
+});
+
+describe('a grant', () => {
+  const grant = { action: 's3:PutObject', resource: 'arn:aws:s3:::bucket/dead-letter/*' };
+
+  test.each([
+    ['s3:PutObject', 'arn:aws:s3:::bucket/dead-letter/acme/x.json', true],
+    ['s3:PutObject', 'arn:aws:s3:::bucket/events/x.json', false],
+    ['s3:PutObject', 'arn:aws:s3:::bucket2/dead-letter/x.json', false],
+    ['s3:GetObject', 'arn:aws:s3:::bucket/dead-letter/x.json', false],
+  ])('of %s on %s is matched as IAM does', (permission, resource, allowed) => {
+    expect(allows(grant, permission, resource)).toBe(allowed);
+  });
+});

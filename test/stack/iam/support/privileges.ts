@@ -1,0 +1,51 @@
+import { onlyId } from '../../../../local/alarms/stack-parts.ts';
+import { ACCOUNT, type LocalAws } from '../../../../local/aws/endpoints.ts';
+import { createReferences } from '../../../../local/deployment/physical-names.ts';
+import { type References, resolveText } from '../../../../local/deployment/template.ts';
+import { started } from '../../../aws/started.ts';
+import { templateWith } from '../../shared-template.ts';
+import type { SynthesizedTemplate } from '../../template.ts';
+import { allows, functionGrants, type Grant } from './grants.ts';
+import { type SeenCall, seenCalls } from './scenarios.ts';
+
+/** Calls that Lambda's runtime makes in the function's name, to store what it writes to stdout. */
+export const RUNTIME_ACTIONS: readonly string[] = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+
+export interface UsedGrant extends Grant {
+  /** Scenarios whose calls need it. */
+  readonly scenarios: readonly string[];
+}
+
+export interface Privileges {
+  readonly grants: readonly UsedGrant[];
+  /** Calls that no grant allows. */
+  readonly refused: readonly SeenCall[];
+}
+
+/** Compares the policies of the template with the calls of the function in every scenario. */
+export async function privileges(): Promise<Privileges> {
+  const template = await templateWith({ dnsBlocksPath: '/v1/dns-blocks' });
+  const calls = await seenCalls(({ aws }) => environment(template, aws));
+  await using scene = await started({ tableInMemory: true });
+  const grants = functionGrants(template, value => resolveText(value, referencesTo(template, scene.aws)));
+  const fits = (grant: Grant) => calls.filter(call => allows(grant, call.permission, call.resource));
+  return {
+    grants: grants.map(grant => ({ ...grant, scenarios: [...new Set(fits(grant).map(({ scenario }) => scenario))] })),
+    refused: calls.filter(call => !grants.some(grant => allows(grant, call.permission, call.resource))),
+  };
+}
+
+/** The function's variables as the stack sets them; only the addresses are those of the local platform. */
+function environment(template: SynthesizedTemplate, aws: LocalAws): Record<string, string> {
+  const { Environment: given } = template.Resources[onlyId(template, 'AWS::Lambda::Function')]!.Properties;
+  const references = referencesTo(template, aws);
+  const { API_BASE_URL: _api, AUTH_URL: _auth, ...rest } = (given as { Variables: Record<string, unknown> }).Variables;
+  return Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, resolveText(value, references)]));
+}
+
+function referencesTo(template: SynthesizedTemplate, { names, secret, environment: given }: LocalAws): References {
+  const place = { region: given['AWS_REGION'] ?? '', account: ACCOUNT };
+  // No grant of the function's role names a queue.
+  const queueUrl = (name: string) => name;
+  return createReferences(template, { ...place, stackName: 'acme', names, secretArn: secret.arn, queueUrl });
+}

@@ -1,0 +1,144 @@
+import { leaseKey, organizationKey } from '../../../../lambda/store/item.ts';
+import { THROTTLED } from '../../../../local/aws/faults.ts';
+import { json, list } from '../../../../local/incidents/tampered-api.ts';
+import { type Connector, connector } from '../../../support/function/connector.ts';
+
+export interface Scenario {
+  readonly name: string;
+  /** After a first run over some rows. */
+  readonly act: (each: Connector) => Promise<unknown>;
+}
+
+const WHOLE_BATCH = { failItems: (index: number) => index % 2 === 1 };
+
+/** Together these take every path of the function that ends in a call to AWS. */
+const SCENARIOS: readonly Scenario[] = [
+  { name: 'first run', act: async () => undefined },
+  { name: 'quiet run', act: each => each.run() },
+  {
+    name: 'changes',
+    act(each) {
+      each.platform.put('assets', { id: 'asset-1', name: 'changed' });
+      each.platform.put('threats', { id: 'threat-new', asset_id: 'asset-1' });
+      each.platform.put('dns-blocks', { id: 'dns-new' });
+      return each.run();
+    },
+  },
+  {
+    name: 'removal and restoration',
+    async act(each) {
+      each.platform.put('threats', { id: 'threat-gone', asset_id: 'asset-2' });
+      await each.run();
+      each.platform.remove('assets', 'asset-2');
+      await each.run();
+      each.platform.restore('assets', 'asset-2');
+      await each.run();
+    },
+  },
+  {
+    name: 'dead letters',
+    async act(each) {
+      const rows = [{ id: '' }, { id: 'wide', text: 'x'.repeat(1_100_000) }];
+      each.api.tamper(list('/v1/assets', json(200, { data: rows, pagination: { next_cursor: null, page_size: 2 } })));
+      await each.run();
+    },
+  },
+  {
+    name: 'throttling and partial failures',
+    act(each) {
+      each.platform.put('assets', { id: 'asset-1', name: 'again' });
+      each.platform.put('assets', { id: 'asset-3', name: 'again' });
+      each.aws.faults.next('firehose', THROTTLED.firehose, WHOLE_BATCH);
+      each.aws.faults.next('dynamodb', THROTTLED.dynamodb, ...Array.from({ length: 12 }, () => WHOLE_BATCH));
+      return each.run();
+    },
+  },
+  {
+    name: 'rotated secret',
+    act(each) {
+      const client_secret = each.platform.account.rotateSecret();
+      each.aws.secret.put(JSON.stringify({ client_id: each.platform.account.clientId, client_secret }));
+      return each.run({}, { cold: true });
+    },
+  },
+  {
+    name: 'another client, which single reads prove',
+    async act(each) {
+      await each.table.update({
+        Key: organizationKey,
+        UpdateExpression: 'SET digest = :other',
+        ExpressionAttributeValues: { ':other': { S: 'other' } },
+      });
+      // The call above is the test's own.
+      each.forget();
+      const unknown = json(200, { data: [{ id: 'unknown' }], pagination: { next_cursor: null, page_size: 1 } });
+      each.api.tamper(({ target }) => (target.includes('?') ? unknown : undefined));
+      await each.run();
+    },
+  },
+  { name: 'resync', act: each => each.run({ resync: ['assets', 'dns-blocks'] }) },
+  { name: 'replay', act: each => each.run({ replay: ['assets', 'threats', 'dns-blocks'] }) },
+  {
+    name: 'a batch that was not finished',
+    async act(each) {
+      each.platform.put('assets', { id: 'asset-1', name: 'changed' });
+      each.aws.faults.next('firehose', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
+      await each.run().catch(() => undefined);
+      await each.run();
+    },
+  },
+  {
+    name: 'takeover after a crash',
+    async act(each) {
+      await each.table.update({
+        Key: leaseKey,
+        UpdateExpression: 'SET ended = :no, expires = :then',
+        ExpressionAttributeValues: { ':no': { S: 'no' }, ':then': { N: '0' } },
+      });
+      // The call above is the test's own.
+      each.forget();
+      await each.run();
+    },
+  },
+  { name: 'two runs at one moment', act: each => Promise.all([each.run(), each.run()]) },
+  {
+    name: 'a long run that renews its lease',
+    act(each) {
+      for (let index = 0; index < 4; index++) each.platform.put('dns-blocks', { id: `late-${index}` });
+      each.platform.setFaults([{ endpoint: 'threats', kind: 'delay', delayMs: 25_000 }]);
+      return each.run();
+    },
+  },
+  {
+    name: 'a run that ends at its time budget',
+    act(each) {
+      for (let index = 0; index < 20; index++) each.platform.put('assets', { id: `many-${index}` });
+      each.platform.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 9_000 }]);
+      return each.run({}, { time: 40_000 });
+    },
+  },
+];
+
+/** One call of a scenario. */
+export interface SeenCall {
+  readonly permission: string;
+  readonly resource: string;
+  readonly scenario: string;
+}
+
+/** Every call of the function in each scenario, as recorded at the endpoints. */
+export async function seenCalls(
+  environmentOf: (each: Connector) => Readonly<Record<string, string>>,
+): Promise<SeenCall[]> {
+  const seen: SeenCall[] = [];
+  for (const { name, act } of SCENARIOS) {
+    await using each = await connector();
+    Object.assign(each.environment, environmentOf(each), { PAGE_LIMIT: '10' });
+    each.platform.populate({ assets: 8, threats: 12, dnsBlocks: 12 });
+    await each.run({}, { cold: true });
+    if (name !== 'first run') each.forget();
+    await act(each);
+    for (const { permission, resource } of each.calls) seen.push({ permission, resource, scenario: name });
+  }
+  return seen;
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@jest/globals';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import { JSON_SCHEMA_FILE, jsonSchemaText } from '../../lib/config/json-schema.ts';
+import { ROOT } from '../documents/pages.ts';
+import { EXAMPLE } from './template.ts';
+import { VARIANT_NAMES, VARIANTS } from './variants.ts';
+
+const validate = addFormats.default(new Ajv({ allErrors: true })).compile(JSON.parse(jsonSchemaText()));
+
+function accepts(connectors: unknown): boolean {
+  return validate({ context: { connectors } });
+}
+
+test('the JSON Schema for editors is the one that the configuration is checked by', () => {
+  expect(JSON.parse(readFileSync(JSON_SCHEMA_FILE, 'utf8'))).toEqual(JSON.parse(jsonSchemaText()));
+});
+
+test('cdk.json names the JSON Schema and fits it', () => {
+  const cdk = JSON.parse(readFileSync(path.join(ROOT, 'cdk.json'), 'utf8'));
+  expect(path.resolve(ROOT, cdk.$schema)).toBe(JSON_SCHEMA_FILE);
+  expect(validate(cdk)).toBe(true);
+});
+
+test.each(VARIANT_NAMES)('the JSON Schema accepts the variant %s', name => {
+  expect(accepts([{ ...EXAMPLE, ...VARIANTS[name] }])).toBe(true);
+});
+
+test.each([
+  ['an unknown option', { foo: 1 }],
+  ['a memory of 10,241 MB', { memoryMegabytes: 10_241 }],
+  ['an unknown region of options', { vpc: { vpcId: 'vpc-01234567', subnetIds: [] } }],
+])('the JSON Schema refuses %s', (_, options) => {
+  expect(accepts([{ ...EXAMPLE, ...options }])).toBe(false);
+});
+
+test('every option, and every member of vpc, destination and siemReader, has a sentence that editors show', () => {
+  const { items } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors;
+  const { vpc, destination, siemReader } = items.properties;
+  const silent = [items, vpc, ...destination.oneOf, ...siemReader.oneOf]
+    .flatMap(({ properties }) => Object.entries<{ description?: string }>(properties))
+    .filter(([name, { description }]) => name !== 'type' && !description?.endsWith('.'));
+  expect(silent.map(([name]) => name)).toEqual([]);
+});

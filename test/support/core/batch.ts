@@ -1,0 +1,15 @@
+import type { Batch } from '../../../lambda/core/batch.ts';
+import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
+
+/** A batch that does nothing. */
+export const EMPTY_BATCH: Batch = {
+  records: [],
+  deadLetters: [],
+  states: new Map(),
+  children: [],
+  childrenDone: [],
+  removals: [],
+  removalsDone: [],
+  checkpoint: BEGINNING,
+  sent: {},
+};
