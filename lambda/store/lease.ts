@@ -35,7 +35,7 @@ const EPOCHS_BEGIN = Date.UTC(2026, 0, 1);
  * Seconds since 2026-01-01T00:00Z: a table that was lost, restored, or made a second time does not fall behind what the SIEM has. A
  * `sequence` made of it stays below 2^63 until the year 2055.
  */
-function epochAt(now: number): number {
+export function epochAt(now: number): number {
   return Math.max(1, Math.floor((now - EPOCHS_BEGIN) / 1000));
 }
 

@@ -36,13 +36,13 @@ export function idsOf(name: string, { longIds }: Pick<RowShape, 'longIds'>): str
  * @throws Impossible
  */
 export function changeRows(word: string, platform: Platform, shape: RowShape): void {
-  const [, name = '', content, asset] = /^([abtuxABTU])=(\d)(?:@([abxAB]))?$/.exec(word) ?? [];
+  const [, name = '', content, asset] = /^([abtuxzABTU])=(\d)(?:@([abxAB]))?$/.exec(word) ?? [];
   if (content !== undefined) {
     put({ name, content, asset }, platform, shape);
     return;
   }
 
-  const [, verb, row = ''] = /^([-+~?])([abtuxABTU])$/.exec(word) ?? [];
+  const [, verb, row = ''] = /^([-+~?])([abtuxzABTU])$/.exec(word) ?? [];
   const stream = streamOf(row) as VersionedName;
   for (const id of idsOf(row, shape)) {
     if (verb === '-') attempt(() => platform.remove(stream, id));

@@ -17,7 +17,7 @@ import {
   type Process,
 } from './process.ts';
 import { type Command, Table } from './table.ts';
-import { type Ran, type Received, START, World } from './world.ts';
+import { loggedEvents, type Ran, type Received, START, World } from './world.ts';
 
 const HOUR = 3_600_000;
 const WORD_MILLISECONDS = 1_000;
@@ -26,8 +26,7 @@ const BETWEEN_RUNS_MILLISECONDS = 61_000;
 /** The only content that filters exclude. */
 const FILTER = 'c != `2`';
 
-const SETTING =
-  /^(every-version|empty-end|old-positions|hidden-moves|long-ids|fat|(withhold|refresh|reconcile|delays|fits)=\d+)$/;
+const SETTING = /^(every-version|empty-end|old-positions|long-ids|fat|(withhold|refresh|reconcile|delays|fits)=\d+)$/;
 const RUN = /^(run|soon|twin|confirm|(resync|replay|sendall)-[atd])(:|$)/;
 const STREAM_OF: Readonly<Record<string, StreamName>> = { a: 'assets', t: 'threats', d: 'dns-blocks' };
 
@@ -57,6 +56,11 @@ export class Stage {
   readonly lost = new Map<StreamName, number>();
   /** Streams that were not sent again as a whole since the table was lost or restored. */
   readonly forgetful = new Set<StreamName>();
+  /**
+   * Threats that moved to an asset which was removed before the move was logged, with the sequence of the last event before. Nothing shows the
+   * move until a resync: docs/limits.md.
+   */
+  readonly hidden = new Map<string, string>();
   changesWithinRuns = false;
   readonly #setting: ReadonlySet<string>;
   #frozen: Process | undefined;
@@ -176,13 +180,15 @@ export class Stage {
   /** A SIEM that asks for a replay has lost what it had. A run that was killed before it could begin the replay has not begun it. */
   #noteCommand(command: string, stream: StreamName | undefined, { process, outcome }: Ran, sent: number): void {
     if (stream === undefined) return;
+    // A run that failed may not have begun it: the operator commands it again.
+    const isBegun = outcome !== undefined && !outcome.leaseHeld && !outcome.failures.has(stream);
+    if (isBegun && stream === 'threats') this.hidden.clear();
     if (command === 'resync') return;
+
     this.struck.add(process.run);
     this.#noteReplay(stream, process.run);
-    // A run that failed may not have begun it: the operator commands it again.
-    if (!outcome || outcome.leaseHeld || outcome.failures.has(stream)) return;
-    if (command === 'replay') this.lost.set(stream, sent);
-    else this.forgetful.delete(stream);
+    if (isBegun && command === 'replay') this.lost.set(stream, sent);
+    if (isBegun && command === 'sendall') this.forgetful.delete(stream);
   }
 
   #noteReplay(stream: StreamName, run: number): void {
@@ -253,7 +259,7 @@ export class Stage {
     else if (word.startsWith('has:')) this.#require(word.slice('has:'.length));
     else if (word.startsWith('half:')) this.#requireHalf(word.slice('half:'.length));
     else {
-      if (word.startsWith('-') && !this.#setting.has('hidden-moves')) this.#refuseHiddenMove(word.slice(1));
+      if (word.startsWith('-')) this.#noteHiddenMoves(word.slice(1));
       changeRows(word, platform, this.shape);
     }
   }
@@ -318,14 +324,16 @@ export class Stage {
     );
   }
 
-  /** A threat that moves to an asset which is removed before it was read disappears without any sign: docs/limits.md. */
-  #refuseHiddenMove(name: string): void {
+  #noteHiddenMoves(name: string): void {
+    const { platform, main } = this.world;
     const assets = idsOf(name, this.shape);
-    for (const { id, parentId } of this.world.platform.tenantData.streams.threats.latest.values()) {
+    const logged = loggedEvents(main, 'threats');
+    for (const { id, parentId } of platform.tenantData.streams.threats.latest.values()) {
       if (!assets.includes(parentId)) continue;
+      const onItsWay = logged.findLast(event => event.id === id);
       const held = this.heldOf(id);
-      if (held && held.kind !== 'withdrawn' && held.asset !== parentId)
-        throw new Impossible('Nothing would show that a threat moved to it');
+      const last = onItsWay && onItsWay.sequence > (held?.sequence ?? '') ? onItsWay : held;
+      if (last && last.kind !== 'withdrawn' && last.asset !== parentId) this.hidden.set(id, last.sequence);
     }
   }
 }

@@ -86,10 +86,18 @@ const UNFENCED: readonly Operation[] = ['write', 'send'];
 const ANSWERED_LATE_MILLISECONDS = 5_000;
 /** After so long the SDK gives a request up. */
 const GIVEN_UP_MILLISECONDS = 8_000;
+const LANDS_WITHIN_MILLISECONDS = 60_000;
 const LONGEST_RUN_MILLISECONDS = 900_000;
 const RESERVE_MILLISECONDS = 30_000;
 
 const never = <T>() => new Promise<T>(() => undefined);
+
+/** A write that was given up. */
+export interface Stray {
+  readonly land: () => void;
+  /** When it lands at the latest. A batch of writes lands within a minute, because nothing else protects what came after it: docs/limits.md. */
+  readonly until: number;
+}
 
 export interface ProcessParts {
   readonly run: number;
@@ -98,7 +106,7 @@ export interface ProcessParts {
   /** Milliseconds that a request, or its answer, travels. */
   readonly delay: () => number;
   /** Writes that were given up, and have not landed. */
-  readonly strays: (() => void)[];
+  readonly strays: Stray[];
   readonly skew: () => number;
   readonly breach: (sentence: string) => void;
 }
@@ -106,6 +114,8 @@ export interface ProcessParts {
 export class Process {
   /** Of each request so far. */
   readonly operations: Operation[] = [];
+  /** Pages that the API did not give, for example because the token had expired. */
+  declined = 0;
   over = false;
   dead = false;
   frozen = false;
@@ -219,7 +229,7 @@ export class Process {
       case 'stray':
         // The API's answer never comes. A write to AWS is given up, and lands when the history says so.
         if (isApi) return signal ? aborted(signal) : never();
-        this.#parts.strays.push(effect);
+        this.#parts.strays.push({ land: effect, until: this.#lastLanding(operation) });
         await this.#parts.timeline.wait(GIVEN_UP_MILLISECONDS);
         throw timeOut();
       case 'half':
@@ -244,6 +254,11 @@ export class Process {
       default:
         return effect();
     }
+  }
+
+  #lastLanding(operation: Operation): number {
+    if (operation !== 'write') return Number.POSITIVE_INFINITY;
+    return this.#parts.timeline.now + GIVEN_UP_MILLISECONDS + LANDS_WITHIN_MILLISECONDS;
   }
 
   /** Nothing that a run started outlives it, and nothing of it lands on what a later run wrote. */

@@ -3,6 +3,7 @@
  * function's core and adapters reach out into it through the seam of `Clients`, and through nothing else.
  */
 import '../support/prompt-zlib.mjs';
+import { zstdDecompressSync } from 'node:zlib';
 // Loaded before the first history: what an adapter loads during one takes time that is not virtual.
 import '@aws-sdk/client-s3';
 import '../../lambda/sink/s3.ts';
@@ -12,12 +13,14 @@ import { OPTION_DEFAULTS } from '../../lambda/options.ts';
 import type { Log } from '../../lambda/ports.ts';
 import type { Settings } from '../../lambda/settings.ts';
 import type { Tokens } from '../../lambda/source/token.ts';
+import { leaseKey, logKey } from '../../lambda/store/item.ts';
+import { epochAt } from '../../lambda/store/lease.ts';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { sha256 } from '../../lambda/system.ts';
 import { createPlatform, type Platform } from '../../local/api-simulator/platform.ts';
 import { type PlatformSettings, pathOf } from '../../local/api-simulator/settings.ts';
-import { type Condition, type Operation, Process, problem } from './process.ts';
-import { type Command, fail, Table } from './table.ts';
+import { type Condition, type Operation, Process, problem, type Stray } from './process.ts';
+import { type Command, fail, keyOf, Table } from './table.ts';
 import { Timeline } from './timeline.ts';
 
 export const START = Date.UTC(2026, 5, 1);
@@ -114,7 +117,7 @@ export class World {
   /** A run follows the cursor of an earlier one, which has therefore saved it: every row before it must be with the SIEM. */
   onSavedCursor: (stream: StreamName, before: Page) => void = () => undefined;
   readonly #options: WorldOptions;
-  readonly #strays: (() => void)[] = [];
+  readonly #strays: Stray[] = [];
   readonly #live: Process[] = [];
   #forgotten = new Set<string>();
   readonly #issued = new Set<string>();
@@ -158,13 +161,19 @@ export class World {
     return new Set([...streams.assets.latest.keys(), ...streams.threats.latest.keys()]);
   }
 
+  /** Whether the clock of the function has not reached the epoch that the last run took. */
+  get isEpochAhead(): boolean {
+    const epoch = Number(this.main.table.items.get(keyOf(leaseKey))?.['epoch']?.N ?? 0);
+    return epochAt(this.timeline.now + this.skew) < epoch;
+  }
+
   /** The API refuses every cursor that it has issued so far. Issued again, the same text is good again. */
   forgetCursors(): void {
     this.#forgotten = new Set(this.#issued);
   }
 
   landStrays(): void {
-    for (const land of this.#strays.splice(0)) land();
+    for (const { land, until } of this.#strays.splice(0)) if (this.timeline.now <= until) land();
   }
 
   /** Runs the function once, until it ends, is killed or freezes. */
@@ -338,20 +347,26 @@ export class World {
     stream: StreamName,
     cursor: string | undefined,
     ask: () => Promise<Response>,
-    { run }: Process,
+    process: Process,
   ): Promise<Response> {
+    const { run } = process;
     if (cursor !== undefined) {
       if (this.#forgotten.has(cursor)) return problem(400, 'request/invalid-cursor');
     }
     const before = this.#pages.get(`${stream} ${cursor}`);
     if (before && before.run < run) this.onSavedCursor(stream, before);
     const response = await ask();
-    if (response.status !== 200) return response;
+    if (response.status !== 200) {
+      process.declined++;
+      return response;
+    }
     if (this.listsNothing) return new Response('{"data":[],"pagination":{"next_cursor":null,"page_size":0}}');
     const body = await response.text();
     const texts = rowsIn(body);
-    if (texts.length > (this.#options.fits ?? Number.POSITIVE_INFINITY))
+    if (texts.length > (this.#options.fits ?? Number.POSITIVE_INFINITY)) {
+      process.declined++;
       return new Response(body, { headers: { 'content-length': TOO_LARGE } });
+    }
 
     const rows = texts.map(readRow);
     for (const [index, { id, content }] of rows.entries()) {
@@ -397,6 +412,21 @@ const BUCKET_OPERATIONS: Readonly<Record<string, Operation>> = {
 
 export function newConnector(name: string): Connector {
   return { name, table: new Table(), bucket: new Map(), tokens: undefined };
+}
+
+/** The events of the batch that the table names, which may be on its way. */
+export function loggedEvents(
+  { table, bucket }: Connector,
+  stream: StreamName,
+): Pick<Received, 'id' | 'kind' | 'asset' | 'sequence'>[] {
+  const named = table.items.get(keyOf(logKey(stream)))?.['object']?.S;
+  const object = named === undefined ? undefined : bucket.get(named);
+  if (!object) return [];
+  const [, ...lines] = zstdDecompressSync(object).toString().trimEnd().split('\n');
+  return lines.map(line => {
+    const { id, kind, asset_id: asset, sequence } = JSON.parse(line);
+    return { id, kind, asset, sequence };
+  });
 }
 
 /** Does the first half of a batch and hands the rest back as unprocessed. */
