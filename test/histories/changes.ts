@@ -20,7 +20,7 @@ export interface RowShape {
 export class Impossible extends Error {}
 
 export function streamOf(name: string): StreamName {
-  if (/^[abx]/i.test(name)) return 'assets';
+  if (/^[abxy]/i.test(name)) return 'assets';
   return name.startsWith('d') ? 'dns-blocks' : 'threats';
 }
 
@@ -36,13 +36,13 @@ export function idsOf(name: string, { longIds }: Pick<RowShape, 'longIds'>): str
  * @throws Impossible
  */
 export function changeRows(word: string, platform: Platform, shape: RowShape): void {
-  const [, name = '', content, asset] = /^([abtuxzABTU])=(\d)(?:@([abxAB]))?$/.exec(word) ?? [];
+  const [, name = '', content, asset] = /^([abtuxyzABTU])=(\d)(?:@([abxyAB]))?$/.exec(word) ?? [];
   if (content !== undefined) {
     put({ name, content, asset }, platform, shape);
     return;
   }
 
-  const [, verb, row = ''] = /^([-+~?])([abtuxzABTU])$/.exec(word) ?? [];
+  const [, verb, row = ''] = /^([-+~?])([abtuxyzABTU])$/.exec(word) ?? [];
   const stream = streamOf(row) as VersionedName;
   for (const id of idsOf(row, shape)) {
     if (verb === '-') attempt(() => platform.remove(stream, id));

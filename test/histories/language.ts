@@ -2,6 +2,8 @@
 import { withdrawalsDigest } from '../../lambda/core/guard.ts';
 import type { Settings } from '../../lambda/settings.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
+import { rowKey } from '../../lambda/store/item.ts';
+import { epochAt } from '../../lambda/store/lease.ts';
 import { createTable } from '../../lambda/store/table.ts';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { sha256, systemClock } from '../../lambda/system.ts';
@@ -16,7 +18,7 @@ import {
   type Operation,
   type Process,
 } from './process.ts';
-import { type Command, Table } from './table.ts';
+import { type Command, keyOf, Table } from './table.ts';
 import { loggedEvents, type Ran, type Received, START, World } from './world.ts';
 
 const HOUR = 3_600_000;
@@ -27,6 +29,8 @@ const BETWEEN_RUNS_MILLISECONDS = 61_000;
 const FILTER = 'c != `2`';
 
 const SETTING = /^(every-version|empty-end|old-positions|long-ids|fat|(withhold|refresh|reconcile|delays|fits)=\d+)$/;
+/** Words that are no everyday change of rows or options. */
+const BEFALLS = /^(clock|backup|restore|lose|forget|rotate|expire|lists|leads|client)/;
 const RUN = /^(run|soon|twin|confirm|(resync|replay|sendall)-[atd])(:|$)/;
 const STREAM_OF: Readonly<Record<string, StreamName>> = { a: 'assets', t: 'threats', d: 'dns-blocks' };
 
@@ -57,6 +61,13 @@ export class Stage {
   /** Streams that were not sent again as a whole since the table was lost or restored. */
   readonly forgetful = new Set<StreamName>();
   /**
+   * Threats that the SIEM was sent, and of which neither the API nor a restored table knows anything, with the sequence of their last event:
+   * docs/limits.md.
+   */
+  readonly unknown = new Map<string, string>();
+  /** Epoch of the table that was lost or replaced: a clock behind it would begin with sequences that the SIEM has seen. */
+  #leastEpoch = 0;
+  /**
    * Threats that moved to an asset which was removed before the move was logged, with the sequence of the last event before. Nothing shows the
    * move until a resync: docs/limits.md.
    */
@@ -64,6 +75,7 @@ export class Stage {
   changesWithinRuns = false;
   readonly #setting: ReadonlySet<string>;
   #frozen: Process | undefined;
+  #isWithinRun = false;
   #backup: Map<string, Item> | undefined;
   #size: number | undefined;
   #began = START;
@@ -113,9 +125,10 @@ export class Stage {
     return this.#attempt(word);
   }
 
-  #attempt(word: string): boolean {
+  #attempt(word: string, place = ''): boolean {
     try {
       this.#change(word);
+      if (BEFALLS.test(word)) this.world.befall(place + word.replace(/=.*/, ''));
       return true;
     } catch (error) {
       if (error instanceof Impossible) return false;
@@ -137,8 +150,11 @@ export class Stage {
     if (texts.some(text => !text.startsWith('@'))) this.struck.add(number);
     if (command !== 'run' && command !== 'soon') this.again.add(number);
     if (initial === 'd') this.blocksAgain.add(number);
+    if (world.lastPageLeads === 'back') this.#readsAgain();
     const sent = world.events.length;
+    this.#isWithinRun = true;
     const ran = await this.#invoke(command, STREAM_OF[initial], conditions);
+    this.#isWithinRun = false;
     this.last = ran;
     this.#noteCommand(command, STREAM_OF[initial], ran, sent);
     if (ran.process.frozen) this.#frozen = ran.process;
@@ -179,16 +195,16 @@ export class Stage {
 
   /** A SIEM that asks for a replay has lost what it had. A run that was killed before it could begin the replay has not begun it. */
   #noteCommand(command: string, stream: StreamName | undefined, { process, outcome }: Ran, sent: number): void {
+    if (command !== 'run' && command !== 'soon' && outcome?.leaseHeld)
+      this.world.breaches.push(`A run that found the lease held has dropped the command ${command}`);
     if (stream === undefined) return;
-    // A run that failed may not have begun it: the operator commands it again.
-    const isBegun = outcome !== undefined && !outcome.leaseHeld && !outcome.failures.has(stream);
-    if (isBegun && stream === 'threats') this.hidden.clear();
     if (command === 'resync') return;
-
     this.struck.add(process.run);
     this.#noteReplay(stream, process.run);
-    if (isBegun && command === 'replay') this.lost.set(stream, sent);
-    if (isBegun && command === 'sendall') this.forgetful.delete(stream);
+    // A run that failed may not have begun it: the operator commands it again.
+    if (!outcome || outcome.leaseHeld || outcome.failures.has(stream)) return;
+    if (command === 'replay') this.lost.set(stream, sent);
+    else this.forgetful.delete(stream);
   }
 
   #noteReplay(stream: StreamName, run: number): void {
@@ -215,10 +231,10 @@ export class Stage {
     const kind = mark?.slice(0, -1);
     if (mark === '@' && isKnown) {
       this.changesWithinRuns = true;
-      return { ...moment, onward: false, happen: () => void this.#attempt(`${onward}${change}`) };
+      return { ...moment, onward: false, happen: () => void this.#attempt(`${onward}${change}`, 'within a run: ') };
     }
     if (kind === 'thaw' && isKnown) return { ...moment, happen: () => frozen?.thaw() };
-    if (kind === 'lands' && isKnown) return { ...moment, happen: () => this.world.landStrays() };
+    if (kind === 'lands' && isKnown) return { ...moment, happen: () => this.world.landStrays(this.world.runs) };
     if (!isKnown || !FAULTS.includes(kind as Fault)) throw new SyntaxError(`Unknown fault: ${text}`);
     return { ...moment, fault: kind as Fault };
   }
@@ -233,8 +249,9 @@ export class Stage {
       this.#configure({ omit: optionsOf({ t: { threats: ['o'] }, d: { dnsBlocks: ['o'] } }, value) });
     else if (name === 'limit') world.settings = { ...world.settings, pageLimit: Number(value) };
     else if (name === 'wait') world.timeline.now += Number(value) * HOUR;
-    else if (name === 'clock') world.skew = Number(value) * HOUR;
+    else if (name === 'clock') this.#setClock(Number(value) * HOUR);
     else if (name === 'lists') world.listsNothing = value === 'none';
+    else if (name === 'leads') world.lastPageLeads = value === 'on' ? undefined : (value as 'back' | 'nowhere');
     else if (name === 'client') {
       world.organization = value === 'other' ? 1 : 0;
       world.main.tokens = undefined;
@@ -247,12 +264,12 @@ export class Stage {
     if (word === 'rotate' || word === 'expire') {
       if (word === 'rotate') platform.account.rotateSecret();
       platform.authority.expireTokens();
-      this.struck.add(world.runs + 1);
+      this.#note(this.struck);
     } else if (word === 'bad') world.deliversBadRow = true;
     else if (word === 'forget') {
       world.forgetCursors();
       this.#readsAgain();
-      this.struck.add(world.runs + 1);
+      this.#note(this.struck);
     } else if (word === 'backup') this.#backup = new Map(main.table.items);
     else if (word === 'restore' || word === 'lose') this.#replaceTable(word === 'restore' ? this.#backup : new Map());
     else if (word === 'size' || word === 'less') this.#compareSize(word === 'less');
@@ -261,30 +278,61 @@ export class Stage {
     else {
       if (word.startsWith('-')) this.#noteHiddenMoves(word.slice(1));
       changeRows(word, platform, this.shape);
+      if (this.forgetful.has('threats')) this.#noteUnknown();
     }
+  }
+
+  #setClock(skew: number): void {
+    this.#requireEpoch(skew, this.#leastEpoch);
+    this.world.skew = skew;
+  }
+
+  /** Notes the next run, and the one in which the word happens. */
+  #note(runs: Set<number>): void {
+    if (this.#isWithinRun) runs.add(this.world.runs);
+    runs.add(this.world.runs + 1);
   }
 
   /** Another selection reads each stream again, and may show versions that were shown before. */
   #configure(change: Partial<Settings>): void {
     this.world.settings = { ...this.world.settings, ...change };
-    this.again.add(this.world.runs + 1);
+    this.#note(this.again);
   }
 
   #readsAgain(): void {
-    this.again.add(this.world.runs + 1);
-    this.blocksAgain.add(this.world.runs + 1);
+    this.#note(this.again);
+    this.#note(this.blocksAgain);
   }
 
   #replaceTable(items: Map<string, Item> | undefined): void {
     if (!items) throw new Impossible('There is no backup');
     const { main } = this.world;
+    this.#requireEpoch(this.world.skew, this.world.epoch);
+    this.#leastEpoch = this.world.epoch;
     main.table = new Table();
     main.table.items = new Map(items);
     this.#readsAgain();
-    this.struck.add(this.world.runs + 1);
+    this.#note(this.struck);
     for (const stream of Object.values(STREAM_OF)) {
       this.forgetful.add(stream);
       this.#noteReplay(stream, this.world.runs + 1);
+    }
+    this.#noteUnknown();
+  }
+
+  #requireEpoch(skew: number, least: number): void {
+    if (epochAt(this.world.timeline.now + skew) < least)
+      throw new Impossible('A new table would begin with sequences that the SIEM has seen');
+  }
+
+  /** Threats that the API does not list, although the SIEM has them, and that the table does not know as sent. */
+  #noteUnknown(): void {
+    const { main, platform } = this.world;
+    for (const id of platform.tenantData.streams.threats.latest.keys()) {
+      const held = this.heldOf(id);
+      const state = main.table.items.get(keyOf(rowKey('threats', id, sha256)));
+      const isKnown = state?.['status']?.S === 'live' || platform.tenantData.isLive('threats', id);
+      if (held?.kind === 'upsert' && !isKnown) this.unknown.set(id, held.sequence);
     }
   }
 

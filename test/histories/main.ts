@@ -62,7 +62,10 @@ async function draw({ runs, seed, path }: Options): Promise<number> {
   const batches = Array.from({ length: Math.ceil(runs / BATCH) }, (_, batch): Task => {
     return { seed: seed + batch, runs: Math.min(BATCH, runs - batch * BATCH) };
   });
-  return report('random histories', await onAllCores(path === undefined ? batches : [{ seed, runs: 1, path }]));
+  const explored = await onAllCores(path === undefined ? batches : [{ seed, runs: 1, path }]);
+  const befell = [...explored.befell].sort(([, one], [, other]) => other - one);
+  console.log(`What befell the connector: ${befell.map(([name, count]) => `${name} ${count}`).join(', ')}`);
+  return report('random histories', explored);
 }
 
 async function playAll(line: string): Promise<number> {

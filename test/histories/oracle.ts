@@ -28,12 +28,16 @@ export class Oracle {
   /** Lets the connector come to rest. @returns what is wrong then */
   async breaches(): Promise<string[]> {
     const { world, played } = this.#stage;
-    world.timeline.now += WITHHELD_MILLISECONDS;
     // A lease that was taken an hour ahead lasts as long.
     if (played.some(word => word.includes('clock='))) world.timeline.now += 2 * HOUR;
     world.organization = 0;
+    world.listsNothing = false;
+    world.lastPageLeads = undefined;
     world.skew = Math.max(world.skew, 0);
     world.settings = { ...world.settings, refreshDays: undefined, ...NO_RECONCILIATION };
+    // A list without rows proves nothing, so a second walk would wait for a row.
+    if (world.platform.truth().threats.size === 0) for (const word of ['y=1', 'z=1@y']) await this.#stage.play(word);
+    world.timeline.now += WITHHELD_MILLISECONDS;
     const unrest = await this.#unrest();
     return [
       ...(unrest === undefined ? [] : [unrest]),
@@ -80,8 +84,16 @@ export class Oracle {
       if (same) return this.#isDisturbed(same, event) ? [] : [`Sent twice without a cause: ${event.line}`];
       if (event.kind === 'tombstone' && !this.#mayBeUnknown(before))
         return [`The SIEM does not have it: ${event.line}`];
+      if (this.#isReplaced(event)) return [`A later row of its page has replaced it: ${event.line}`];
       return event.refresh ? this.#refreshBreaches(before, event) : this.#repeatBreaches(before, event);
     });
+  }
+
+  /** Within a page the last row of an id counts. */
+  #isReplaced({ stream, id, content }: Received): boolean {
+    const { superseded, lasting } = this.#stage.world;
+    const row = `${stream} ${id} ${content}`;
+    return superseded.has(row) && !lasting.has(row);
   }
 
   /** A tombstone of an asset that was never sent is none of the SIEM's business. */
@@ -203,6 +215,7 @@ export class Oracle {
       const row = expected.get(stream)!.get(id);
       return (
         !this.#isHidden(event) &&
+        !this.#isUnknown(event) &&
         !forgetful.has(stream) &&
         kind !== 'withdrawn' &&
         kind !== 'tombstone' &&
@@ -234,13 +247,15 @@ export class Oracle {
     return stream === 'threats' && last !== undefined && sequence <= last;
   }
 
+  #isUnknown({ stream, id, sequence }: Received): boolean {
+    const last = this.#stage.unknown.get(id);
+    return stream === 'threats' && last !== undefined && sequence <= last;
+  }
+
   /** A resync heals what a hidden move has left. */
   async #notHealed(): Promise<string[]> {
     const left = [...this.#copy().values()].filter(event => this.#isHidden(event));
     if (left.length === 0) return [];
-    // A list without rows proves nothing.
-    for (const word of ['x=1', '+x', 'z=1@x']) await this.#stage.play(word);
-    this.#stage.world.timeline.now += WITHHELD_MILLISECONDS;
     await this.#stage.play('resync-t');
     const unrest = await this.#unrest();
     const breaches = this.#unlikeTruth(this.#copy()).map(breach => `A resync does not heal it. ${breach}`);

@@ -1,7 +1,7 @@
 /** Plays lines, or draws histories, on all cores. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { Explored } from './explore.ts';
+import { addCounts, type Explored, nothingExplored } from './explore.ts';
 import type { Draw } from './random.ts';
 import type { Patch } from './worker.ts';
 
@@ -21,7 +21,7 @@ export async function onAllCores(
   tasks: Iterable<Task>,
   { enough = MOST_FAILURES, patch }: PoolOptions = {},
 ): Promise<Explored> {
-  const total: Explored = { histories: 0, failures: [] };
+  const total = nothingExplored();
   const left = tasks[Symbol.iterator]();
   const work = async () => {
     const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: patch });
@@ -29,9 +29,10 @@ export async function onAllCores(
       while (total.failures.length < enough) {
         const { value: task, done } = left.next();
         if (done) return;
-        const { histories, failures } = await ask(worker, task);
+        const { histories, failures, befell } = await ask(worker, task);
         total.histories += histories;
         total.failures.push(...failures);
+        addCounts(total.befell, befell);
       }
     } finally {
       await worker.terminate();

@@ -1,7 +1,8 @@
 /** Random histories over the same words, drawn and shrunk by fast-check. */
 import fc from 'fast-check';
-import { type Explored, play } from './explore.ts';
-import { type Fault, OPERATIONS } from './process.ts';
+import { addCounts, type Explored, play } from './explore.ts';
+import { Stage } from './language.ts';
+import { type Fault, OPERATIONS, type Operation, STRUCK_BY } from './process.ts';
 
 /** Draws of one seed. With a path a failure of the seed is drawn again, and nothing else. */
 export interface Draw {
@@ -20,7 +21,12 @@ const CHANGES = words(
   'a=1 a=2 a=3 b=1 b=2 t=1 t=2 t=3 t=1@a t=1@b t=2@b u=1@a u=2@b u=1 -a +a -b +b ~a ~t ?x d1 d2 d3 d4',
 );
 const CONFIGURATION = words('filter= filter=t filter=a filter=at omit= omit=t omit=d limit=1 limit=2 limit=3');
-const SURROUNDINGS = words('wait=1 wait=8 forget rotate expire clock=1 clock=0 clock=-1');
+const SURROUNDINGS = words(
+  'wait=1 wait=8 forget rotate expire clock=1 clock=0 clock=-1 lists=none lists=all leads=back leads=on',
+);
+/** A restored table, and everything sent again after it. */
+const TABLES = words('restore restore lose sendall-a sendall-t sendall-d');
+const WITHIN_RUNS = words('clock=1 clock=0 clock=-1 forget expire filter=t limit=1');
 const SETTINGS = [
   words('limit=1 limit=2 limit=3'),
   maybe(words('every-version')),
@@ -39,19 +45,26 @@ const FAULTS: readonly Fault[] = [
 ];
 
 const request = fc.integer({ min: 1, max: MOST_REQUESTS });
+/** Requests of one operation that a fault can strike. */
+const early = fc.integer({ min: 1, max: 4 });
+const operation = fc.constantFrom(...OPERATIONS);
 const moment = fc.oneof(
-  { weight: 3, arbitrary: request.map(String) },
-  {
-    weight: 1,
-    arbitrary: fc.tuple(fc.constantFrom(...OPERATIONS), fc.integer({ min: 1, max: 6 })).map(pair => pair.join('')),
-  },
+  { weight: 2, arbitrary: request.map(String) },
+  { weight: 1, arbitrary: fc.tuple(operation, early).map(pair => pair.join('')) },
 );
+const fault = fc
+  .tuple(fc.constantFrom(...FAULTS), fc.nat(), early)
+  .map(([kind, drawn, at]) => `${kind}-${drawnOf(STRUCK_BY[kind] ?? OPERATIONS, drawn)}${at}`);
+const stray = fc.tuple(fc.nat(), early).map(([drawn, at]) => `stray-${drawnOf(STRUCK_BY.stray!, drawn)}${at}`);
 const condition = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(words('before after'), moment).map(parts => parts.join('-')) },
-  { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...FAULTS), moment).map(parts => parts.join('-')) },
+  { weight: 4, arbitrary: fault },
   { weight: 3, arbitrary: fc.tuple(moment, CHANGES).map(([at, change]) => `@${at}${change}`) },
+  { weight: 1, arbitrary: fc.tuple(moment, WITHIN_RUNS).map(([at, change]) => `@${at}${change}`) },
   { weight: 1, arbitrary: request.map(at => `thaw-${at}`) },
-  { weight: 1, arbitrary: fc.tuple(request, fc.nat(12)).map(([at, later]) => `stray-${at}:lands-${at + later}`) },
+  { weight: 1, arbitrary: fc.tuple(stray, request).map(([given, later]) => `${given}:lands-${later}`) },
+  { weight: 1, arbitrary: stray },
+  { weight: 1, arbitrary: request.map(at => `lands-${at}`) },
 );
 const command = fc.oneof(
   { weight: 12, arbitrary: fc.constant('run') },
@@ -64,17 +77,25 @@ const run = fc
 const HISTORY = fc
   .tuple(
     fc.tuple(...SETTINGS),
+    maybe(fc.constant('run backup')),
     fc.array(
       fc.oneof(
         { weight: 10, arbitrary: CHANGES },
         { weight: 8, arbitrary: run },
         { weight: 1, arbitrary: CONFIGURATION },
         { weight: 1, arbitrary: SURROUNDINGS },
+        { weight: 1, arbitrary: TABLES },
       ),
       { maxLength: LONGEST, size: 'max' },
     ),
   )
-  .map(([settings, rest]) => [...settings.filter(word => word !== ''), ...FIRST_ROWS, ...rest]);
+  .map(([settings, backup, rest]) =>
+    [...settings, ...FIRST_ROWS, ...backup.split(' '), ...rest].filter(word => word !== ''),
+  );
+
+function drawnOf(operations: readonly Operation[], drawn: number): Operation {
+  return operations[drawn % operations.length]!;
+}
 
 function maybe(arbitrary: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc.oneof({ weight: 2, arbitrary: fc.constant('') }, { weight: 1, arbitrary });
@@ -82,14 +103,17 @@ function maybe(arbitrary: fc.Arbitrary<string>): fc.Arbitrary<string> {
 
 /** Plays random histories until one fails, and then the shorter ones that fail as well. */
 export async function drawHistories({ seed, runs, path }: Draw): Promise<Explored> {
+  const befell = new Map<string, number>();
   const holds = fc.asyncProperty(HISTORY, async history => {
-    const [breach] = await play(history);
+    const stage = new Stage(history);
+    const [breach] = await play(history, stage);
+    addCounts(befell, stage.world.befell);
     if (breach !== undefined) throw new Error(breach);
   });
   const result = await fc.check(holds, { seed, numRuns: runs, ...(path !== undefined && { path }) });
-  if (!result.failed) return { histories: result.numRuns, failures: [] };
+  if (!result.failed) return { histories: result.numRuns, failures: [], befell };
   const line = result.counterexample![0].join(' ');
   const again = `npm run simulation -- --seed ${seed} --path ${result.counterexamplePath}`;
   const breach = `${(result.errorInstance as Error).message}\n    ${again}`;
-  return { histories: result.numRuns, failures: [{ line, breach }] };
+  return { histories: result.numRuns, failures: [{ line, breach }], befell };
 }

@@ -101,18 +101,24 @@ export class World {
   readonly twin: Connector = newConnector('twin');
   readonly events: Received[] = [];
   readonly breaches: string[] = [];
+  /** How often something befell the connector, by its name. */
+  readonly befell = new Map<string, number>();
   /** By stream and cursor: the page that issued it. */
   readonly #pages = new Map<string, Page>();
   /** Stream, id and content of the rows that some page held, whole and without the member that can be left out. */
   readonly delivered = new Set<string>();
-  /** The same of rows that a later row of their page replaced. */
+  /** The same of rows that a later row of their page replaced … */
   readonly superseded = new Set<string>();
+  /** … and of rows that were the last of their page. */
+  readonly lasting = new Set<string>();
   runs = 0;
   /** Milliseconds by which the function's clock differs from that of the API. */
   skew = 0;
   deliversBadRow = false;
   /** The API answers without rows, as if there were none. */
   listsNothing = false;
+  /** Where the cursor of a last page leads: to the first cursor of the stream, or to itself if the page is empty. */
+  lastPageLeads: 'back' | 'nowhere' | undefined;
   badRowWasDelivered = false;
   /** A run follows the cursor of an earlier one, which has therefore saved it: every row before it must be with the SIEM. */
   onSavedCursor: (stream: StreamName, before: Page) => void = () => undefined;
@@ -121,6 +127,7 @@ export class World {
   readonly #live: Process[] = [];
   #forgotten = new Set<string>();
   readonly #issued = new Set<string>();
+  readonly #firstCursors = new Map<StreamName, string>();
   #seed: number;
 
   constructor(options: WorldOptions) {
@@ -161,10 +168,14 @@ export class World {
     return new Set([...streams.assets.latest.keys(), ...streams.threats.latest.keys()]);
   }
 
-  /** Whether the clock of the function has not reached the epoch that the last run took. */
+  /** The epoch of the last run. */
+  get epoch(): number {
+    return Number(this.main.table.items.get(keyOf(leaseKey))?.['epoch']?.N ?? 0);
+  }
+
+  /** Whether the clock of the function has not reached the epoch of the last run. */
   get isEpochAhead(): boolean {
-    const epoch = Number(this.main.table.items.get(keyOf(leaseKey))?.['epoch']?.N ?? 0);
-    return epochAt(this.timeline.now + this.skew) < epoch;
+    return epochAt(this.timeline.now + this.skew) < this.epoch;
   }
 
   /** The API refuses every cursor that it has issued so far. Issued again, the same text is good again. */
@@ -172,8 +183,16 @@ export class World {
     this.#forgotten = new Set(this.#issued);
   }
 
-  landStrays(): void {
-    for (const { land, until } of this.#strays.splice(0)) if (this.timeline.now <= until) land();
+  befall(name: string): void {
+    this.befell.set(name, (this.befell.get(name) ?? 0) + 1);
+  }
+
+  landStrays(run: number): void {
+    for (const { land, until, from } of this.#strays.splice(0)) {
+      if (this.timeline.now > until) continue;
+      land();
+      this.befall(from === run ? 'landed in the same run' : 'landed in a later run');
+    }
   }
 
   /** Runs the function once, until it ends, is killed or freezes. */
@@ -207,6 +226,7 @@ export class World {
       strays: this.#strays,
       skew: () => this.skew,
       breach: sentence => this.breaches.push(sentence),
+      struck: fault => this.befall(fault),
     });
     this.#live.push(process);
     return process;
@@ -357,7 +377,7 @@ export class World {
     if (before && before.run < run) this.onSavedCursor(stream, before);
     const response = await ask();
     if (response.status !== 200) {
-      process.declined++;
+      if (response.status === 401) process.declined++;
       return response;
     }
     if (this.listsNothing) return new Response('{"data":[],"pagination":{"next_cursor":null,"page_size":0}}');
@@ -371,14 +391,26 @@ export class World {
     const rows = texts.map(readRow);
     for (const [index, { id, content }] of rows.entries()) {
       for (const sent of [content, withoutOmitted(content)]) this.delivered.add(`${stream} ${id} ${sent}`);
-      if (rows.some((row, later) => later > index && row.id === id)) this.superseded.add(`${stream} ${id} ${content}`);
+      const isSuperseded = rows.some((row, later) => later > index && row.id === id);
+      (isSuperseded ? this.superseded : this.lasting).add(`${stream} ${id} ${content}`);
     }
     const next = /"next_cursor":("[^"]*")/.exec(body)?.[1];
     if (next !== undefined) this.#issue(stream, JSON.parse(next), { rows, run, before });
-    return new Response(stream === 'assets' && this.deliversBadRow ? this.#withBadRow(body) : body);
+    const led = this.#led(body, stream, cursor);
+    return new Response(stream === 'assets' && this.deliversBadRow ? this.#withBadRow(led) : led);
+  }
+
+  /** The body of a page, with the cursor of an API that leads back where a walk should end. */
+  #led(body: string, stream: StreamName, cursor: string | undefined): string {
+    const isEmpty = rowsIn(body).length === 0;
+    const { lastPageLeads: leads } = this;
+    const next = leads === 'back' ? this.#firstCursors.get(stream) : leads && isEmpty ? cursor : undefined;
+    if (next !== undefined) this.#forgotten.delete(next);
+    return next === undefined ? body : body.replace('"next_cursor":null', `"next_cursor":${JSON.stringify(next)}`);
   }
 
   #issue(stream: StreamName, cursor: string, page: Page): void {
+    if (!this.#firstCursors.has(stream)) this.#firstCursors.set(stream, cursor);
     this.#issued.add(cursor);
     this.#forgotten.delete(cursor);
     this.#pages.set(`${stream} ${cursor}`, page);
