@@ -66,10 +66,11 @@ export interface MemberNames {
 export interface Checkpoint {
   readonly cursor: string | undefined;
   /**
-   * The cursor saved before `cursor`, or the one to which `cursor` leads back around a circle. A walk has already followed it. Tried first when
-   * the API refuses `cursor`.
+   * The cursor saved before `cursor`, or the one to which `cursor` leads back around a circle. Tried first when the API refuses `cursor`.
    */
   readonly previous: string | undefined;
+  /** When the circle was read to which `cursor` belongs, in milliseconds since 1970. Absent: it belongs to none. */
+  readonly circled?: number | undefined;
   /** Version tags of the rows read last, oldest first, 24 hexadecimal characters each. */
   readonly window: readonly string[];
   /** Lease epoch at which the last complete second walk began. An existing row with an older one has not been listed since. */
@@ -116,8 +117,6 @@ export interface SecondWalk {
   readonly notBefore: number;
   /** Whether the run before ended this pass at the same cursor with differences that it held back. */
   readonly isHeldUp?: boolean | undefined;
-  /** Whether a pass that listed nothing was repeated. */
-  readonly isRepeated?: boolean | undefined;
   /** Where the scan of the sweep goes on. */
   readonly scanned?: string | undefined;
   /** Rows of the stream that this walk may withdraw without a confirmation. See core/guard.ts. */

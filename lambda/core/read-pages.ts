@@ -20,8 +20,10 @@ export interface ReadPagesOptions {
   readonly read: (element: CutElement) => Row | BadRow;
   /** Absent: from the beginning. Never null. */
   readonly cursor: string | undefined;
-  /** Tried first when the API refuses `cursor`. It was followed before, so a page that leads to it leads around a circle. */
+  /** Tried first when the API refuses `cursor`. */
   readonly previous: string | undefined;
+  /** Whether a page that leads to `previous` leads around a circle that was just read. @default false */
+  readonly isCircleKnown?: boolean;
   /** Whether a refused cursor is replaced by an earlier one, or by the beginning. @default true */
   readonly rewinds?: boolean;
   /** Whether the next page is fetched while this one is worked on. @default true */
@@ -99,7 +101,7 @@ class Walker {
     this.#limit = options.limit;
     this.#learned = options.learnedNames;
     this.#followed = new FollowedCursors(options.hash);
-    if (options.previous !== undefined) this.#followed.add(options.previous);
+    if (options.isCircleKnown && options.previous !== undefined) this.#followed.add(options.previous);
     this.#fallbacks = options.rewinds === false ? [] : [options.previous, undefined];
   }
 

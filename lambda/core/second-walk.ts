@@ -275,12 +275,10 @@ export class SecondPass {
     const now = this.#streamRun.run.clock.now();
     const { mode, phase } = this.#second;
     const pass = { ...this.#second, cursor: undefined, rows: 0 };
+    // A list without rows is no proof that nothing exists, and neither is one that leads around a circle. The pass is repeated until it is one.
+    const isProof = isComplete && (this.#rows > 0 || this.#checkpoint.counts.existing === 0);
     if (mode === 'restored') await this.#send(undefined, { reread: now });
-    // A list without rows is no proof that nothing exists, and neither is one that leads around a circle. A SIEM that lost its data gets a second
-    // chance, because the only row may just be withheld.
-    else if (mode === 'all' && isComplete && this.#rows === 0 && !pass.isRepeated)
-      await this.#send({ ...pass, isRepeated: true, notBefore: now + HOUR });
-    else if (!isComplete || this.#rows === 0) await this.#send(undefined);
+    else if (!isProof) await this.#send({ ...pass, notBefore: now + HOUR });
     else if (phase === 'read') await this.#send({ ...pass, phase: 'confirm', notBefore: now + HOUR });
     else await this.#send({ ...pass, phase: 'sweep' });
     return this.#checkpoint;

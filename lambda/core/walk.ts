@@ -16,6 +16,9 @@ import { type BadRow, type Row, rowReading } from './row.ts';
 import { addTo, draftOptions, type StreamResult, type StreamRun } from './run.ts';
 import { cursorsAfter, windowAfter } from './window.ts';
 
+/** A circle is read as a whole once in so many milliseconds, because the API may lead on from any of its pages. */
+const HOUR = 3_600_000;
+
 /**
  * Reads a stream from its checkpoint to its end, or until the time budget is spent, and sends what changed.
  *
@@ -26,7 +29,10 @@ export async function walk(initial: Checkpoint, streamRun: StreamRun): Promise<C
   let checkpoint = initial;
   /** Version tags of the pages that this walk has read last. */
   let pagesBefore: readonly (readonly string[])[] = [];
-  const groups = groupPages(left => readPages({ ...walkOf(streamRun, left), ...startOf(initial) }));
+  const now = run.clock.now();
+  const isCircleKnown = initial.circled !== undefined && now - initial.circled < HOUR;
+  const start = { ...startOf(initial), isCircleKnown };
+  const groups = groupPages(left => readPages({ ...walkOf(streamRun, left), ...start }));
 
   for await (const group of groups) {
     run.lease.signal.throwIfAborted();
@@ -34,13 +40,17 @@ export async function walk(initial: Checkpoint, streamRun: StreamRun): Promise<C
 
     const read = await readGroup(group, new Set(checkpoint.window), streamRun);
     const window = windowAfter(group, read.tags, pagesBefore, checkpoint, streamRun.stream);
-    const { batch, counts } = decideGroup(group, read, checkpoint, window.tags, streamRun);
+    const last = group.at(-1)!;
+    const isCircle = last.repeats && last.next !== last.sent;
+    const circled = isCircleKnown ? initial.circled : now;
+    const place = { ...cursorsAfter(group, checkpoint), circled: isCircle ? circled : undefined };
+    const next = { ...place, names: last.names, window: window.tags };
+    const { batch, counts } = decideGroup(read, next, checkpoint, streamRun);
     count({ pages: group.length, ...counts });
     checkpoint = await commit(batch, checkpoint, streamRun);
     count({ committedPages: group.length });
     pagesBefore = window.pages;
 
-    const last = group.at(-1)!;
     if (last.repeats) noteRepeat(last, streamRun);
     const isLast = last.next === null || last.repeats;
     // After an unclear answer nothing may follow in this run, so the stream does not count as read to its end.
@@ -95,12 +105,11 @@ function lastOfEach(rows: readonly (Row | BadRow)[]): (Row | BadRow)[] {
   return [...last.values()];
 }
 
-/** Everything that follows from a group of pages. */
+/** Everything that follows from a group of pages. @param next what the checkpoint says of the pages */
 function decideGroup(
-  group: readonly ReadPage[],
   read: ReadGroup,
+  next: Partial<Checkpoint>,
   checkpoint: Checkpoint,
-  window: readonly string[],
   streamRun: StreamRun,
 ): { readonly batch: Batch; readonly counts: Partial<StreamResult> } {
   const { second } = checkpoint;
@@ -113,7 +122,6 @@ function decideGroup(
     if ('reason' in row) draft.reject(row);
     else draft.row(row, 'walk');
   }
-  const next = { ...cursorsAfter(group, checkpoint), names: group.at(-1)!.names, window };
   const batch = draft.batch(isGuarded ? { ...next, second: guarded(second, draft) } : next);
   return { batch, counts: addTo(read.counts, draft.read) };
 }

@@ -12,7 +12,7 @@ export function cursorsAfter(group: readonly Pick<ReadPage, 'sent' | 'next' | 'r
 
 /**
  * The cursor that was sent has just worked, so it is the one to fall back to. Where the next one leads around a circle the cursor stays, and
- * the one that is not followed takes the place of the one before. The next run knows it as followed, and stops after one page:
+ * the one that is not followed takes the place of the one before. For an hour later runs know it as followed, and stop after one page:
  *
  *     c1 → c2 → c3          saved: cursor c3, previous c2
  *     c1 → c2 → c3 → c1     saved: cursor c3, previous c1

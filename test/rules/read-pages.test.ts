@@ -110,10 +110,12 @@ describe('rule 4: a cursor that comes back', () => {
     expect(pages.map(({ repeats }) => repeats)).toEqual([...Array(7).fill(false), true]);
   });
 
-  test('the cursor saved before the first one has been followed, too', async () => {
-    const api = new ScriptedApi().on(PATH, 'c7', page('h', 'c1')).on(PATH, 'c1', page('b', 'c2'));
+  test('the cursor that closes a circle which was just read has been followed, too', async () => {
+    const api = new ScriptedApi().on(PATH, 'c7', page('h', 'c1')).on(PATH, 'c1', page('b', null));
+    const known = await walked(api, { cursor: 'c7', previous: 'c1', isCircleKnown: true });
+    expect([known.pages.flatMap(ids), api.sent(PATH)]).toEqual([['h'], ['c7']]);
     const { pages } = await walked(api, { cursor: 'c7', previous: 'c1' });
-    expect([pages.map(ids), api.sent(PATH)]).toEqual([['h'], ['c7']]);
+    expect(pages.flatMap(ids)).toEqual(['h', 'b']);
   });
 
   test('requests that are repeated, or sent with a smaller limit, follow no cursor twice', async () => {
