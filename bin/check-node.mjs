@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url';
 const NEEDED = 24;
 const OWN_NODE = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url));
 
-const fault = missingPackages() ?? wrongNode();
-if (fault !== undefined) {
-  console.error(fault);
+const problem = missingPackages() ?? wrongNode();
+if (problem !== undefined) {
+  console.error(problem);
   process.exit(1);
 }
 

@@ -6,7 +6,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { FirehoseClient, type PutRecordBatchInput } from '@aws-sdk/client-firehose';
 import { SecretsManagerClient, type SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
 import { AwsJson1_0Protocol, AwsJson1_1Protocol, type JsonCodec2 } from '@aws-sdk/core/protocols';
-import { connectionFault } from './core/connection-fault.ts';
+import { connectionError } from './core/connection-error.ts';
 import { IncompleteAnswerError } from './core/errors.ts';
 import {
   type Failure,
@@ -196,7 +196,7 @@ function isTransient(error: unknown): boolean {
   const status = metadata?.httpStatusCode;
   // Only the status of a refusal counts: its body may set any member of the error, even `code`.
   if (status !== undefined && status >= 400) return isRetryable(status);
-  if (connectionFault(error)?.isFinal) return false;
+  if (connectionError(error)?.isFinal) return false;
   return error.name === 'TimeoutError' || error.name === 'InternalServerError' || typeof code === 'string';
 }
 

@@ -12,9 +12,9 @@ export interface Command extends Commands {
 /** The payload of the invocation is invalid, and nothing was done. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
-  constructor(faults: readonly string[]) {
+  constructor(problems: readonly string[]) {
     super(
-      `The payload is not understood, and nothing was done: ${shownList(faults, '; ')}. ` +
+      `The payload is not understood, and nothing was done: ${shownList(problems, '; ')}. ` +
         'It is {} or has the members "streams", "resync" and "replay", each a list of stream names, or "confirmOrganization" or ' +
         '"confirmWithdrawals", the digests that `connectorctl confirm` sends.',
     );

@@ -5,7 +5,7 @@ import { organizationDigest } from './core/organization.ts';
 import type { RetryBudget } from './core/retry.ts';
 import { rowCut } from './core/row.ts';
 import type { Assignment, Ports } from './core/run.ts';
-import { rowSelection } from './filters.ts';
+import { rowFilter } from './filters.ts';
 import type { Clock, Hash, Lease, Log } from './ports.ts';
 import type { Settings } from './settings.ts';
 import { createDeadLetters } from './sink/dead-letters.ts';
@@ -101,7 +101,7 @@ export function assign(settings: Settings, only?: readonly StreamName[]): Assign
     const key = streamKey(stream.name);
     const since = stream.name === 'dns-blocks' ? settings.dnsBlocksSince : undefined;
     const options = { filter: filters?.[key], omit: omit?.[key], since };
-    return { ...stream, selection: rowSelection(options, stream.path, rowCut(stream, parentMember), sha256) };
+    return { ...stream, filter: rowFilter(options, stream.path, rowCut(stream, parentMember), sha256) };
   });
   return {
     connector: settings.connector,

@@ -2,11 +2,11 @@
  * Which rows of a stream are sent, and which of their members: the options `filters` and `omit`.
  *
  *     filter  severity != 'low'
- *     rows    {"id":"t1","severity":"low"}     withheld: the expression is exactly false
+ *     rows    {"id":"t1","severity":"low"}     filtered: the expression is exactly false
  *             {"id":"t2","severity":"high"}    sent
  *             {"id":"t3"}                      sent: null != 'low'
  *     filter  score > `5`
- *     row     {"id":"t4","score":"9"}          sent, and counted as a fault: a text has no order, so the result is null
+ *     row     {"id":"t4","score":"9"}          sent, and counted as an error: a text has no order, so the result is null
  *
  *     omit    contact.email
  *     row     {"contact":{"email":"a@b","id":1.0}}    becomes {"contact":{"id":1.0}} before it is hashed
@@ -16,24 +16,24 @@ import type { CutOptions } from './core/json/cutter.ts';
 import { withoutMembers } from './core/json/members.ts';
 import { rowOf } from './core/row.ts';
 import { shownText } from './issue-text.ts';
-import type { FilterResult, Hash, RowSelection } from './ports.ts';
+import type { FilterResult, Hash, RowFilter } from './ports.ts';
 
-export interface SelectionOptions {
-  /** In JMESPath. Only rows for which it is exactly `false` are withheld. */
+export interface FilterOptions {
+  /** In JMESPath. Only rows for which it is exactly `false` are filtered. */
   readonly filter?: string | undefined;
-  /** A date, or a time with its zone. Rows of an earlier time are withheld. */
+  /** A date, or a time with its zone. Rows of an earlier time are filtered. */
   readonly since?: string | undefined;
   /** Paths of members, their names joined by dots. */
   readonly omit?: readonly string[] | undefined;
 }
 
 /** @returns nothing when every row is sent as it is */
-export function rowSelection(
-  { filter, omit = [], since }: SelectionOptions,
+export function rowFilter(
+  { filter, omit = [], since }: FilterOptions,
   path: string,
   cut: CutOptions,
   hash: Hash,
-): RowSelection | undefined {
+): RowFilter | undefined {
   if (filter === undefined && omit.length === 0 && since === undefined) return undefined;
   const paths = omit.map(each => each.split('.'));
   const reviver = filter !== undefined && mayNameInherited(filter) ? ownMembersOnly : undefined;
@@ -41,7 +41,7 @@ export function rowSelection(
     since: since === undefined ? undefined : Date.parse(since),
     tag: hash(JSON.stringify([filter ?? '', omit.toSorted()])).slice(0, TAG_LENGTH),
     omits: paths.length > 0,
-    filter: text => (filter === undefined ? 'send' : evaluate(filter, text, reviver)),
+    decide: text => (filter === undefined ? 'send' : evaluate(filter, text, reviver)),
     reduce(element) {
       if (paths.length === 0 || !element.isObject) return element;
       const reduced = withoutMembers(element.text, paths);
@@ -55,11 +55,11 @@ const TAG_LENGTH = 16;
 function evaluate(filter: string, text: string, reviver: typeof ownMembersOnly | undefined): FilterResult {
   try {
     const result = search(filter, JSON.parse(text, reviver));
-    if (typeof result === 'boolean') return result ? 'send' : 'withhold';
+    if (typeof result === 'boolean') return result ? 'send' : 'filtered';
   } catch {
     // Counted by the caller. The error may quote the row.
   }
-  return 'fault';
+  return 'error';
 }
 
 /** Members that every object of JavaScript has, and that the library takes for members of the row, such as `constructor`. */
@@ -77,7 +77,7 @@ function ownMembersOnly(_: string, value: unknown): unknown {
 const NO_EXPRESSION = 'is no expression of JMESPath';
 
 /** @returns what is wrong with the text, as the end of a sentence; nothing where it can decide about rows */
-export function filterFault(filter: string): string | undefined {
+export function filterProblem(filter: string): string | undefined {
   try {
     search(filter, {});
   } catch (error) {
@@ -87,7 +87,7 @@ export function filterFault(filter: string): string | undefined {
   const { bare, literals } = withoutLiterals(filter);
   const unknown = [...bare.matchAll(/([A-Za-z_]\w*)\s*\(/g)].map(([, name]) => name!).find(isUnknown);
   if (unknown !== undefined) return `${NO_EXPRESSION}: Unknown function: ${shownText(unknown)}()`;
-  return orderFault(bare, literals) ?? inheritedFault(filter, bare, literals);
+  return orderProblem(bare, literals) ?? inheritedProblem(filter, bare, literals);
 }
 
 /** The expression without strings and quoted names. `#0` replaces the first literal that is not a number. */
@@ -101,7 +101,7 @@ function withoutLiterals(filter: string) {
 }
 
 /** JMESPath orders only numbers. For other types the result is null for every row, which is never intended. */
-function orderFault(bare: string, literals: readonly string[]): string | undefined {
+function orderProblem(bare: string, literals: readonly string[]): string | undefined {
   const unwrapped = bare.replace(/(?<!\w\s*)\(\s*(#\d+)\s*\)/g, '$1');
   const found = /(?<left>[<>]=?)\s*#(?<right>\d+)|#(?<first>\d+)\s*(?<then>[<>]=?)/.exec(unwrapped)?.groups;
   if (!found) return undefined;
@@ -111,7 +111,7 @@ function orderFault(bare: string, literals: readonly string[]): string | undefin
 }
 
 /** Removes the prototype from the objects of a row. Objects that an expression creates belong to the library. */
-function inheritedFault(filter: string, bare: string, literals: readonly string[]): string | undefined {
+function inheritedProblem(filter: string, bare: string, literals: readonly string[]): string | undefined {
   const name = INHERITED.find(each => filter.includes(each));
   const makesObjects = /\{|\bmerge\s*\(/.test(bare) || literals.some(each => each.includes('{'));
   if (name === undefined || !makesObjects) return undefined;

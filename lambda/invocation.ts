@@ -103,6 +103,6 @@ function conclude({ leaseHeld, results, failures }: RunOutcome, { log }: Clients
   const outcome = more
     ? 'The time budget ended before the streams did'
     : 'Every stream was read as far as the API leads';
-  log.info(unread.length > 0 ? outcome : 'Every stream is drained', { more });
+  log.info(unread.length > 0 ? outcome : 'Every stream is caught up', { more });
   return { streams: Object.fromEntries(results), more };
 }

@@ -17,12 +17,12 @@ export const STREAM_METRICS = {
   /** Events acknowledged by the delivery stream, of every kind. */
   EventsForwarded: 'EventsForwarded',
   ThreatsWithdrawn: 'ThreatsWithdrawn',
-  /** Rows that the stream's filter withholds. */
+  /** Rows that exist and that the stream's filter excludes. */
   RowsFiltered: 'RowsFiltered',
   /** Rows that were sent again so that the SIEM does not forget them. */
   RowsRefreshed: 'RowsRefreshed',
   /** Rows for which the filter gave an error or no boolean. They are sent. */
-  FilterFaults: 'FilterFaults',
+  FilterErrors: 'FilterErrors',
   /** 1 when the stream failed in this run, else 0. */
   StreamFailed: 'StreamFailed',
   /** 1 when the walk ended before the end of the stream, by the time budget or at a cursor that leads back, else 0. */
@@ -67,7 +67,7 @@ export const STREAM_PROPERTIES = {
 
 /** Per-stream counts that an alarm needs as a sum over all streams. */
 export const SUMMED_COUNTS = [
-  'FilterFaults',
+  'FilterErrors',
   'DeadLetters',
   'ThreatsWithoutAsset',
   'ContractErrors',
@@ -107,11 +107,11 @@ export const CONNECTOR_PROPERTIES = {
 export const SENT_WHEN_ZERO: ReadonlySet<string> = new Set(['RowsRead', 'StreamsFailed', 'StreamsBehind']);
 
 /**
- * Faults that fail a run, and that last until somebody fixes them. The first run of every stream without a failure after one of them sends it
+ * Failures of a run that last until somebody fixes them. The first run of every stream without a failure after one of them sends it
  * as zero, once, and that ends its alarm, which takes the smallest value of its period: 1, 1, 1, 0 is fixed.
  * While that zero is in the period, the alarm does not fire again: 1, 1, 0, 1 is still fixed.
  */
-export const LASTING_FAULTS: ReadonlySet<string> = new Set(['CredentialsRefused', 'RoleMissing', 'ContractErrors']);
+export const LASTING_FAILURES: ReadonlySet<string> = new Set(['CredentialsRefused', 'RoleMissing', 'ContractErrors']);
 
 export type StreamProperty = keyof typeof STREAM_PROPERTIES;
 export type StreamMetric = keyof typeof STREAM_METRICS;

@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot';
 import { exactObject } from './exact-object.ts';
-import { filterFault } from './filters.ts';
+import { filterProblem } from './filters.ts';
 import {
   PAGE_LIMIT,
   ROW_MEMBERS,
@@ -74,15 +74,15 @@ const PATH_OPTIONS = Object.fromEntries(
 ) as Record<StreamWithoutPath['pathOption'], FunctionOption & { readonly schema: typeof listPath }>;
 
 /** Bytes of all expressions, and of all paths: Lambda gives all variables 4 KB. */
-const SELECTION_BYTES = 1_000;
+const FILTER_BYTES = 1_000;
 
 const filter = v.pipe(
   v.string('must be an expression of JMESPath'),
   v.minLength(1, 'must not be empty'),
-  v.maxLength(SELECTION_BYTES, `must have ${SELECTION_BYTES} characters at most`),
+  v.maxLength(FILTER_BYTES, `must have ${FILTER_BYTES} characters at most`),
   v.rawCheck(({ dataset, addIssue }) => {
-    const fault = dataset.typed ? filterFault(dataset.value) : undefined;
-    if (fault !== undefined) addIssue({ message: fault });
+    const problem = dataset.typed ? filterProblem(dataset.value) : undefined;
+    if (problem !== undefined) addIssue({ message: problem });
   }),
 );
 
@@ -106,12 +106,12 @@ const omittedMembers = v.pipe(
 );
 
 /** Whether threats would lose the member that names their asset: a removal could not withdraw them. */
-export function omitsParent(omit: unknown, parentMember: unknown = FUNCTION_OPTIONS.threatAssetField.default): boolean {
+export function omitsAsset(omit: unknown, member: unknown = FUNCTION_OPTIONS.threatAssetField.default): boolean {
   const { threats } = (omit ?? {}) as { threats?: unknown };
-  return Array.isArray(threats) && threats.includes(parentMember);
+  return Array.isArray(threats) && threats.includes(member);
 }
 
-export const OMITS_PARENT = 'must not name the member that names the asset: a removal could not withdraw the threats';
+export const OMITS_ASSET = 'must not name the member that names the asset: a removal could not withdraw the threats';
 
 /** Values by stream, under names such as `dnsBlocks`. */
 function byStream<T extends v.GenericSchema>(schema: T) {
@@ -119,8 +119,8 @@ function byStream<T extends v.GenericSchema>(schema: T) {
   return v.pipe(
     exactObject(entries as Record<StreamKey, v.OptionalSchema<T, undefined>>),
     v.check(
-      values => Buffer.byteLength(JSON.stringify(values)) <= SELECTION_BYTES + FRAME_BYTES,
-      `must have ${SELECTION_BYTES} bytes at most, all streams together`,
+      values => Buffer.byteLength(JSON.stringify(values)) <= FILTER_BYTES + FRAME_BYTES,
+      `must have ${FILTER_BYTES} bytes at most, all streams together`,
     ),
   );
 }

@@ -221,21 +221,21 @@ export interface StoredLog {
 export type AssertLeaseValid = () => Promise<void>;
 
 /** Which rows of a stream are sent, and which of their members. */
-export interface RowSelection {
+export interface RowFilter {
   /** Names this filter. A stream that was read with another one is read again from the beginning. */
   readonly tag: string;
   /** Milliseconds since the epoch. Rows with an earlier time are filtered; those without a time that can be read are not. */
   readonly since?: number | undefined;
   /** @param text of the whole row */
-  filter(text: string): FilterResult;
+  decide(text: string): FilterResult;
   /** Whether members are left out. */
   readonly omits: boolean;
   /** The row without the members that are left out. They can be found only in an object that can be read. */
   reduce(element: CutElement): CutElement;
 }
 
-/** `fault`: the expression gave an error, or no boolean. The row is sent, so that nothing is lost by an error in a filter. */
-export type FilterResult = 'send' | 'withhold' | 'fault';
+/** `error`: the expression gave an error, or no boolean. The row is sent, so that nothing is lost by an error in a filter. */
+export type FilterResult = 'send' | 'filtered' | 'error';
 
 /**
  * `live`: the SIEM has the row. `filtered`: it exists, and the filter excludes it. `removed`: it does not exist, and the SIEM knows that, or

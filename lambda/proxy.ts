@@ -1,6 +1,6 @@
 /** The way through a proxy. Node's fetch takes it from the environment, and the SDK is given an agent. */
 import { Agent } from 'node:https';
-import { causesOf, ProxyUnreachable } from './core/connection-fault.ts';
+import { causesOf, ProxyUnreachable } from './core/connection-error.ts';
 
 /** The variables that Node's agents take as `proxyEnv`. */
 export type ProxySettings = { readonly HTTPS_PROXY: string; readonly NO_PROXY?: string | undefined };

@@ -9,8 +9,8 @@ import {
   type FunctionOptions,
   integer,
   LEASE_SECONDS,
-  OMITS_PARENT,
-  omitsParent,
+  OMITS_ASSET,
+  omitsAsset,
 } from './options.ts';
 import type { MemberNames } from './ports.ts';
 import type { ProxySettings } from './proxy.ts';
@@ -35,13 +35,13 @@ export interface Settings extends Omit<FunctionOptions, 'rowsMember' | 'paginati
   readonly s3PathStyle: boolean;
 }
 
-/** Lists every fault of the environment at once. Values are never quoted. */
+/** Lists every problem of the environment at once. Values are never quoted. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
-  readonly faults: readonly string[];
-  constructor(faults: readonly string[]) {
-    super(`The settings are wrong; nothing was started. ${faults.join('; ')}.`);
-    this.faults = faults;
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`The settings are wrong; nothing was started. ${problems.join('; ')}.`);
+    this.problems = problems;
   }
 }
 
@@ -158,8 +158,8 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   const own = v.safeParse(Environment, given, { abortPipeEarly: true });
   const options = v.safeParse(Options, given, { abortPipeEarly: true });
   const issues = [...(own.issues ?? []), ...(options.issues ?? [])].map(describe);
-  const faults = [...issues, ...(options.success ? selectionFaults(byName(options.output)) : [])];
-  if (faults.length > 0 || !own.success || !options.success) throw new SettingsError(faults);
+  const problems = [...issues, ...(options.success ? filterProblems(byName(options.output)) : [])];
+  if (problems.length > 0 || !own.success || !options.success) throw new SettingsError(problems);
   const { rowsMember, paginationMember, ...rest } = byName(options.output);
   const { HTTPS_PROXY, NO_PROXY } = own.output;
   return {
@@ -184,8 +184,8 @@ function byName(output: Readonly<Record<string, unknown>>): FunctionOptions {
   return Object.fromEntries(values) as FunctionOptions;
 }
 
-/** A selection has no effect on a stream that is off, and must not hide which asset a threat belongs to. */
-function selectionFaults(options: FunctionOptions): string[] {
+/** A filter has no effect on a stream that is off, and must not hide which asset a threat belongs to. */
+function filterProblems(options: FunctionOptions): string[] {
   const on = new Set<string>(streamsOn(({ pathOption }) => options[pathOption]).map(({ name }) => streamKey(name)));
   const without = (['filters', 'omit'] as const).flatMap(name =>
     Object.keys(options[name] ?? {}).flatMap(key =>
@@ -194,8 +194,8 @@ function selectionFaults(options: FunctionOptions): string[] {
   );
   if (options.dnsBlocksSince !== undefined && !on.has('dnsBlocks'))
     without.push(`${FUNCTION_OPTIONS.dnsBlocksSince.variable} has no effect: the stream is off`);
-  if (!omitsParent(options.omit, options.threatAssetField)) return without;
-  return [...without, `${FUNCTION_OPTIONS.omit.variable}.threats ${OMITS_PARENT}`];
+  if (!omitsAsset(options.omit, options.threatAssetField)) return without;
+  return [...without, `${FUNCTION_OPTIONS.omit.variable}.threats ${OMITS_ASSET}`];
 }
 
 const REQUIRED = new Set(

@@ -3,7 +3,7 @@
  *
  * Adding a stream means adding a row here: its settings, metrics, alarms and place in the walk follow from it.
  */
-import type { RowSelection } from './ports.ts';
+import type { RowFilter } from './ports.ts';
 
 export interface Stream {
   /** Name in events, metrics, checkpoints and results. */
@@ -29,7 +29,7 @@ export interface Stream {
   /** Whether removals arrive as rows with `deleted: true`. */
   readonly tombstones: boolean;
   /**
-   * Stream whose removals silently take rows of this one with them: such rows are withdrawn explicitly. One stream at most: `streamFaults`
+   * Stream whose removals silently take rows of this one with them: such rows are withdrawn explicitly. One stream at most: `streamProblems`
    * gives the reason.
    */
   readonly cascadesFrom?: string;
@@ -94,10 +94,10 @@ export type VersionedName = Extract<(typeof STREAMS)[number], { readonly hasRowS
 export type NamedStream = Stream & { readonly name: StreamName };
 
 /** A stream, and which of its rows are sent. Absent: all of them, whole. */
-export type SelectedStream = Stream & { readonly selection?: RowSelection | undefined };
+export type FilteredStream = Stream & { readonly filter?: RowFilter | undefined };
 
 /** A stream that is on. */
-export type SyncedStream = NamedStream & SelectedStream & { readonly path: string };
+export type SyncedStream = NamedStream & FilteredStream & { readonly path: string };
 
 /**
  * The streams that are on, with their paths: those with a path of their own, and those that are given one.
@@ -125,7 +125,7 @@ export function childOf(parents: string): NamedStream | undefined {
 export const ROW_MEMBERS = ['id', 'stream_position', 'updated_at', 'deleted', 'deleted_at', 'blocked_at'] as const;
 
 /** What is wrong with a table of streams. */
-export function streamFaults(streams: readonly Stream[]): string[] {
+export function streamProblems(streams: readonly Stream[]): string[] {
   const names = streams.map(({ name }) => name);
   const children = streams.filter(({ cascadesFrom }) => cascadesFrom !== undefined);
   return [
@@ -142,7 +142,7 @@ export function streamFaults(streams: readonly Stream[]): string[] {
           (path === undefined) !== (pathOption !== undefined && pathSetting !== undefined),
       )
       .map(({ name }) => `${name} needs either a path, or a pathOption with its pathSetting.`),
-    ...children.flatMap(child => cascadeFaults(child, streams)),
+    ...children.flatMap(child => cascadeProblems(child, streams)),
     ...(children.length > 1
       ? [
           `${children.map(({ name }) => name).join(' and ')} cascade from other streams. Only one can: the first child clears the list of ` +
@@ -152,7 +152,7 @@ export function streamFaults(streams: readonly Stream[]): string[] {
   ];
 }
 
-function cascadeFaults({ name, group, cascadesFrom, hasRowStates }: Stream, streams: readonly Stream[]): string[] {
+function cascadeProblems({ name, group, cascadesFrom, hasRowStates }: Stream, streams: readonly Stream[]): string[] {
   const before = streams.slice(
     0,
     streams.findIndex(each => each.name === name),

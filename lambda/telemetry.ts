@@ -15,7 +15,7 @@ import {
   type ConnectorMetric,
   type ConnectorProperty,
   DIMENSIONS,
-  LASTING_FAULTS,
+  LASTING_FAILURES,
   METRIC_NAMESPACE,
   SENT_WHEN_ZERO,
   type StreamMetric,
@@ -42,7 +42,7 @@ type Property = StreamProperty | ConnectorProperty;
 
 export function createTelemetry(connector: string): Telemetry {
   const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: connector });
-  /** Lasting faults of the runs of this container that no good run has ended yet. */
+  /** Lasting failures of the runs of this container that no good run has ended yet. */
   const unended = new Set<string>();
   /** One line, unless it would have no metric. */
   const emit = (
@@ -80,7 +80,8 @@ export function createTelemetry(connector: string): Telemetry {
       };
       emit(values, properties, {}, isGood ? unended : undefined);
       if (isGood) unended.clear();
-      for (const [name, value] of Object.entries(values)) if (value > 0 && LASTING_FAULTS.has(name)) unended.add(name);
+      for (const [name, value] of Object.entries(values))
+        if (value > 0 && LASTING_FAILURES.has(name)) unended.add(name);
     },
   };
 }
@@ -92,7 +93,7 @@ function streamMetrics(result: StreamResult, failure: Error | undefined): Record
     ThreatsWithdrawn: result.withdrawn,
     RowsFiltered: result.filtered,
     RowsRefreshed: result.refreshed,
-    FilterFaults: result.filterErrors,
+    FilterErrors: result.filterErrors,
     StreamFailed: flag(failure),
     TimeBudgetExceeded: flag(isBehind(result, failure)),
   };

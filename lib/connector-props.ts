@@ -492,7 +492,7 @@ export type AlarmName =
   | 'delivery-backup-used'
   | 'delivery-failing'
   | 'delivery-late'
-  | 'filter-faults'
+  | 'filter-errors'
   | 'function-errors'
   | 'mass-withdrawal'
   | 'role-missing'
@@ -536,7 +536,7 @@ export type ConnectorMetricName =
   | 'ContractErrors'
   | 'CredentialsRefused'
   | 'DeadLetters'
-  | 'FilterFaults'
+  | 'FilterErrors'
   | 'LeaseHeld'
   | 'RoleMissing'
   | 'WithdrawalsWaiting'
@@ -547,7 +547,7 @@ export type ConnectorMetricName =
 /** Name of a metric of one stream, which has the dimension `stream` as well. */
 export type StreamMetricName =
   | 'EventsForwarded'
-  | 'FilterFaults'
+  | 'FilterErrors'
   | 'RowsFiltered'
   | 'RowsRead'
   | 'RowsRefreshed'

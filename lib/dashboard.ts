@@ -33,16 +33,16 @@ export function createDashboard(scope: Construct, { monitored, streams, alarms }
   ];
   const traffic = [
     graph('Events sent to the SIEM', byStream('EventsForwarded')),
-    graph('Rows read, and withheld by filters', [...byStream('RowsRead'), ...byStream('RowsFiltered')]),
+    graph('Rows read, and filtered', [...byStream('RowsRead'), ...byStream('RowsFiltered')]),
     graph('Threats withdrawn, and rows refreshed', [...byStream('ThreatsWithdrawn'), ...byStream('RowsRefreshed')]),
   ];
   const failures = [
     graph('Failed, or out of time, by stream', [...byStream('StreamFailed'), ...byStream('TimeBudgetExceeded')]),
     graph('What the API rejects', [metric('CredentialsRefused'), metric('RoleMissing'), metric('ContractErrors')]),
-    graph('Rows with a fault, or withdrawn by a filter', [
+    graph('Rows with an error, or withdrawn by a filter', [
       metric('DeadLetters'),
       metric('ThreatsWithoutAsset'),
-      metric('FilterFaults'),
+      metric('FilterErrors'),
       metric('WithdrawalsWaiting'),
     ]),
   ];

@@ -74,8 +74,8 @@ function stopAtFailure(error: unknown): never {
 }
 
 function cannotListen({ code }: NodeJS.ErrnoException): never {
-  const fault = code === 'EADDRINUSE' ? `port ${port} is in use` : `port ${port} cannot be opened (${code})`;
-  console.error(`Nothing was started: ${fault}. Choose another one with --port, or none for any free one.`);
+  const problem = code === 'EADDRINUSE' ? `port ${port} is in use` : `port ${port} cannot be opened (${code})`;
+  console.error(`Nothing was started: ${problem}. Choose another one with --port, or none for any free one.`);
   process.exit(2);
 }
 

@@ -8,13 +8,13 @@ export interface Arguments<Flags> {
   /** Arguments that belong to no option. */
   readonly operands: readonly string[];
   /** One sentence for each problem, with the option that it is about. */
-  readonly faults: readonly string[];
+  readonly problems: readonly string[];
 }
 
 /**
- * Reads arguments and collects every fault, because commander stops at the first one.
+ * Reads arguments and collects every problem, because commander stops at the first one.
  *
- *     npm start -- --change x --nonsense   →   a fault about --change, and one about --nonsense
+ *     npm start -- --change x --nonsense   →   a problem about --change, and one about --nonsense
  *
  * @param describe makes the command, without parsing
  * @param environment where npm stores the options that it took as its own
@@ -30,7 +30,7 @@ export function readArguments<Flags extends object>(
     .configureOutput({ writeErr: () => undefined });
   const taken = npmTook(command, environment);
   // The other arguments mean nothing once npm has consumed some of the options.
-  if (taken !== undefined) return { flags: command.opts<Flags>(), operands: [], faults: [taken] };
+  if (taken !== undefined) return { flags: command.opts<Flags>(), operands: [], problems: [taken] };
 
   const invalid: InvalidValue[] = [];
   for (const option of command.options) recordInvalidValues(option, invalid);
@@ -38,18 +38,18 @@ export function readArguments<Flags extends object>(
     const { operands, unknown } = command.parseOptions([...args]);
     if (unknown.some(argument => HELP.includes(argument))) command.help();
     const flags = command.opts<Flags>();
-    const faults = [
-      ...invalid.map(({ fault }) => fault),
+    const problems = [
+      ...invalid.map(({ problem }) => problem),
       ...unknownOptions(unknown),
       ...excessArguments(command, operands),
       ...missingOptions(command, [...Object.keys(flags), ...invalid.map(({ option }) => option.attributeName())]),
     ];
-    return { flags, operands, faults };
+    return { flags, operands, problems };
   } catch (error) {
     if (!(error instanceof CommanderError) || error.code !== 'commander.optionMissingArgument') throw error;
     // Only the last argument can be an option that lacks its value, so the arguments before it can be read on their own.
     const before = readArguments<Flags>(describe, args.slice(0, -1), environment);
-    return { ...before, faults: [...before.faults, error.message.replace(/^error: /, '')] };
+    return { ...before, problems: [...before.problems, error.message.replace(/^error: /, '')] };
   }
 }
 
@@ -57,7 +57,7 @@ const HELP = ['-h', '--help'];
 
 interface InvalidValue {
   readonly option: Option;
-  readonly fault: string;
+  readonly problem: string;
 }
 
 /** Makes the option record an invalid value instead of throwing. */
@@ -69,7 +69,7 @@ function recordInvalidValues(option: Option, invalid: InvalidValue[]): void {
       return parseArg(text, before);
     } catch (error) {
       if (!(error instanceof InvalidArgumentError)) throw error;
-      invalid.push({ option, fault: `option '${option.flags}' argument '${text}' is invalid. ${error.message}` });
+      invalid.push({ option, problem: `option '${option.flags}' argument '${text}' is invalid. ${error.message}` });
       return before;
     }
   });
@@ -98,15 +98,15 @@ function missingOptions({ options }: Command, given: readonly string[]): string[
  *
  * @param name of the command, such as `npm run bench --`
  */
-export function refusalText(name: string, faults: readonly string[]): string {
-  const listed = faults.length === 1 ? ` ${faults[0]}` : faults.map(fault => `\n  - ${fault}`).join('');
+export function refusalText(name: string, problems: readonly string[]): string {
+  const listed = problems.length === 1 ? ` ${problems[0]}` : problems.map(problem => `\n  - ${problem}`).join('');
   return `Nothing was started:${listed}\n"${name} --help" explains.`;
 }
 
 /**
  * Reads the arguments of this process. Wrong ones end it with status 2, and `--help` ends it with 0.
  *
- * @param check finds the faults that concern several options or the operands
+ * @param check finds the problems that concern several options or the operands
  */
 export function argumentsOrExit<Flags extends object>(
   describe: () => Command,
@@ -115,9 +115,9 @@ export function argumentsOrExit<Flags extends object>(
 ): Arguments<Flags> {
   try {
     const given = readArguments<Flags>(describe, args, process.env);
-    const faults = [...given.faults, ...check(given)];
-    if (faults.length === 0) return given;
-    console.error(refusalText(describe().name(), faults));
+    const problems = [...given.problems, ...check(given)];
+    if (problems.length === 0) return given;
+    console.error(refusalText(describe().name(), problems));
   } catch (error) {
     if (error instanceof CommanderError) process.exit(error.exitCode);
     throw error;
@@ -129,7 +129,7 @@ export function argumentsOrExit<Flags extends object>(
 const OF_NPM = ['--cache', '--omit', '--scope', '--verbose'];
 
 /**
- * The fault of options that were typed without `--` before them. npm takes them as its own and passes them on as variables only.
+ * The problem of options that were typed without `--` before them. npm takes them as its own and passes them on as variables only.
  *
  *     npm start --change 50   →   npm_config_change=true, and "50" as the only argument
  *

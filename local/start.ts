@@ -2,7 +2,7 @@
 import { CommanderError } from 'commander';
 import { hasClientSecret, PromptAbortedError } from '../bin/terminal/client-secret.ts';
 import { failureText, stateFailureText } from './start/failure-text.ts';
-import { readRequest, StartFaultsError } from './start/options.ts';
+import { readRequest, StartProblemsError } from './start/options.ts';
 import { run } from './start/run.ts';
 
 // The state folder holds rows of a real tenant. Only the current user may read them.
@@ -27,7 +27,7 @@ try {
   process.exitCode = await run(request);
 } catch (error) {
   process.exitCode = statusOf(error);
-  const isPlain = error instanceof StartFaultsError || error instanceof PromptAbortedError;
+  const isPlain = error instanceof StartProblemsError || error instanceof PromptAbortedError;
   // The help has been printed.
   if (!(error instanceof CommanderError))
     console.error(isPlain ? error.message : (stateFailureText(error, folder) ?? failureText(error, isVerbose)));
@@ -35,6 +35,6 @@ try {
 
 function statusOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode;
-  if (error instanceof StartFaultsError) return 2;
+  if (error instanceof StartProblemsError) return 2;
   return error instanceof PromptAbortedError ? 130 : 1;
 }

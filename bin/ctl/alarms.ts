@@ -46,7 +46,7 @@ function described({ AlarmDescription: text = '' }: MetricAlarm) {
   return { meaning, first, runbook };
 }
 
-/** When an alarm ends by itself: as soon as one of its periods is without the fault, because all of them must have it. */
+/** When an alarm ends by itself: as soon as one of its periods is without the problem, because all of them must have it. */
 function endOf({ Metrics = [], ...alarm }: MetricAlarm) {
   const { Period: period = 0, Stat: statistic } = Metrics.find(each => each.MetricStat)?.MetricStat ?? {
     Period: alarm.Period,
@@ -54,9 +54,9 @@ function endOf({ Metrics = [], ...alarm }: MetricAlarm) {
   };
   const { EvaluationPeriods: periods = 0, DatapointsToAlarm: needed = periods } = alarm;
   return {
-    /** Whether a single report without the fault ends it. */
+    /** Whether a single report without the problem ends it. */
     withGoodReport: statistic === 'Minimum',
-    /** How long after the last report of the fault it ends. Undefined if it takes missing reports for the fault. */
+    /** How long after the last report of the problem it ends. Undefined if it takes missing reports for the problem. */
     seconds: alarm.TreatMissingData === 'breaching' ? undefined : period * (periods - needed + 1),
   };
 }

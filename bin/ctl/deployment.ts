@@ -137,7 +137,7 @@ function deploymentOf({ stack, connector, outputs }: Found) {
   };
 }
 
-/** Whether the last operation on the stack failed, was rolled back, or deletes it. A deployment in progress is not a fault. */
+/** Whether the last operation on the stack failed, was rolled back, or deletes it. A deployment in progress is not a problem. */
 export function isTroubled(stackStatus: string): boolean {
   return /FAILED|ROLLBACK|^DELETE/.test(stackStatus);
 }

@@ -1,4 +1,4 @@
-import { connectionFault } from '../../lambda/core/connection-fault.ts';
+import { connectionError } from '../../lambda/core/connection-error.ts';
 import {
   ApiRefusedError,
   ApiUnavailableError,
@@ -143,7 +143,7 @@ export function afterInterruption(error: unknown, signal: AbortSignal): unknown 
 /** Whether Ctrl-C aborted the call that threw this error. */
 export function isCutOff(error: unknown): boolean {
   // fetch reports a refusal of the proxy as an abort, too.
-  if (error instanceof ProxyError || connectionFault(error)?.of === 'proxy') return false;
+  if (error instanceof ProxyError || connectionError(error)?.of === 'proxy') return false;
   for (let at = error; at instanceof Error; at = at.cause) if (at.name === 'AbortError') return true;
   return false;
 }
@@ -175,12 +175,12 @@ const CONNECTION_ADVICE = { proxy: PROXY_HERE, certificate: CERTIFICATE_HERE };
 export function awsFailureText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (NO_REGION.test(cause.message)) return NO_REGION_GIVEN;
-  const fault = connectionFault(cause);
-  if (fault?.of) return `AWS was not reached: ${fault.what}. ${CONNECTION_ADVICE[fault.of]}`;
+  const failed = connectionError(cause);
+  if (failed?.of) return `AWS was not reached: ${failed.what}. ${CONNECTION_ADVICE[failed.of]}`;
   const said = `${cause.name}: ${cause.message}`;
   const sentence = SENTENCES.find(([name]) => name.test(cause.name))?.[1];
   if (sentence) return `${sentence} (${said})`;
   const code = 'code' in cause ? String(cause.code) : '';
   if (code === 'ENOTFOUND') return `The address cannot be resolved. Check the region and the network. (${said})`;
-  return fault ? `AWS did not answer: ${fault.what}. Check the network of this machine, then try again.` : said;
+  return failed ? `AWS did not answer: ${failed.what}. Check the network of this machine, then try again.` : said;
 }

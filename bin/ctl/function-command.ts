@@ -86,7 +86,7 @@ export function resultText({ streams, more }: InvocationResult, seconds: number,
 function notesOf(results: readonly StreamResult[]): string[] {
   const sum = (count: (result: StreamResult) => number) => results.reduce((total, each) => total + count(each), 0);
   const oversize = sum(result => result.oversize);
-  const faults = sum(result => result.filterErrors);
+  const errors = sum(result => result.filterErrors);
   const stalled = sum(({ caughtUp, stalledCursors }) => (caughtUp ? 0 : stalledCursors));
   const open = sum(result => Math.max(0, result.rows - FATES.reduce((total, [, count]) => total + count(result), 0)));
   return [
@@ -94,8 +94,8 @@ function notesOf(results: readonly StreamResult[]): string[] {
     ...(stalled > 0
       ? ['The API led a walk back to a cursor that it had already followed: see stream-behind in docs/runbook.md.']
       : []),
-    ...(faults > 0
-      ? [`Rows for which a filter gave an error or no boolean, which were sent: ${faults}. See docs/filters.md.`]
+    ...(errors > 0
+      ? [`Rows for which a filter gave an error or no boolean, which were sent: ${errors}. See docs/filters.md.`]
       : []),
     ...(open > 0 ? [`Rows read but not committed, which the next run reads again: ${open}.`] : []),
   ];

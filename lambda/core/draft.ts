@@ -99,12 +99,12 @@ export class Draft {
   /** Decides what a row of the list means. */
   row(row: Row, reading: Reading): void {
     increase(this.#read, 'rows');
-    if (row.filter === 'fault') increase(this.#read, 'filterErrors');
-    if (row.filter === 'withhold') increase(this.#read, 'filtered');
+    if (row.filter === 'error') increase(this.#read, 'filterErrors');
+    if (row.filter === 'filtered') increase(this.#read, 'filtered');
 
     if (!this.#options.stream.hasRowStates) {
-      if (row.filter !== 'withhold') this.#send(row);
-    } else if (row.filter === 'withhold') this.#filter(row, reading);
+      if (row.filter !== 'filtered') this.#send(row);
+    } else if (row.filter === 'filtered') this.#filter(row, reading);
     else if (this.isSame(row, reading)) this.#duplicate(row, reading);
     else if (row.deleted && !this.#isKnownTombstone(row) && reading !== 'all') this.#unknownTombstone(row);
     else this.#sendChanged(row);
@@ -113,7 +113,7 @@ export class Draft {
   /** Whether the SIEM has the row as it is. */
   isSame(row: Row, reading: Reading): boolean {
     const state = this.#known.get(row.id);
-    if (row.filter === 'withhold')
+    if (row.filter === 'filtered')
       return state ? state.status === 'filtered' || (state.status === 'removed' && !this.#isParent) : !this.#isParent;
 
     if (row.deleted && !this.#isKnownTombstone(row) && reading !== 'all') return state?.status === 'removed';

@@ -2,7 +2,7 @@
  * One class per phase. Each message says what happened, what is safe, and what to do. None holds a secret, a token or a row's content.
  */
 
-import { connectionFault } from './connection-fault.ts';
+import { connectionError } from './connection-error.ts';
 
 /** Of a run. An operator's command replaces it, because it has no next run. */
 export const SAFE = 'The checkpoint was not moved past the rows concerned, so nothing is lost';
@@ -23,10 +23,10 @@ function remedy(options: ErrorOptions | undefined): string {
   return advice ? ` ${advice}` : '';
 }
 
-/** What failed between the function and AWS, and what to do. Nothing for faults that pass by themselves. */
+/** What failed between the function and AWS, and what to do. Nothing for errors that pass by themselves. */
 export function connectionAdvice(cause: unknown): string | undefined {
-  const fault = connectionFault(cause);
-  return fault?.advice && `AWS was not reached: ${fault.what}. ${fault.advice}`;
+  const failed = connectionError(cause);
+  return failed?.advice && `AWS was not reached: ${failed.what}. ${failed.advice}`;
 }
 
 /** The token endpoint or Secrets Manager gave no usable credentials. */

@@ -53,7 +53,7 @@ export function parsePage(body: Uint8Array, rules: PageRules): PageContent {
     );
 
   for (const { name, elements } of answer.members)
-    if (name !== rows?.name && elements?.some(({ fault }) => fault === 'not-utf-8'))
+    if (name !== rows?.name && elements?.some(({ violation }) => violation === 'not-utf-8'))
       throw new ContractError(rules.path, 'not UTF-8 outside its rows');
 
   const names = { pagination: pagination.name, rows: rows?.isSure && rows.length > 0 ? rows.name : rules.learned.rows };

@@ -58,7 +58,7 @@ function factsOf(error: Error): string {
     ...(action ? [`not authorized to perform ${action}`] : []),
     ...(typeof requestId === 'string' && REQUEST_ID.test(requestId) ? [`request ${requestId}`] : []),
   ];
-  return facts.join(', ') || 'its details are withheld';
+  return facts.join(', ') || 'its details are not shown';
 }
 
 /** Where it happened. A stack begins with the message, whose lines could pass for frames. */

@@ -135,7 +135,7 @@ async function refreshPage(
 
 /** Whether the SIEM has exactly this row, and was sent it long ago. */
 function isOld(row: Row, state: RowState | undefined, sentBefore: number): boolean {
-  if (state?.status !== 'live' || row.deleted || row.filter === 'withhold') return false;
+  if (state?.status !== 'live' || row.deleted || row.filter === 'filtered') return false;
   if (state.rowHash !== row.rowHash || state.parent !== row.parent) return false;
   return Date.parse(state.forwardedAt) <= sentBefore;
 }

@@ -1,6 +1,6 @@
 /** A row as the walk sees it: its untouched text, and the few members that the connector reads. */
 import type { DeadLetter, FilterResult, Hash, RowSummary } from '../ports.ts';
-import type { SelectedStream, Stream } from '../streams.ts';
+import type { FilteredStream, Stream } from '../streams.ts';
 import { ContractError, JsonError } from './errors.ts';
 import { type CutElement, type CutMember, type CutOptions, cutBody } from './json/cutter.ts';
 
@@ -53,16 +53,16 @@ export function rowCut(stream: Stream, parentMember: string): CutOptions {
 }
 
 /** How a walk reads the rows of a stream. */
-export function rowReading(stream: SelectedStream, parentMember: string, hash: Hash) {
+export function rowReading(stream: FilteredStream, parentMember: string, hash: Hash) {
   return { cut: rowCut(stream, parentMember), read: (element: CutElement) => readRow(element, stream, hash) };
 }
 
 /** Reads one element of the row array (rule 13: what cannot be an event is a dead letter). */
-export function readRow(whole: CutElement, stream: SelectedStream, hash: Hash): Row | BadRow {
-  if (whole.fault) return badRow(whole.fault, whole, stream, hash);
+export function readRow(whole: CutElement, stream: FilteredStream, hash: Hash): Row | BadRow {
+  if (whole.violation) return badRow(whole.violation, whole, stream, hash);
   if (!whole.isObject) return badRow('not-an-object', whole, stream, hash);
 
-  const element = stream.selection?.reduce(whole) ?? whole;
+  const element = stream.filter?.reduce(whole) ?? whole;
   const id = nonEmptyText(element.wanted[ID]);
   if (id === undefined) return badRow('no-id', element, stream, hash);
   if (!isStorable(id)) return badRow('id-too-long', element, stream, hash);
@@ -91,12 +91,12 @@ function removalIn({ wanted }: CutElement): boolean | undefined {
   return deleted === null && !hasDate ? false : undefined;
 }
 
-function badRow(reason: BadRow['reason'], element: CutElement, { selection }: SelectedStream, hash: Hash): BadRow {
-  const { fault, isObject, bytes, text } = element;
+function badRow(reason: BadRow['reason'], element: CutElement, { filter }: FilteredStream, hash: Hash): BadRow {
+  const { violation, isObject, bytes, text } = element;
   const rowHash = contentHash(element, hash);
   const versionTag = rowHash.slice(0, TAG_LENGTH);
   // Members that are to be left out cannot be found in such a row, so all of it is.
-  if (selection?.omits && (fault || !isObject)) return { reason, row: summaryOf(element), rowHash, versionTag };
+  if (filter?.omits && (violation || !isObject)) return { reason, row: summaryOf(element), rowHash, versionTag };
   return { reason, row: bytes ?? withoutLineBreaks(text), rowHash, versionTag };
 }
 
@@ -118,7 +118,7 @@ interface RowParts {
   /** The row without the members that are left out. */
   readonly element: CutElement;
   readonly whole: CutElement;
-  readonly stream: SelectedStream;
+  readonly stream: FilteredStream;
   readonly hash: Hash;
 }
 
@@ -132,7 +132,7 @@ class CutRow implements Row {
   readonly deleted: boolean;
   readonly parent: string | undefined;
   readonly versionTag: string | undefined;
-  readonly #stream: SelectedStream;
+  readonly #stream: FilteredStream;
   /** The row before members are left out, of which the filter decides. */
   readonly #whole: string;
   /** Canonical text of `stream_position`, of whatever type it is. */
@@ -159,15 +159,15 @@ class CutRow implements Row {
 
   /** Evaluated when it is asked for: of a row that is in the window, it never is. */
   get filter(): FilterResult {
-    this.#filter ??= this.deleted ? 'send' : this.#selected();
+    this.#filter ??= this.deleted ? 'send' : this.#decide();
     return this.#filter;
   }
 
-  #selected(): FilterResult {
-    const { since, filter } = this.#stream.selection ?? {};
+  #decide(): FilterResult {
+    const { filter } = this.#stream;
     // A comparison with NaN, for a time that is absent or cannot be read, is false.
-    if (since !== undefined && Date.parse(this.time ?? '') < since) return 'withhold';
-    return filter?.(this.#whole) ?? 'send';
+    if (filter?.since !== undefined && Date.parse(this.time ?? '') < filter.since) return 'filtered';
+    return filter?.decide(this.#whole) ?? 'send';
   }
 
   /**

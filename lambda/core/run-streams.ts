@@ -392,7 +392,7 @@ async function applyCommands(commands: Commands, before: Checkpoint, streamRun: 
   const { stream, run } = streamRun;
   const isReplay = commands.replay.includes(stream.name);
   const isResync = isReplay || commands.resync.includes(stream.name);
-  const filter = stream.selection?.tag ?? '';
+  const filter = stream.filter?.tag ?? '';
   const isBegun = before.cursor !== undefined || before.window.length > 0 || before.committed !== '';
   const isFilterChanged = filter !== before.filter && isBegun && stream.hasRowStates;
   if (!isResync && !isFilterChanged) return { ...before, filter };

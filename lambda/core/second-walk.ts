@@ -214,7 +214,7 @@ export class SecondPass {
     const { stream, run } = this.#streamRun;
     const gone = rows.flatMap(row => {
       const isGone =
-        !('reason' in row) && row.filter !== 'withhold' && (states.get(row.id)?.status ?? 'removed') === 'removed';
+        !('reason' in row) && row.filter !== 'filtered' && (states.get(row.id)?.status ?? 'removed') === 'removed';
       return isGone && row.parent !== undefined ? [{ id: row.id, parent: row.parent }] : [];
     });
     if (gone.length === 0) return NO_TAGS;
@@ -264,7 +264,7 @@ export class SecondPass {
 
   /** The guard stops the pass. It goes on before the first row that was held back, once the withdrawals are confirmed. */
   async #stop(kept: number): Promise<void> {
-    const left = [...this.#held.values()].filter(({ row }) => row.filter === 'withhold').length;
+    const left = [...this.#held.values()].filter(({ row }) => row.filter === 'filtered').length;
     this.#beginAnew();
     const waiting = { reason: 'filtered', own: kept + left, children: 0 } as const;
     this.#checkpoint = await stopBefore(waiting, this.#checkpoint, this.#streamRun);

@@ -1,6 +1,6 @@
 /** The Security Data External API. Authorizes each call, retries it within the time budget and classifies its errors. */
 import { isUtf8 } from 'node:buffer';
-import { connectionFault } from '../core/connection-fault.ts';
+import { connectionError } from '../core/connection-error.ts';
 import {
   AccountRevokedError,
   ApiRefusedError,
@@ -175,10 +175,10 @@ class Call {
     // Cut off by the end of the run, not by its own slowness: fewer rows would not help.
     if (timedOut && timer.shortened) return new OutOfTimeError(`before ${name} had answered`);
     if (timedOut && ++this.#timeouts === MAX_TIMEOUTS) return new PageTimeoutError(name, this.#timeout);
-    const fault = timedOut ? TIMED_OUT : (connectionFault(error) ?? NO_CODE);
+    const failed = timedOut ? TIMED_OUT : (connectionError(error) ?? NO_CODE);
     // It may quote what was sent, or hold what was answered.
-    const unavailable = unconnected(name, fault, publicError(error));
-    return fault.isFinal ? unavailable : new TryAgain('transient', unavailable);
+    const unavailable = unconnected(name, failed, publicError(error));
+    return failed.isFinal ? unavailable : new TryAgain('transient', unavailable);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Reads bodies of HTTP answers up to a bound, and names the reason when there is none. */
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ConnectionFault } from '../core/connection-fault.ts';
+import type { ConnectionError } from '../core/connection-error.ts';
 import { ApiUnavailableError, CertificateError, OutOfTimeError, ProxyError } from '../core/errors.ts';
 import type { RetryBudget } from '../core/retry.ts';
 
@@ -12,15 +12,15 @@ export function answered(status: number, name: string, service: string): Error {
   return new ApiUnavailableError(name, `it answered ${status}`);
 }
 
-export const NO_CODE: ConnectionFault = { what: 'the connection failed (no code)', isFinal: false };
+export const NO_CODE: ConnectionError = { what: 'the connection failed (no code)', isFinal: false };
 
-export const TIMED_OUT: ConnectionFault = { what: 'it did not answer in time', isFinal: false };
+export const TIMED_OUT: ConnectionError = { what: 'it did not answer in time', isFinal: false };
 
 const ERRORS = { proxy: ProxyError, certificate: CertificateError };
 
 /** What a connection without a whole answer means. The error of the loop of tries has the class of its cause. */
-export function unconnected(name: string, fault: ConnectionFault, cause: Error): ApiUnavailableError {
-  const { of, what, advice } = fault;
+export function unconnected(name: string, failed: ConnectionError, cause: Error): ApiUnavailableError {
+  const { of, what, advice } = failed;
   const type = of ? ERRORS[of] : ApiUnavailableError;
   return new type(name, what, { cause, advice });
 }

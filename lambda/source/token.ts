@@ -4,7 +4,7 @@
  * is out of use within the lifetime of a token, five minutes.
  */
 import * as oauth from 'oauth4webapi';
-import { type ConnectionFault, connectionFault } from '../core/connection-fault.ts';
+import { type ConnectionError, connectionError } from '../core/connection-error.ts';
 import {
   ApiRefusedError,
   ApiUnavailableError,
@@ -227,14 +227,14 @@ function strayIn({ clientId, clientSecret }: ClientCredentials): string {
 function unavailable(outcome: unknown, timedOut: boolean): Error {
   // The library's errors may hold the answer, and so a token.
   const cause = publicError(outcome);
-  const fault = timedOut ? TIMED_OUT : faultOf(outcome);
-  const error = unconnected('The token endpoint', fault, cause);
-  return fault.isFinal ? error : new TryAgain('transient', error);
+  const failed = timedOut ? TIMED_OUT : connectionErrorOf(outcome);
+  const error = unconnected('The token endpoint', failed, cause);
+  return failed.isFinal ? error : new TryAgain('transient', error);
 }
 
-function faultOf(outcome: unknown): ConnectionFault {
-  const fault = connectionFault(outcome);
-  if (fault) return fault;
+function connectionErrorOf(outcome: unknown): ConnectionError {
+  const failed = connectionError(outcome);
+  if (failed) return failed;
   const isTooLarge = outcome instanceof BodyTooLargeError;
   const what = isTooLarge ? `its answer exceeds ${MAX_BODY_BYTES} bytes` : 'it did not answer as OAuth 2.0 asks';
   return { what, isFinal: false };

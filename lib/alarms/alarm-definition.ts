@@ -17,9 +17,9 @@ export interface AlarmDefinition {
   readonly severity: Severity;
   /** Arguments of connectorctl that on-call runs first. The section of the runbook begins with the same command. */
   readonly first: string;
-  /** Effect of the fault on people. */
+  /** Effect of the problem on people. */
   readonly impact: string;
-  /** Effect of the fault on the data. Begins with AT_RISK where data may be lost if nobody acts. */
+  /** Effect of the problem on the data. Begins with AT_RISK where data may be lost if nobody acts. */
   readonly data: string;
   /** When the alarm goes off. Undefined for a connector that does not have the monitored part. */
   readonly condition: (monitored: Monitored) => Condition | undefined;
@@ -58,7 +58,7 @@ export interface Condition {
   /** Periods in a row that must meet the threshold. @default 1 */
   readonly evaluationPeriods?: number;
   /**
-   * `breaching`: missing data is the fault. `notBreaching`: the service reports nothing while it is healthy. `zero`: as `notBreaching`, but a
+   * `breaching`: missing data is the problem. `notBreaching`: the service reports nothing while it is healthy. `zero`: as `notBreaching`, but a
    * missing point becomes a zero before the alarm sees it. Otherwise CloudWatch would look for older points, and the alarm would end late.
    *
    * @default 'notBreaching'

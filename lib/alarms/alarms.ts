@@ -67,13 +67,13 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
     data: 'Threats are forwarded. The SIEM may keep those of removed assets until you correct threatAssetField and resync the stream.',
     condition: reported('ThreatsWithoutAsset'),
   },
-  'filter-faults': {
+  'filter-errors': {
     severity: 'warning',
     first: 'status',
     impact:
       'A filter gave an error or no boolean for some rows, so it decided nothing about them and the connector sent them.',
-    data: 'Nothing is lost. The SIEM may receive rows that the filter was meant to withhold.',
-    condition: reported('FilterFaults'),
+    data: 'Nothing is lost. The SIEM may receive rows that the filter excludes.',
+    condition: reported('FilterErrors'),
   },
   'mass-withdrawal': {
     severity: 'critical',
@@ -162,7 +162,7 @@ function reported(name: ConnectorMetricName): (monitored: Monitored) => Conditio
   });
 }
 
-/** The same for faults that last: a run of every stream without a failure sends a zero after them, which ends the alarm at once. */
+/** The same for failures that last: a run of every stream without a failure sends a zero after them, which ends the alarm at once. */
 function unfixed(name: ConnectorMetricName): (monitored: Monitored) => Condition {
   return ({ metric, timing }) => ({
     metric: metric(name, { statistic: 'Minimum', period: timing.report }),

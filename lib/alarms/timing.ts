@@ -20,10 +20,10 @@ export function timingOf(rate: Duration) {
     silence: Duration.minutes(2 * (longest + ticks)),
     /**
      * Period in which the reports of runs are evaluated: the longest run and two ticks, so that an alarm does not end between two runs that
-     * report the same fault.
+     * report the same problem.
      */
     report: Duration.minutes(longest + 2 * ticks),
-    /** Three errors within this period are more than a transient fault. */
+    /** Three errors within this period are more than a transient error. */
     errors: Duration.minutes(Math.max(15, 4 * ticks)),
     /** Period in which a backlog is evaluated. Covers one of the longest runs. */
     backlog: Duration.minutes(Math.max(60, longest + ticks)),

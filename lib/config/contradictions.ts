@@ -1,5 +1,5 @@
 /** Options that are right by themselves and wrong together, in `cdk.json` and among props. */
-import { OMITS_PARENT, omitsParent } from '../../lambda/options.ts';
+import { OMITS_ASSET, omitsAsset } from '../../lambda/options.ts';
 import {
   DAY_MILLISECONDS,
   passMilliseconds,
@@ -66,7 +66,7 @@ export function contradictionsIn(entry: Entry): Problem[] {
     ['filters.dnsBlocks', given('filters.dnsBlocks') && !given('dnsBlocksPath'), STREAM_IS_OFF],
     ['omit.dnsBlocks', given('omit.dnsBlocks') && !given('dnsBlocksPath'), STREAM_IS_OFF],
     ['dnsBlocksSince', given('dnsBlocksSince') && !given('dnsBlocksPath'), STREAM_IS_OFF],
-    ['omit.threats', omitsParent(entry['omit'], entry['threatAssetField']), OMITS_PARENT],
+    ['omit.threats', omitsAsset(entry['omit'], entry['threatAssetField']), OMITS_ASSET],
     [
       'siemReader.createOidcProvider',
       valueAt(entry, 'siemReader.createOidcProvider') === true && given('siemReader.oidcProviderArn'),

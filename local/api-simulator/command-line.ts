@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { STREAMS, STREAMS_WITHOUT_PATH, streamKey } from '../../lambda/streams.ts';
 import { argumentsOrExit, optionOf, wholeNumber } from '../npm-command.ts';
 import { defaultCounts, type SeedCounts } from './seed.ts';
-import { DEFAULT_SETTINGS, type PlatformSettings, settingFaults } from './settings.ts';
+import { DEFAULT_SETTINGS, type PlatformSettings, settingProblems } from './settings.ts';
 
 /** The platform's settings and how to run it. */
 export interface CommandLine extends SeedCounts {
@@ -18,7 +18,7 @@ export interface CommandLine extends SeedCounts {
 /** Reads the command line. `--help` ends the process with status 0, invalid options with 2. */
 export function readCommandLine(): CommandLine {
   const { flags } = argumentsOrExit<Flags>(describe, given =>
-    settingFaults({ ...DEFAULT_SETTINGS, ...given.flags }).map(inTermsOfOptions),
+    settingProblems({ ...DEFAULT_SETTINGS, ...given.flags }).map(inTermsOfOptions),
   );
   const { control, controlPort, role, life, ...rest } = flags;
   const settings = { ...rest, roles: { ...DEFAULT_SETTINGS.roles, ...role } };
@@ -35,8 +35,8 @@ type Flags = Omit<PlatformSettings, 'roles'> &
   };
 
 /** `rowsMember and paginationMember must differ` → `--rows-member and --pagination-member must differ` */
-function inTermsOfOptions(fault: string): string {
-  return fault.replace(/\b[a-z]+[A-Z]\w*/g, optionOf);
+function inTermsOfOptions(problem: string): string {
+  return problem.replace(/\b[a-z]+[A-Z]\w*/g, optionOf);
 }
 
 function describe(): Command {

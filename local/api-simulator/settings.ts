@@ -100,17 +100,17 @@ export const DEFAULT_SETTINGS: PlatformSettings = {
 export function completeSettings(given: Partial<PlatformSettings>): PlatformSettings {
   const known = Object.entries(given).filter(([name, value]) => value !== undefined && name in SETTING_NAMES);
   const settings: PlatformSettings = { ...DEFAULT_SETTINGS, ...Object.fromEntries(known) };
-  const faults = settingFaults(settings);
-  if (faults.length > 0) throw new RangeError(faults.join('; '));
+  const problems = settingProblems(settings);
+  if (problems.length > 0) throw new RangeError(problems.join('; '));
   return settings;
 }
 
 /** One sentence for each invalid setting. */
-export function settingFaults(settings: PlatformSettings): string[] {
+export function settingProblems(settings: PlatformSettings): string[] {
   const { rowsMember, paginationMember, threatAssetMember, withholdMs, latencyMs } = settings;
   const { tieSize, shortPages, emptyPages } = settings;
   const paths = Object.entries(PATHS) as [keyof StreamPaths, string][];
-  const rules: readonly [holds: boolean, fault: string][] = [
+  const rules: readonly [holds: boolean, problem: string][] = [
     [rowsMember !== paginationMember, 'rowsMember and paginationMember must differ'],
     ...paths.map(([option, example]): [boolean, string] => [
       /^\/[^?#]+$/.test(settings[option]),
@@ -122,7 +122,7 @@ export function settingFaults(settings: PlatformSettings): string[] {
     [isProbability(shortPages) && isProbability(emptyPages), 'probabilities must be in 0..1'],
     [emptyPages < 1, 'emptyPages must be below 1, or no walk would ever end'],
   ];
-  return rules.flatMap(([holds, fault]) => (holds ? [] : [fault]));
+  return rules.flatMap(([holds, problem]) => (holds ? [] : [problem]));
 }
 
 /** Members that the platform writes. A row of the control API may set only `id` and its times. */

@@ -47,8 +47,8 @@ export function createCloudWatch(options: CloudWatchOptions): {
 
 function namesIn({ AlarmNames: names }: JsonObject): readonly string[] {
   if (Array.isArray(names) && names.length <= MOST_NAMES) return names;
-  const fault = Array.isArray(names) ? `have length less than or equal to ${MOST_NAMES}` : 'not be null';
-  const message = `1 validation error detected: Value at 'alarmNames' failed to satisfy constraint: Member must ${fault}`;
+  const problem = Array.isArray(names) ? `have length less than or equal to ${MOST_NAMES}` : 'not be null';
+  const message = `1 validation error detected: Value at 'alarmNames' failed to satisfy constraint: Member must ${problem}`;
   throw new AwsError(400, 'ValidationException', message);
 }
 

@@ -72,8 +72,8 @@ type Attributes = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 /** dynalite, corrected where its answers differ from DynamoDB's; see docs/testing.md. */
 export function corrected(client: DynaliteClient): DynaliteClient {
   return async (action, input) => {
-    const fault = emptyKeyOfQuery(action, input) ?? twoRequestsInOne(action, input);
-    if (fault) return refusal('ValidationException', fault);
+    const problem = emptyKeyOfQuery(action, input) ?? twoRequestsInOne(action, input);
+    if (problem) return refusal('ValidationException', problem);
     const answer = await client(action, input);
     if (isNamed(answer, 'UnknownOperationException')) {
       return refusal('UnknownOperationException', 'An unknown operation was requested.');

@@ -109,8 +109,8 @@ function readRecords(action: string, input: JsonObject): Buffer[] {
   }
   if (!Array.isArray(records)) throw new AwsError(400, 'SerializationException', 'Records is not a list.');
   const bytes = records.map(readRecord);
-  const fault = limitFault(bytes.map(({ length }) => length));
-  if (fault) throw new AwsError(400, fault.code, fault.message);
+  const violation = limitViolation(bytes.map(({ length }) => length));
+  if (violation) throw new AwsError(400, violation.code, violation.message);
   return bytes;
 }
 
@@ -124,15 +124,15 @@ function readRecord(record: unknown): Buffer {
 /** Limits of Firehose's Direct PUT, per call and per record. Sizes are in bytes before base64. */
 const FIREHOSE_LIMITS = { records: 500, callBytes: 4 * 1024 * 1024, recordBytes: 1_024_000 } as const;
 
-export interface LimitFault {
+export interface LimitViolation {
   readonly code: 'ValidationException' | 'InvalidArgumentException';
   readonly message: string;
 }
 
 /** The limit that a call with records of these sizes exceeds, if any. Firehose refuses such a call as a whole. */
-export function limitFault(recordBytes: readonly number[]): LimitFault | undefined {
+export function limitViolation(recordBytes: readonly number[]): LimitViolation | undefined {
   const { records, callBytes, recordBytes: longest } = FIREHOSE_LIMITS;
-  const failed = (what: string, bound: string): LimitFault => {
+  const failed = (what: string, bound: string): LimitViolation => {
     const message = `1 validation error detected: Value at '${what}' failed to satisfy constraint: Member must have length ${bound}`;
     return { code: 'ValidationException', message };
   };

@@ -83,7 +83,7 @@ function valueIn({ SecretString: value }: JsonObject): string {
     throw new AwsError(400, 'InvalidRequestException', 'You must provide either SecretString or SecretBinary.');
   }
   if (Buffer.byteLength(value) <= LONGEST_VALUE_BYTES) return value;
-  const fault = `Member must have length less than or equal to ${LONGEST_VALUE_BYTES}`;
-  const message = `1 validation error detected: Value at 'secretString' failed to satisfy constraint: ${fault}`;
+  const problem = `Member must have length less than or equal to ${LONGEST_VALUE_BYTES}`;
+  const message = `1 validation error detected: Value at 'secretString' failed to satisfy constraint: ${problem}`;
   throw new AwsError(400, 'ValidationException', message);
 }

@@ -151,7 +151,7 @@ export const API_INCIDENTS: readonly Incident[] = [
     minutes: 10,
     configuration: { filters: { threats: 'risk == `null` || risk > `5`' } },
     begin: ({ platform }) => void platform.put('threats', { id: 'threat-y', asset_id: 'asset-1', risk: '9' }),
-    alarms: ['filter-faults'],
+    alarms: ['filter-errors'],
   },
   {
     name: 'A changed filter excludes hundreds of rows that the SIEM has',

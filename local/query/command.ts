@@ -82,21 +82,21 @@ export async function runQuery(args: readonly string[], environment: NodeJS.Proc
 }
 
 async function query(args: readonly string[], environment: NodeJS.ProcessEnv, output: Output): Promise<number> {
-  const { flags, operands, faults } = readArguments<Flags>(() => describe(output), withSqlLast(args), environment);
+  const { flags, operands, problems } = readArguments<Flags>(() => describe(output), withSqlLast(args), environment);
   const { folder, json = false } = flags;
   const [sql] = operands;
   const needsSql = json && sql === undefined ? ['--json needs SQL. The summary has no JSON form.'] : [];
-  const all = [...faults, ...needsSql];
+  const all = [...problems, ...needsSql];
   if (all.length > 0) throw new QueryRequestError(refusalText(NAME, all));
 
   using database = await EventDatabase.open(folder);
   if (sql === undefined) await printSummary(database, output);
   else await (json ? printJson : printTable)(await database.query(sql), output);
-  for (const { file, fault } of database.faulty) {
+  for (const { file, problem } of database.skipped) {
     const remedy = 'The file was skipped, so the answer lacks its events. If it is a copy, copy it again.';
-    output.complain(`${terminalLine(file)} ${fault}. ${remedy}`);
+    output.complain(`${terminalLine(file)} ${problem}. ${remedy}`);
   }
-  return database.faulty.length > 0 ? 1 : 0;
+  return database.skipped.length > 0 ? 1 : 0;
 }
 
 /** SQL that begins with a comment looks like an option, so it is moved behind all options. */

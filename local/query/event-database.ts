@@ -18,10 +18,10 @@ export class QueryFailedError extends Error {
   override readonly name = 'QueryFailedError';
 }
 
-export interface FaultyFile {
+export interface SkippedFile {
   readonly file: string;
-  /** The fault, as the end of a sentence that begins with the file's name. */
-  readonly fault: string;
+  /** The problem, as the end of a sentence that begins with the file's name. */
+  readonly problem: string;
 }
 
 /** The views over the delivered files of a folder, in memory. A query reaches no file and writes none. */
@@ -30,7 +30,7 @@ export class EventDatabase implements Disposable {
   readonly #connection: DuckDBConnection;
   files = 0;
   /** Files that are skipped as a whole. */
-  readonly faulty: FaultyFile[] = [];
+  readonly skipped: SkippedFile[] = [];
 
   private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
     this.#instance = instance;
@@ -52,9 +52,9 @@ export class EventDatabase implements Disposable {
     await this.#connection.run(LINES);
     const appender = await this.#connection.createAppender('lines');
     for (const file of files) {
-      const fault = await appendFile(appender, file);
-      if (fault === undefined) this.files += 1;
-      else this.faulty.push({ file, fault });
+      const problem = await appendFile(appender, file);
+      if (problem === undefined) this.files += 1;
+      else this.skipped.push({ file, problem });
     }
     appender.closeSync();
     await createViews(this.#connection);
@@ -110,8 +110,8 @@ const NOT_EVENTS = ['delivery-errors', 'dead-letter'];
 async function eventFiles(root: string): Promise<string[]> {
   const name = terminalLine(root);
   const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(({ code }) => {
-    const fault = code === 'ENOENT' ? `There is no folder ${name}` : `The folder ${name} cannot be read (${code})`;
-    throw new QueryRequestError(`${fault}. ${WHAT_TO_DO}`);
+    const problem = code === 'ENOENT' ? `There is no folder ${name}` : `The folder ${name} cannot be read (${code})`;
+    throw new QueryRequestError(`${problem}. ${WHAT_TO_DO}`);
   });
   const files = entries
     .filter(entry => entry.isFile() && entry.name.endsWith('.gz'))
@@ -123,7 +123,7 @@ async function eventFiles(root: string): Promise<string[]> {
 
 const WHAT_TO_DO = 'Run npm start first, or name the folder with --folder.';
 
-/** Appends every line, or none and returns the fault. */
+/** Appends every line, or none and returns the problem. */
 async function appendFile(appender: DuckDBAppender, file: string): Promise<string | undefined> {
   let bytes: Buffer;
   try {

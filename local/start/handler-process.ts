@@ -21,7 +21,7 @@ export interface ApiAnswer {
   /** HTTP status; absent when there was no answer. */
   readonly status?: number | undefined;
   /** The network error, when there was no answer. */
-  readonly fault?: string;
+  readonly problem?: string;
 }
 
 interface FetchMessage {
@@ -39,8 +39,8 @@ for (const channel of ['undici:request:headers', 'undici:request:error']) {
     const { request, response, error } = message as FetchMessage;
     const url = `${String(request.origin).replace(/\/$/, '')}${request.path.split('?')[0]}`;
     // A host with several addresses fails with one error for each, and no message of its own.
-    const fault = error && (error.message || error.errors?.[0]?.message || error.name);
-    post({ kind: 'answered', answer: { url, status: response?.statusCode, ...(fault && { fault }) } });
+    const problem = error && (error.message || error.errors?.[0]?.message || error.name);
+    post({ kind: 'answered', answer: { url, status: response?.statusCode, ...(problem && { problem }) } });
   });
 }
 

@@ -130,7 +130,7 @@ function describeTenant(command: Command): Command {
 
 const EXAMPLES = `
 Examples:
-  npm start                                  drain the embedded platform; a second run sends nothing twice
+  npm start                                  read the embedded platform to its end; a second run sends nothing twice
   npm start -- --change 50                   change rows first: a tombstone, withdrawn threats, updates
   npm start -- --reset --threats 100000      more rows, from the beginning
   npm start -- --name few --filter threats="severity != 'low'"
@@ -141,15 +141,15 @@ Examples:
 A real tenant is only read. Its secret stays in memory and is never written to disk. Ctrl-C finishes the current page
 and saves it; a second Ctrl-C stops at once. Nothing is lost either way: the next run continues.
 
-Exit status: 0 drained, 1 the run failed, 2 options are wrong and nothing was started, 130 interrupted.`;
+Exit status: 0 caught up, 1 the run failed, 2 options are wrong and nothing was started, 130 interrupted.`;
 
 /** The options cannot be used. Nothing was started. */
-export class StartFaultsError extends Error {
-  override readonly name = 'StartFaultsError';
-  readonly faults: readonly string[];
-  constructor(faults: readonly string[]) {
-    super(refusalText(NAME, faults));
-    this.faults = faults;
+export class StartProblemsError extends Error {
+  override readonly name = 'StartProblemsError';
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(refusalText(NAME, problems));
+    this.problems = problems;
   }
 }
 
@@ -193,21 +193,21 @@ const ONLY_OF_EMBEDDED = ['seed', ...COUNT_NAMES, 'change'] as const;
  *
  * @param environment where npm stores the options that it took as its own
  * @param hasSecret whether a client secret is available or can be prompted for
- * @throws StartFaultsError, and CommanderError once `--help` has been printed
+ * @throws StartProblemsError, and CommanderError once `--help` has been printed
  */
 export function readRequest(args: readonly string[], environment: NodeJS.ProcessEnv, hasSecret: boolean): StartRequest {
-  const { flags, faults: argumentFaults } = readArguments<Flags>(describe, args, environment);
+  const { flags, problems: argumentProblems } = readArguments<Flags>(describe, args, environment);
   const isTenant = ONLY_OF_TENANT.some(flag => flags[flag] !== undefined);
   const name = flags.name ?? (isTenant ? defaultName(flags.baseUrl ?? '') : 'local');
   const settings = settingsOf({ ...flags, name });
-  const faults = [
-    ...argumentFaults,
+  const problems = [
+    ...argumentProblems,
     ...(flags.clientSecret === undefined ? [] : [SECRET_IS_NO_ARGUMENT]),
-    ...(isTenant ? tenantFaults(flags, hasSecret) : []),
-    ...settingFaults(isTenant ? settings : { ...EMBEDDED_PATHS, ...settings }),
-    ...nameFault(name),
+    ...(isTenant ? tenantProblems(flags, hasSecret) : []),
+    ...settingProblems(isTenant ? settings : { ...EMBEDDED_PATHS, ...settings }),
+    ...nameProblem(name),
   ];
-  if (faults.length > 0) throw new StartFaultsError(faults);
+  if (problems.length > 0) throw new StartProblemsError(problems);
   const { baseUrl, authUrl, clientId, change = 0 } = flags;
   const embedded = ONLY_OF_EMBEDDED.flatMap(flag => (flags[flag] === undefined ? [] : [[flag, flags[flag]]]));
   return {
@@ -226,7 +226,7 @@ export function readRequest(args: readonly string[], environment: NodeJS.Process
 const SECRET_IS_NO_ARGUMENT =
   'the client secret cannot be an argument, because the process list and the shell history would show it. Set the environment variable CLIENT_SECRET, or omit it to be prompted';
 
-function tenantFaults(flags: Flags, hasSecret: boolean): string[] {
+function tenantProblems(flags: Flags, hasSecret: boolean): string[] {
   const missing = REQUIRED_OF_TENANT.filter(flag => flags[flag] === undefined);
   const foreign = ONLY_OF_EMBEDDED.filter(flag => flags[flag] !== undefined);
   return [
@@ -262,28 +262,28 @@ function settingsOf(flags: Flags): Record<string, string> {
   );
 }
 
-/** The faults that the function would report, in terms of the options. */
-function settingFaults(settings: Readonly<Record<string, string>>): string[] {
+/** The problems that the function would report, in terms of the options. */
+function settingProblems(settings: Readonly<Record<string, string>>): string[] {
   try {
     readSettings({ ...PLACEHOLDERS, ...settings });
     return [];
   } catch (error) {
-    if (error instanceof SettingsError) return error.faults.map(inTermsOfOptions);
+    if (error instanceof SettingsError) return error.problems.map(inTermsOfOptions);
     throw error;
   }
 }
 
 /** `FILTERS.threats is …` → `--filter threats is …` */
-function inTermsOfOptions(fault: string): string {
-  const [setting = ''] = /^\w+/.exec(fault) ?? [];
+function inTermsOfOptions(problem: string): string {
+  const [setting = ''] = /^\w+/.exec(problem) ?? [];
   const flag = Object.entries(SETTINGS).find(([, each]) => each === setting)?.[0];
-  return flag === undefined ? fault : `${optionOf(flag)} ${fault.slice(setting.length + 1)}`;
+  return flag === undefined ? problem : `${optionOf(flag)} ${problem.slice(setting.length + 1)}`;
 }
 
 const LONGEST_NAME = 32;
 
 /** The stack's rule for connector names, so that a name that works here can be deployed. */
-export function nameFault(name: string): string[] {
+export function nameProblem(name: string): string[] {
   if (name.length <= LONGEST_NAME && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return [];
   const length = `${LONGEST_NAME} characters at most`;
   return [`--name must be lower-case letters, digits and single hyphens, a letter first, ${length}`];

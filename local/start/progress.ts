@@ -32,9 +32,9 @@ export class Progress {
     this.#now = now;
   }
 
-  observe({ url, status, fault }: ApiAnswer): void {
+  observe({ url, status, problem }: ApiAnswer): void {
     const isAnswered = status !== undefined && status !== 429 && status < 500;
-    this.trouble = isAnswered ? undefined : terminalLine(`${fault ?? `answer ${status}`} (${url})`);
+    this.trouble = isAnswered ? undefined : terminalLine(`${problem ?? `answer ${status}`} (${url})`);
     if (status === 200 && this.#streams.some(stream => stream.url === url)) {
       this.#pages.set(url, (this.#pages.get(url) ?? 0) + 1);
       this.#reason = undefined;

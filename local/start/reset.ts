@@ -3,7 +3,7 @@ import { chmod, lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import { lockDirectory } from '../aws/directory-lock.ts';
-import { StartFaultsError } from './options.ts';
+import { StartProblemsError } from './options.ts';
 import { isSourceText, LOG_FILE, makeFolder, SOURCE_FILE } from './source.ts';
 
 /**
@@ -21,7 +21,7 @@ const ENTRIES = [
 /**
  * Deletes what runs left in the folder, and makes the folder private. Links are not followed and not deleted.
  *
- * @throws StartFaultsError before anything is deleted, if a run has not written all of it
+ * @throws StartProblemsError before anything is deleted, if a run has not written all of it
  * @throws DirectoryInUseError
  */
 export async function resetFolder(folder: string): Promise<void> {
@@ -43,8 +43,8 @@ export async function resetFolder(folder: string): Promise<void> {
   }
 }
 
-function refusal(reason: string): StartFaultsError {
-  return new StartFaultsError([`--reset deletes only what a run has written, and ${reason}`]);
+function refusal(reason: string): StartProblemsError {
+  return new StartProblemsError([`--reset deletes only what a run has written, and ${reason}`]);
 }
 
 /** The first path that a reset would delete although no run has written it. */

@@ -27,7 +27,7 @@ const LEASE_SECONDS = '15';
 
 type Settings = Readonly<Record<string, string>>;
 
-/** @returns the exit status. @throws StartFaultsError, PromptAbortedError, DirectoryInUseError, UnknownHostError */
+/** @returns the exit status. @throws StartProblemsError, PromptAbortedError, DirectoryInUseError, UnknownHostError */
 export async function run(request: StartRequest): Promise<number> {
   const { folder, target, reset } = request;
   const before = reset ? undefined : await readSource(folder);
@@ -114,7 +114,7 @@ async function lookUpHosts(urls: readonly string[], environment: NodeJS.ProcessE
   }
 }
 
-/** Runs the handler until every stream is drained, then prints what became of the rows. @returns the exit status */
+/** Runs the handler until every stream is caught up, then prints what became of the rows. @returns the exit status */
 async function drainAndReport(request: StartRequest, parts: RunParts): Promise<number> {
   const { settings, aws } = parts;
   const { deliveredFolder: delivered, deadLetterFolder: deadLetters } = aws;
@@ -125,7 +125,7 @@ async function drainAndReport(request: StartRequest, parts: RunParts): Promise<n
     () => 0,
   );
   const start = performance.now();
-  const drained = await drain(request, parts, log);
+  const outcome = await catchUp(request, parts, log);
   const seconds = (performance.now() - start) / 1000;
   const files = (await deliveredObjects(delivered)).filter(file => !filesBefore.has(file));
   const streams = streamsIn(settings).map(({ name }) => name);
@@ -134,21 +134,21 @@ async function drainAndReport(request: StartRequest, parts: RunParts): Promise<n
   const hasDeadLetters = streams.some(stream => metrics(stream).DeadLetters > 0);
   const places = { delivered, files: files.length, log, ...(hasDeadLetters && { deadLetters }) };
   console.log(`\n${[summaryTable(streams, metrics), ...notes].join('\n')}\n\n${placesText(places)}\n`);
-  if (drained.isDone) {
-    console.log(`Drained in ${seconds.toFixed(1)} s.\n\n${nextSteps(request, delivered)}`);
+  if (outcome.isDone) {
+    console.log(`Caught up in ${seconds.toFixed(1)} s.\n\n${nextSteps(request, delivered)}`);
     return 0;
   }
-  if (drained.isInterrupted) {
+  if (outcome.isInterrupted) {
     console.error('Interrupted. Nothing is lost: the next run continues from the saved state.');
     return 130;
   }
-  console.error(failureText(drained.failure, request.verbose));
-  if (drained.trouble) console.error(`  Last seen on the network: ${drained.trouble}`);
+  console.error(failureText(outcome.failure, request.verbose));
+  if (outcome.trouble) console.error(`  Last seen on the network: ${outcome.trouble}`);
   return 1;
 }
 
 /** @throws what the files of the run failed with */
-async function drain(request: StartRequest, { settings, aws, broken }: RunParts, logFile: string) {
+async function catchUp(request: StartRequest, { settings, aws, broken }: RunParts, logFile: string) {
   const progress = new Progress(streamsIn(settings), process.stdout);
   const inherited = 'baseUrl' in request.target ? process.env : {};
   const environment = functionEnvironment({ endpoints: aws.environment, settings, inherited });
@@ -200,9 +200,9 @@ export interface DrainOptions {
 const LEASE_POLL_MILLISECONDS = 1000;
 
 /**
- * Acts as the schedule: invokes until every stream is drained. Waits until the lease of a killed run expires.
+ * Acts as the schedule: invokes until every stream is caught up. Waits until the lease of a killed run expires.
  *
- * @returns whether everything is drained
+ * @returns whether everything is caught up
  */
 export async function drainUntilDone(options: DrainOptions): Promise<boolean> {
   const { invoke, isStopped, onLeaseHeld, sleep = wait } = options;

@@ -5,7 +5,7 @@ import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import type { StreamKey } from '../../lambda/streams.ts';
 import { COUNT_NAMES, defaultCounts } from '../api-simulator/seed.ts';
 import { optionOf } from '../npm-command.ts';
-import { StartFaultsError, type StartRequest, type TenantTarget } from './options.ts';
+import { StartProblemsError, type StartRequest, type TenantTarget } from './options.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -33,14 +33,14 @@ export type TenantDataRecipe = v.InferOutput<typeof TenantData>;
  * The source of this run: that of the earlier runs, with the requested changes, or a new one.
  *
  * @param now milliseconds since the epoch
- * @throws StartFaultsError when the state folder was filled from another source
+ * @throws StartProblemsError when the state folder was filled from another source
  */
 export function nextSource(request: StartRequest, before: Source | undefined, now: number): Source {
   const { target } = request;
-  const faults = before === undefined ? [] : contradictions(request, before);
-  if (faults.length > 0) {
+  const problems = before === undefined ? [] : contradictions(request, before);
+  if (problems.length > 0) {
     const remedy = 'Choose another --name or --state-folder, or start again with --reset';
-    throw new StartFaultsError(faults.map(fault => `${fault}. ${remedy}`));
+    throw new StartProblemsError(problems.map(problem => `${problem}. ${remedy}`));
   }
   if ('baseUrl' in target) return { version: 1, tenant: tenantRecord(target) };
   const { change, ...given } = target;
@@ -57,19 +57,19 @@ function withChange(recipe: TenantDataRecipe, change: number, now: number): Tena
 function contradictions({ target, name }: StartRequest, before: Source): string[] {
   const { tenantData, tenant } = before;
   const from = tenant ? `${tenant.baseUrl} with --client-id ${tenant.clientId}` : 'the embedded platform';
-  const faults: string[] = [];
+  const problems: string[] = [];
   if ('baseUrl' in target) {
     const { baseUrl, clientId } = tenantRecord(target);
     // Another client may belong to another organization, whose rows must not mix with these.
     if (tenant?.baseUrl !== baseUrl || tenant.clientId !== clientId)
-      faults.push(`"${name}" has been filled from ${from}`);
+      problems.push(`"${name}" has been filled from ${from}`);
   } else if (tenantData) {
     for (const option of ['seed', ...COUNT_NAMES] as const) {
       if (target[option] === undefined || target[option] === tenantData[option]) continue;
-      faults.push(`${optionOf(option)} was ${tenantData[option]} when "${name}" began`);
+      problems.push(`${optionOf(option)} was ${tenantData[option]} when "${name}" began`);
     }
-  } else faults.push(`"${name}" has been filled from ${from}`);
-  return faults;
+  } else problems.push(`"${name}" has been filled from ${from}`);
+  return problems;
 }
 
 function tenantRecord({ baseUrl, clientId }: TenantTarget): NonNullable<Source['tenant']> {
@@ -83,7 +83,7 @@ export function logFileIn(folder: string): string {
   return join(folder, LOG_FILE);
 }
 
-/** @returns undefined before the first run. @throws StartFaultsError when the file is invalid */
+/** @returns undefined before the first run. @throws StartProblemsError when the file is invalid */
 export async function readSource(folder: string): Promise<Source | undefined> {
   const file = join(folder, SOURCE_FILE);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -93,7 +93,7 @@ export async function readSource(folder: string): Promise<Source | undefined> {
   const source = v.safeParse(v.pipe(v.string(), v.parseJson(), Source), text);
   if (source.success) return source.output;
   const remedy = isSourceText(text) ? 'start again with --reset' : 'choose another --name or --state-folder';
-  throw new StartFaultsError([`${terminalLine(file)} was not written by this version: ${remedy}`]);
+  throw new StartProblemsError([`${terminalLine(file)} was not written by this version: ${remedy}`]);
 }
 
 /** Parts that the file has in every version. */
@@ -114,7 +114,7 @@ export async function writeSource(folder: string, source: Source): Promise<void>
   await rename(`${file}.new`, file);
 }
 
-/** @throws StartFaultsError when the folder cannot be made or written */
+/** @throws StartProblemsError when the folder cannot be made or written */
 export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
@@ -124,7 +124,7 @@ export async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-function cannotUse(path: string, what: 'read' | 'written', cause: unknown): StartFaultsError {
+function cannotUse(path: string, what: 'read' | 'written', cause: unknown): StartProblemsError {
   const { code } = cause as NodeJS.ErrnoException;
-  return new StartFaultsError([`${terminalLine(path)} cannot be ${what} (${code}): choose another --state-folder`]);
+  return new StartProblemsError([`${terminalLine(path)} cannot be ${what} (${code}): choose another --state-folder`]);
 }

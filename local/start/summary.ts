@@ -133,14 +133,14 @@ export function summaryNotes(streams: readonly string[], metrics: Metrics): stri
   ];
 }
 
-function filterWarnings(stream: string, { RowsRead: read, RowsFiltered: dropped, FilterFaults: faults }: StreamCounts) {
+function filterWarnings(stream: string, { RowsRead: read, RowsFiltered: dropped, FilterErrors: errors }: StreamCounts) {
   return [
     ...(dropped > 0 && dropped === read
       ? [`WARNING: the filter of ${stream} dropped every row of this run. Check the expression.`]
       : []),
-    ...(faults > 0
+    ...(errors > 0
       ? [
-          `WARNING: the filter of ${stream} gave an error or no boolean for ${counted(faults, 'row')}, sent all the same. Check the expression.`,
+          `WARNING: the filter of ${stream} gave an error or no boolean for ${counted(errors, 'row')}, sent all the same. Check the expression.`,
         ]
       : []),
   ];

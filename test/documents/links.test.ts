@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { anchors, links, onPages, PAGES, page, ROOT, rows } from './pages.ts';
 
-function faultOf(from: string, link: string): string | undefined {
+function problemOf(from: string, link: string): string | undefined {
   const [target = '', anchor] = link.split('#');
   const file = target === '' ? from : path.join(path.dirname(from), decodeURI(target));
   if (file.startsWith('..') || !existsSync(path.join(ROOT, file))) return `${link}: no such file`;
@@ -15,8 +15,8 @@ test('every relative link of a page leads to a file, and to a heading that is th
   const found = PAGES.flatMap(name => links(page(name)).map(link => ({ name, link })));
   const relative = found.filter(({ link }) => !/^[a-z]+:/.test(link));
   expect(relative.length).toBeGreaterThan(200);
-  const faults = relative.map(({ name, link }) => ({ name, fault: faultOf(name, link) }));
-  expect(faults.filter(({ fault }) => fault !== undefined)).toEqual([]);
+  const problems = relative.map(({ name, link }) => ({ name, problem: problemOf(name, link) }));
+  expect(problems.filter(({ problem }) => problem !== undefined)).toEqual([]);
 });
 
 test('the pages under test are README, CONTRIBUTING and those below docs/', () => {

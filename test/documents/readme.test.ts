@@ -35,9 +35,9 @@ describe('the environment in docs/configuration.md', () => {
   });
 
   test('says which are required: without exactly these the start fails', () => {
-    const faults = refusal({});
+    const problems = refusal({});
     const required = table.filter(([, byDefault]) => byDefault === 'required').map(([name]) => `${name} is missing`);
-    expect(faults.sort()).toEqual(required.sort());
+    expect(problems.sort()).toEqual(required.sort());
   });
 
   test('gives each default as it is, that of an option with the option', () => {
@@ -67,7 +67,7 @@ function refusal(environment: NodeJS.ProcessEnv): string[] {
     readSettings(environment);
     return [];
   } catch (error) {
-    return [...(error as { faults: readonly string[] }).faults];
+    return [...(error as { problems: readonly string[] }).problems];
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { json, list } from '../../local/incidents/tampered-api.ts';
 import { type Connector, connector } from '../support/function/connector.ts';
-import { schemaFaults } from '../support/function/event-schema.ts';
+import { schemaViolations } from '../support/function/event-schema.ts';
 import { rejection, wordsOf } from '../support/function/rejection.ts';
 
 const GOOD = '{"id":"good","updated_at":"2026-11-20T12:00:00Z","stream_position":"1"}';
@@ -197,7 +197,7 @@ describe('a row of 2 MB', () => {
     const { streams } = await each.run();
     expect(streams['assets']).toMatchObject({ forwarded: 3, oversize: 1, deadLetters: 1, caughtUp: true });
     const lines = await each.lines();
-    expect(schemaFaults(lines)).toEqual([]);
+    expect(schemaViolations(lines)).toEqual([]);
     const notice = lines.map(line => JSON.parse(line)).find(event => event.kind === 'oversize');
     const [[key, deadLetter] = []] = Object.entries(await deadLetters(each));
     expect(notice).toMatchObject({ stream: 'assets', id: 'large' });

@@ -5,8 +5,8 @@ import { emfOf } from '../../local/alarms/emf.ts';
 import { parseEvent } from '../../local/aws/delivered.ts';
 import { bundle } from '../support/function/bundle.ts';
 import { connector } from '../support/function/connector.ts';
-import { emfFaults } from '../support/function/emf-faults.ts';
-import { schemaFaults } from '../support/function/event-schema.ts';
+import { emfViolations } from '../support/function/emf-violations.ts';
+import { schemaViolations } from '../support/function/event-schema.ts';
 import { functionProcess } from '../support/function/function-process.ts';
 
 test('the bundle reads every stream in a bare Node process with only its environment, and emits every declared metric', async () => {
@@ -22,14 +22,14 @@ test('the bundle reads every stream in a bare Node process with only its environ
     { more: false, streams: { assets: { forwarded: 0 }, 'dns-blocks': { forwarded: 30 } } },
   ]);
   const lines = await each.lines();
-  expect(schemaFaults(lines)).toEqual([]);
+  expect(schemaViolations(lines)).toEqual([]);
   const ids = new Set(lines.map(line => parseEvent(line).id));
   expect([...each.platform.truth().threats.keys()].filter(id => !ids.has(id))).toEqual([]);
   const names = STREAMS.map(stream => stream.name);
   const blobs = emfOf(run.stdout);
   expect(blobs).toHaveLength(3 * (names.length + 1));
   for (const from of [0, names.length + 1])
-    expect(emfFaults(blobs.slice(from, from + names.length + 1), 'acme', names)).toEqual([]);
+    expect(emfViolations(blobs.slice(from, from + names.length + 1), 'acme', names)).toEqual([]);
   expect(blobs[2 * names.length + 1]?.values).toEqual({ StreamsFailed: 0, StreamsBehind: 0 });
 });
 

@@ -78,7 +78,7 @@ describe('a payload', () => {
     expect(refusal(payload)).not.toMatch(/^taken:/);
   });
 
-  test('a refused payload is answered with every fault and the names of the streams', () => {
+  test('a refused payload is answered with every problem and the names of the streams', () => {
     const message = refusal({ resync: ['unknown'], replay: [7], other: 1 });
     for (const part of ['resync', 'replay', 'other', 'assets, threats, dns-blocks']) expect(message).toContain(part);
   });
@@ -123,7 +123,7 @@ describe('a payload', () => {
     expect(message.length).toBeLessThan(3_000);
   });
 
-  test('a payload with more faults than an error lists is answered with their number', () => {
+  test('a payload with more problems than an error lists is answered with their number', () => {
     expect(refusal({ streams: MANY.slice(0, 50) })).toMatch(/streams\.9 .*and 40 more/);
   });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { rowCut } from '../../lambda/core/row.ts';
-import { filterFault, rowSelection } from '../../lambda/filters.ts';
+import { filterProblem, rowFilter } from '../../lambda/filters.ts';
 import { sha256 } from '../../lambda/system.ts';
 import { ASSETS } from '../support/core/streams.ts';
 
-const selection = (filter?: string, omit: string[] = []) =>
-  rowSelection({ filter, omit }, '/v1/assets', rowCut(ASSETS, 'asset_id'), sha256);
+const rowFilterOf = (filter?: string, omit: string[] = []) =>
+  rowFilter({ filter, omit }, '/v1/assets', rowCut(ASSETS, 'asset_id'), sha256);
 
 describe('the check of a filter', () => {
   test.each([
@@ -19,7 +19,7 @@ describe('the check of a filter', () => {
     ['a text that holds an ordering', "name == \"a < 'b'\" || name != 'a >= 5'"],
     ['a member whose name every object of JavaScript has', "constructor == 'x'"],
   ])('accepts %s', (_, filter) => {
-    expect(filterFault(filter)).toBeUndefined();
+    expect(filterProblem(filter)).toBeUndefined();
   });
 
   test.each([
@@ -39,43 +39,43 @@ describe('the check of a filter', () => {
     ],
     ['the same in a JSON literal or a merger', 'merge(@, `{"x":1}`).toString == c', /toString/],
   ])('refuses %s', (_, filter, reason) => {
-    expect(filterFault(filter)).toMatch(reason);
+    expect(filterProblem(filter)).toMatch(reason);
   });
 });
 
 describe('a filter', () => {
   test.each([
     ['send', "severity != 'low'", '{"severity":"high"}'],
-    ['withhold', "severity != 'low'", '{"severity":"low"}'],
+    ['filtered', "severity != 'low'", '{"severity":"low"}'],
     ['send', "severity != 'low'", '{}'],
-    ['fault', 'score > `5`', '{"score":"9"}'],
-    ['fault', 'severity', '{"severity":"low"}'],
-    ['fault', 'severity', '{}'],
-    ['fault', 'length(score) > `1`', '{"score":7}'],
-    ['withhold', 'archived', '{"archived":false}'],
-    ['fault', 'n', '{"n":0}'],
-    ['withhold', 'n == `9007199254740993`', '{"n":1}'],
+    ['error', 'score > `5`', '{"score":"9"}'],
+    ['error', 'severity', '{"severity":"low"}'],
+    ['error', 'severity', '{}'],
+    ['error', 'length(score) > `1`', '{"score":7}'],
+    ['filtered', 'archived', '{"archived":false}'],
+    ['error', 'n', '{"n":0}'],
+    ['filtered', 'n == `9007199254740993`', '{"n":1}'],
     ['send', 'n == `9007199254740993`', '{"n":9007199254740992}'],
     ['send', 'constructor == null', '{"a":{}}'],
     ['send', 'a.toString == null && a[0].valueOf == null', '{"a":{}}'],
     ['send', '"\\u0063onstructor" == null', '{}'],
-    ['withhold', 'constructor == null', '{"constructor":"x"}'],
-    ['withhold', '__proto__.a == null', '{"__proto__":{"a":1}}'],
+    ['filtered', 'constructor == null', '{"constructor":"x"}'],
+    ['filtered', '__proto__.a == null', '{"__proto__":{"a":1}}'],
     ['send', '__proto__ == null', '{}'],
   ])('says %s: %s of %s', (result, filter, row) => {
-    expect(selection(filter)!.filter(row)).toBe(result);
+    expect(rowFilterOf(filter)!.decide(row)).toBe(result);
   });
 
   test('is absent where nothing is filtered and nothing is left out', () => {
-    expect(selection()).toBeUndefined();
-    expect(selection(undefined, ['a'])!.filter('{}')).toBe('send');
+    expect(rowFilterOf()).toBeUndefined();
+    expect(rowFilterOf(undefined, ['a'])!.decide('{}')).toBe('send');
   });
 
   test('has another tag when the expression or the omitted members change, whatever the order of the members', () => {
-    const tags = [selection('a'), selection('b'), selection('a', ['x']), selection('a', ['x', 'y'])].map(
+    const tags = [rowFilterOf('a'), rowFilterOf('b'), rowFilterOf('a', ['x']), rowFilterOf('a', ['x', 'y'])].map(
       each => each!.tag,
     );
     expect(new Set(tags).size).toBe(4);
-    expect(selection('a', ['y', 'x'])!.tag).toBe(tags[3]);
+    expect(rowFilterOf('a', ['y', 'x'])!.tag).toBe(tags[3]);
   });
 });

@@ -3,7 +3,7 @@ import { createLease } from '../../lambda/store/lease.ts';
 import { STREAMS } from '../../lambda/streams.ts';
 import { parseEvent } from '../../local/aws/delivered.ts';
 import { type Connector, connector } from '../support/function/connector.ts';
-import { schemaFaults } from '../support/function/event-schema.ts';
+import { schemaViolations } from '../support/function/event-schema.ts';
 import { rejection, wordsOf } from '../support/function/rejection.ts';
 
 const NAMES = STREAMS.map(({ name }) => name);
@@ -44,7 +44,7 @@ describe.each(['full-page-null', 'empty-page-null', 'repeat-cursor'] as const)('
     expect(Object.keys(first.streams)).toEqual(NAMES);
     expect(await siem(each)).toEqual(truthOf(each));
     const lines = await each.lines();
-    expect(schemaFaults(lines)).toEqual([]);
+    expect(schemaViolations(lines)).toEqual([]);
     expect(totals(first).events).toBe(lines.length);
     const requests = new Map(each.platform.requests);
     each.forget();
@@ -93,7 +93,7 @@ describe('changes between runs', () => {
     await each.run();
     expect((await each.lines()).length - before).toBe(3 + gone + 1 + gone);
     expect((await siem(each))['threats']).toEqual(platform.truth('position').threats);
-    expect(schemaFaults(await each.lines())).toEqual([]);
+    expect(schemaViolations(await each.lines())).toEqual([]);
   });
 
   test('rows arrive to the last digit, with any member names', async () => {

@@ -10,7 +10,7 @@ function leaks(each: Connector, output: string): string[] {
 }
 
 describe('the function in a process of its own', () => {
-  test('the function fails its start with every fault of its environment', async () => {
+  test('the function fails its start with every problem of its environment', async () => {
     await using each = await connector();
     const { STATE_TABLE: _table, ...rest } = each.environment;
     const { outcomes } = await functionProcess(HANDLER, { ...rest, PAGE_LIMIT: '501' });

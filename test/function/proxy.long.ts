@@ -5,7 +5,7 @@ import { Agent, get } from 'node:https';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { connectionFault } from '../../lambda/core/connection-fault.ts';
+import { connectionError } from '../../lambda/core/connection-error.ts';
 import { SAFE } from '../../lambda/core/errors.ts';
 import { namingProxy } from '../../lambda/proxy.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
@@ -267,7 +267,7 @@ describe('a proxy that cannot be reached', () => {
     const restore = setGlobalProxyFromEnv(proxy);
     const error = await rejection(namingProxy(() => fetch('https://api.example.test'), proxy)());
     restore();
-    return connectionFault(error)?.what;
+    return connectionError(error)?.what;
   };
 
   test('is named in the error of fetch, also where it has several addresses or no address', async () => {

@@ -11,17 +11,17 @@ const REQUIRED = {
   CONNECTOR_NAME: 'acme',
 };
 
-function faults(environment: NodeJS.ProcessEnv): readonly string[] {
+function problems(environment: NodeJS.ProcessEnv): readonly string[] {
   try {
     readSettings(environment);
     return [];
   } catch (error) {
-    if (error instanceof SettingsError) return error.faults;
+    if (error instanceof SettingsError) return error.problems;
     throw error;
   }
 }
 
-const faultsWith = (change: NodeJS.ProcessEnv) => faults({ ...REQUIRED, ...change });
+const problemsWith = (change: NodeJS.ProcessEnv) => problems({ ...REQUIRED, ...change });
 
 describe('settings', () => {
   test('optional settings have defaults', () => {
@@ -82,8 +82,8 @@ describe('settings', () => {
     ['REQUESTS_PER_MINUTE', '9', /^REQUESTS_PER_MINUTE must be a whole number from 10 to 6000$/],
     ['OMIT', '{"assets":["id"]}', /^OMIT\.assets\.0 must not be a member that the connector reads/],
     ['OMIT', '{"threats":["asset_id"]}', /^OMIT\.threats must not name the member that names the asset/],
-  ])('%s is refused: %s', (name, value, fault) => {
-    expect(faultsWith({ [name]: value })).toEqual([expect.stringMatching(fault)]);
+  ])('%s is refused: %s', (name, value, problem) => {
+    expect(problemsWith({ [name]: value })).toEqual([expect.stringMatching(problem)]);
   });
 
   test('optional settings that are empty count as absent', () => {
@@ -96,18 +96,21 @@ describe('settings', () => {
   });
 });
 
-describe('faults of the settings', () => {
-  test('the faults of the settings are listed all at once, each by its name', () => {
-    expect(faults({}).map(fault => fault.split(' ')[0])).toEqual(Object.keys(REQUIRED));
-    const names = faults({ API_BASE_URL: 'ftp://x', PAGE_LIMIT: '501', LEASE_SECONDS: 'x', DNS_BLOCKS_PATH: 'x' }).map(
-      fault => fault.split(' ')[0],
-    );
+describe('problems of the settings', () => {
+  test('the problems of the settings are listed all at once, each by its name', () => {
+    expect(problems({}).map(problem => problem.split(' ')[0])).toEqual(Object.keys(REQUIRED));
+    const names = problems({
+      API_BASE_URL: 'ftp://x',
+      PAGE_LIMIT: '501',
+      LEASE_SECONDS: 'x',
+      DNS_BLOCKS_PATH: 'x',
+    }).map(problem => problem.split(' ')[0]);
     expect(new Set(names)).toEqual(
       new Set([...Object.keys(REQUIRED), 'PAGE_LIMIT', 'LEASE_SECONDS', 'DNS_BLOCKS_PATH']),
     );
   });
 
-  test('the faults of the settings say that nothing was started, and quote no value', () => {
+  test('the problems of the settings say that nothing was started, and quote no value', () => {
     const environment = Object.fromEntries(
       ['PAGE_LIMIT', 'LEASE_SECONDS', 'API_BASE_URL', 'AUTH_URL', 'DNS_BLOCKS_PATH'].map(name => [name, 'canary']),
     );
@@ -129,18 +132,18 @@ describe('faults of the settings', () => {
     ['a literal that cannot be ordered', `{"assets":"a < '\\u001b[2J${'x'.repeat(700)}'"}`],
     ['no object', `"canary\\u001b[2J"`],
   ])(
-    'the faults of the settings show a filter with %s in a line that is short and has no control characters',
+    'the problems of the settings show a filter with %s in a line that is short and has no control characters',
     (_what, value) => {
-      const [fault = ''] = faultsWith({ FILTERS: value });
-      expect(fault).toMatch(/^FILTERS/);
-      expect(fault.length).toBeLessThan(400);
-      expect(fault).not.toMatch(/\p{Cc}|canary/u);
+      const [problem = ''] = problemsWith({ FILTERS: value });
+      expect(problem).toMatch(/^FILTERS/);
+      expect(problem.length).toBeLessThan(400);
+      expect(problem).not.toMatch(/\p{Cc}|canary/u);
     },
   );
 
-  test.each(Object.keys(REQUIRED))('an empty or blank %s is a fault', name => {
-    expect(faultsWith({ [name]: '' })).not.toEqual([]);
-    expect(faultsWith({ [name]: ' \t' })).not.toEqual([]);
+  test.each(Object.keys(REQUIRED))('an empty or blank %s is a problem', name => {
+    expect(problemsWith({ [name]: '' })).not.toEqual([]);
+    expect(problemsWith({ [name]: ' \t' })).not.toEqual([]);
   });
 
   describe.each(['API_BASE_URL', 'AUTH_URL'])('%s', name => {
@@ -156,7 +159,7 @@ describe('faults of the settings', () => {
       'https://api.example/?tenant=one',
       'https://api.example/#one',
     ])('%s is refused', url => {
-      expect(faultsWith({ [name]: url })).toEqual([expect.stringMatching(new RegExp(`^${name} .*https`))]);
+      expect(problemsWith({ [name]: url })).toEqual([expect.stringMatching(new RegExp(`^${name} .*https`))]);
     });
 
     test.each([
@@ -167,7 +170,7 @@ describe('faults of the settings', () => {
       'http://127.8.8.8',
       'http://[::1]:1',
     ])('%s is accepted, because http is allowed for loopback alone', url => {
-      expect(faultsWith({ [name]: url })).toEqual([]);
+      expect(problemsWith({ [name]: url })).toEqual([]);
     });
   });
 
@@ -178,7 +181,7 @@ describe('faults of the settings', () => {
     ['AUTH_URL', 'https://auth.example/realms/one/protocol/openid-connect'],
     ['AUTH_URL', 'https://auth.example/realms/one/.well-known/openid-configuration'],
   ])('%s %s is refused, because its path would be requested twice', (name, url) => {
-    expect(faultsWith({ [name]: url })).toEqual([
+    expect(problemsWith({ [name]: url })).toEqual([
       expect.stringMatching(new RegExp(`^${name} must be the .* without `)),
     ]);
   });
@@ -190,13 +193,13 @@ describe('faults of the settings', () => {
     ['AUTH_URL', 'https://auth.example/realms/v1'],
     ['AUTH_URL', 'https://auth.example/oauth2/token'],
   ])('%s %s is accepted, because nothing in it is certainly wrong', (name, url) => {
-    expect(faultsWith({ [name]: url })).toEqual([]);
+    expect(problemsWith({ [name]: url })).toEqual([]);
   });
 
   test.each(['0', '501', '-1', '1.5', '1e2', ' 5', 'many', '99999999999999999999'])(
-    'PAGE_LIMIT %j is a fault',
+    'PAGE_LIMIT %j is a problem',
     limit => {
-      expect(faultsWith({ PAGE_LIMIT: limit })).toContainEqual(expect.stringMatching(/^PAGE_LIMIT .*1 to 500/));
+      expect(problemsWith({ PAGE_LIMIT: limit })).toContainEqual(expect.stringMatching(/^PAGE_LIMIT .*1 to 500/));
     },
   );
 
@@ -204,21 +207,21 @@ describe('faults of the settings', () => {
     expect(readSettings({ ...REQUIRED, PAGE_LIMIT: limit }).pageLimit).toBe(Number(limit));
   });
 
-  test.each(['0', '901', 'x'])('LEASE_SECONDS %j is a fault', seconds => {
-    expect(faultsWith({ LEASE_SECONDS: seconds })).toContainEqual(expect.stringMatching(/^LEASE_SECONDS .*1 to 900/));
+  test.each(['0', '901', 'x'])('LEASE_SECONDS %j is a problem', seconds => {
+    expect(problemsWith({ LEASE_SECONDS: seconds })).toContainEqual(expect.stringMatching(/^LEASE_SECONDS .*1 to 900/));
   });
 
   test.each(['v1/dns', 'https://api.example/v1/dns', '/v1/dns?x=1', '/v1/dns#x', '/v1/dns blocks'])(
-    'DNS_BLOCKS_PATH %j is a fault',
+    'DNS_BLOCKS_PATH %j is a problem',
     path => {
-      expect(faultsWith({ DNS_BLOCKS_PATH: path })).toHaveLength(1);
+      expect(problemsWith({ DNS_BLOCKS_PATH: path })).toHaveLength(1);
     },
   );
 
   test.each(['id', 'updated_at', 'stream_position', 'deleted', 'deleted_at', 'blocked_at'])(
-    'THREAT_ASSET_FIELD %s is a fault, because the member has a meaning of its own',
+    'THREAT_ASSET_FIELD %s is a problem, because the member has a meaning of its own',
     member => {
-      expect(faultsWith({ THREAT_ASSET_FIELD: member })).toHaveLength(1);
+      expect(problemsWith({ THREAT_ASSET_FIELD: member })).toHaveLength(1);
     },
   );
 });

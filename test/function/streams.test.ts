@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { STREAMS, type Stream, streamFaults } from '../../lambda/streams.ts';
+import { STREAMS, type Stream, streamProblems } from '../../lambda/streams.ts';
 
 const [ASSETS, THREATS, DNS_BLOCKS]: readonly Stream[] = STREAMS;
 
 test('the table of streams is one that the connector can work by', () => {
-  expect(streamFaults(STREAMS)).toEqual([]);
+  expect(streamProblems(STREAMS)).toEqual([]);
 });
 
 describe('the check of the table refuses', () => {
@@ -22,6 +22,6 @@ describe('the check of the table refuses', () => {
     ['a stream with neither path nor option', [{ ...ASSETS!, path: undefined } as unknown as Stream], /either a path/],
     ['a member for the time that an option could name too', [{ ...ASSETS!, timeMember: 'seen' }], /ROW_MEMBERS/],
   ])('%s', (_, streams, reason) => {
-    expect(streamFaults(streams)).toEqual([expect.stringMatching(reason)]);
+    expect(streamProblems(streams)).toEqual([expect.stringMatching(reason)]);
   });
 });

@@ -11,7 +11,7 @@ import type { StreamName } from '../../lambda/streams.ts';
 import { createTelemetry, type RunFacts } from '../../lambda/telemetry.ts';
 import { type Emf, emfOf } from '../../local/alarms/emf.ts';
 import { written } from '../../local/incidents/written.ts';
-import { emfFaults } from '../support/function/emf-faults.ts';
+import { emfViolations } from '../support/function/emf-violations.ts';
 
 type Outcome = RunFacts['outcome'];
 
@@ -55,7 +55,7 @@ describe('the metrics of a run', () => {
       ['threats', quiet({ caughtUp: false })],
     ]);
     const blobs = reported({ results });
-    expect(emfFaults(blobs, 'acme', ['assets', 'threats'])).toEqual([]);
+    expect(emfViolations(blobs, 'acme', ['assets', 'threats'])).toEqual([]);
   });
 
   test('a healthy run with nothing new sends one metric for each stream and two for the connector, because each is billed', () => {
@@ -125,12 +125,12 @@ describe('the metrics of a run', () => {
       ThreatsWithdrawn: 7,
       RowsFiltered: 13,
       RowsRefreshed: 15,
-      FilterFaults: 14,
+      FilterErrors: 14,
     });
     expect(connector?.values).toEqual({
       StreamsFailed: 0,
       StreamsBehind: 0,
-      FilterFaults: 14,
+      FilterErrors: 14,
       DeadLetters: 8,
       ThreatsWithoutAsset: 9,
       WithdrawalsWaiting: 17,
@@ -158,7 +158,7 @@ describe('the metrics of a run', () => {
       ['assets', quiet({ deadLetters: 2 })],
       ['threats', quiet({ deadLetters: 3, filterErrors: 1 })],
     ]);
-    expect(reported({ results }).at(-1)?.values).toMatchObject({ DeadLetters: 5, FilterFaults: 1 });
+    expect(reported({ results }).at(-1)?.values).toMatchObject({ DeadLetters: 5, FilterErrors: 1 });
   });
 
   test('CaughtUp is set for a stream that reached its end without failure, and TimeBudgetExceeded for one that did neither', () => {
@@ -181,7 +181,7 @@ describe('the metrics of a run', () => {
     expect(blobs.map(({ values }) => values)).toEqual([{ RowsRead: 0 }]);
   });
 
-  test('a lasting fault is sent as zero once, by the first run of every stream without a failure, whatever ran between', () => {
+  test('a lasting failure is sent as zero once, by the first run of every stream without a failure, whatever ran between', () => {
     const telemetry = createTelemetry('acme');
     const run = (outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}) =>
       emfOf(reportOf(outcome, facts, telemetry)).at(-1)?.values['ContractErrors'];

@@ -293,7 +293,7 @@ export class Stage {
     runs.add(this.world.runs + 1);
   }
 
-  /** Another selection reads each stream again, and may show versions that were shown before. */
+  /** Another filter reads each stream again, and may show versions that were shown before. */
   #configure(change: Partial<Settings>): void {
     this.world.settings = { ...this.world.settings, ...change };
     this.#note(this.again);

@@ -12,19 +12,19 @@ const describeTrial = () =>
     .option('--runs <n>', 'a number', wholeNumber(1, 10), 3)
     .option('--quiet', 'a switch', false);
 
-const faultsOf = (...args: string[]) => readArguments(describeTrial, args, {}).faults;
+const problemsOf = (...args: string[]) => readArguments(describeTrial, args, {}).problems;
 
 describe('arguments', () => {
-  test('arguments without faults are flags and operands', () => {
+  test('arguments without problems are flags and operands', () => {
     expect(readArguments(describeTrial, ['--url', 'u', '--runs', '4', 'a.txt'], {})).toEqual({
       flags: { url: 'u', runs: 4, quiet: false },
       operands: ['a.txt'],
-      faults: [],
+      problems: [],
     });
   });
 
-  test('arguments with several faults are refused by one sentence for each, in one run', () => {
-    expect(faultsOf('--runs', '11', '--runs', 'x', 'a.txt', 'b.txt', '--nope=canary', '--quiet', '--url')).toEqual([
+  test('arguments with several problems are refused by one sentence for each, in one run', () => {
+    expect(problemsOf('--runs', '11', '--runs', 'x', 'a.txt', 'b.txt', '--nope=canary', '--quiet', '--url')).toEqual([
       "option '--runs <n>' argument '11' is invalid. It must be a whole number from 1 to 10.",
       "option '--runs <n>' argument 'x' is invalid. It must be a whole number from 1 to 10.",
       "unknown option '--nope'",
@@ -34,15 +34,15 @@ describe('arguments', () => {
     ]);
   });
 
-  test('arguments that npm consumed are the only fault, because nothing is known about the others', () => {
-    const { faults } = readArguments(describeTrial, ['4'], { npm_config_runs: 'true', npm_config_quiet: '' });
-    expect(faults).toEqual([
+  test('arguments that npm consumed are the only problem, because nothing is known about the others', () => {
+    const { problems } = readArguments(describeTrial, ['4'], { npm_config_runs: 'true', npm_config_quiet: '' });
+    expect(problems).toEqual([
       'npm took --runs <n> as its own. Type "--" before the options, as in "npm run trial -- --runs <n>".',
     ]);
   });
 });
 
-test('a refusal with one fault is one line before the usage hint', () => {
+test('a refusal with one problem is one line before the usage hint', () => {
   expect(refusalText('npm run trial --', ['this is wrong'])).toBe(
     'Nothing was started: this is wrong\n"npm run trial -- --help" explains.',
   );

@@ -35,7 +35,7 @@ function draftOf({ stream = ASSETS, known = {}, before = {}, ...options }: Given
 
 /** As the row would be read if the filter excluded it. */
 function excluded({ id, text, rowHash, wholeHash, position, time, deleted, parent, versionTag }: Row): Row {
-  return { id, text, rowHash, wholeHash, position, time, deleted, parent, versionTag, filter: 'withhold' };
+  return { id, text, rowHash, wholeHash, position, time, deleted, parent, versionTag, filter: 'filtered' };
 }
 const live = (text: string, stream: AnyStream = ASSETS, change: Partial<RowState> = {}): RowState => {
   const { rowHash, parent } = rowOf(text, stream);

@@ -68,8 +68,8 @@ describe('an error that leaves the function', () => {
 
   test.each<[object, string]>([
     [{ name: 'AccessDeniedException', $metadata: { httpStatusCode: 400 } }, 'AccessDeniedException: HTTP 400'],
-    [{ name: 'canary name' }, 'Error: its details are withheld'],
-    [{ code: 'ECONNRESET' }, 'Error: its details are withheld'],
+    [{ name: 'canary name' }, 'Error: its details are not shown'],
+    [{ code: 'ECONNRESET' }, 'Error: its details are not shown'],
   ])('of an error of others (%j) only what has a strict form is left', (members, expected) => {
     const left = publicError(foreign('canary', members));
     expect(String(left)).toBe(expected);

@@ -12,7 +12,7 @@ describe('a filter', () => {
   test('an excluded asset is remembered, because its existence decides about its threats, and an excluded threat is not', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[low('a')], []]).pages('/t', [[threat('t', 'a', { severity: 'low' })], []]);
-    const { results } = await harness.run({ only: ['assets', 'threats'], selections: LOW_OUT });
+    const { results } = await harness.run({ only: ['assets', 'threats'], filters: LOW_OUT });
     const counted = { rows: 1, filtered: 1, forwarded: 0, withdrawn: 0, filterErrors: 0 };
     expect([...results.values()]).toMatchObject([counted, counted]);
     expect(harness.table.state('assets', 'a')).toMatchObject({ status: 'filtered', rowHash: '' });
@@ -26,16 +26,16 @@ describe('a filter', () => {
   test('a row that stops matching is withdrawn with the reason, and counted', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[high('a')], []]);
-    await harness.runStream('assets', { selections: LOW_OUT });
+    await harness.runStream('assets', { filters: LOW_OUT });
     harness.later().api.next('/a', 'c1', [low('a', 2)]);
-    const result = await harness.runStream('assets', { selections: LOW_OUT });
+    const result = await harness.runStream('assets', { filters: LOW_OUT });
     expect(result).toMatchObject({ filtered: 1, withdrawn: 1, withdrawnByFilter: 1 });
     expect(harness.events).toMatchObject([{ kind: 'withdrawn', stream: 'assets', id: 'a', reason: 'filtered' }]);
   });
 
   test('a threat that the filter withdrew is not withdrawn once more with its asset', async () => {
     const harness = new Harness();
-    const run = () => harness.run({ only: ['assets', 'threats'], selections: LOW_OUT });
+    const run = () => harness.run({ only: ['assets', 'threats'], filters: LOW_OUT });
     harness.api.pages('/a', [[asset('a')], []]).pages('/t', [[threat('t', 'a', { severity: 'high' })], []]);
     await run();
     harness.later().api.next('/t', 'c1', [threat('t', 'a', { version: 2, severity: 'low' })]);
@@ -49,7 +49,7 @@ describe('a filter', () => {
   test('a row for which the filter gives an error or no boolean is sent and counted', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a', { score: '9' }), asset('b', { score: 9 }), asset('c', { score: 1 })], []]);
-    const result = await harness.runStream('assets', { selections: { assets: { filter: 'score > `5`' } } });
+    const result = await harness.runStream('assets', { filters: { assets: { filter: 'score > `5`' } } });
     expect(harness.sent).toEqual(['upsert a', 'upsert b']);
     expect(result).toMatchObject({ filtered: 1, filterErrors: 1, forwarded: 2 });
   });
@@ -59,8 +59,8 @@ describe('a changed filter', () => {
   test('the stream is read again beside the walk, and exactly the difference is sent', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[low('a'), high('b'), high('c'), asset('d', { severity: 'mid' })], []]);
-    await harness.runStream('assets', { selections: LOW_OUT });
-    const result = await harness.later().runStream('assets', { selections: HIGH_OUT });
+    await harness.runStream('assets', { filters: LOW_OUT });
+    const result = await harness.later().runStream('assets', { filters: HIGH_OUT });
     expect(harness.sent).toEqual(['upsert a', 'withdrawn b', 'withdrawn c']);
     expect(result).toMatchObject({ filtered: 2, duplicates: 1, forwarded: 1, pagesAgain: 2 });
   });
@@ -69,13 +69,13 @@ describe('a changed filter', () => {
     const harness = new Harness();
     harness.api.pages('/a', [[low('a'), high('b')], []]);
     await harness.runStream('assets');
-    for (const [selections, sent] of [
+    for (const [filters, sent] of [
       [LOW_OUT, ['withdrawn a']],
       [LOW_OUT, []],
       [{}, ['upsert a']],
       [{}, []],
     ] as const) {
-      await harness.later().runStream('assets', { selections });
+      await harness.later().runStream('assets', { filters });
       expect(harness.sent).toEqual(sent);
     }
   });
@@ -84,9 +84,9 @@ describe('a changed filter', () => {
     const harness = new Harness();
     harness.api.pages('/d', [[dnsBlock('x')], []]);
     await harness.runStream('dns-blocks');
-    const selections = { 'dns-blocks': { filter: "id != 'y'" } };
+    const filters = { 'dns-blocks': { filter: "id != 'y'" } };
     harness.later().api.on('/d', 'c1', answer([dnsBlock('y'), dnsBlock('z')], null));
-    expect(await harness.runStream('dns-blocks', { selections })).toMatchObject({ filtered: 1, forwarded: 1 });
+    expect(await harness.runStream('dns-blocks', { filters })).toMatchObject({ filtered: 1, forwarded: 1 });
     expect([harness.sent, harness.api.sent('/d')]).toEqual([['dns_block z'], ['c1']]);
   });
 });
@@ -99,7 +99,7 @@ describe('members that are left out', () => {
   test('a row is sent without them, and every other value is as the API sent it', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[row('a@b', '1')], []]);
-    await harness.runStream('assets', { selections: OMIT });
+    await harness.runStream('assets', { filters: OMIT });
     const whole = '"row":{"id":"a","stream_position":"p1","contact":{"n":1.0},"big":9007199254740993}}';
     expect(harness.lines[0]).toContain(whole);
   });
@@ -107,15 +107,15 @@ describe('members that are left out', () => {
   test('a change of nothing but a member that is left out is not a change', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[row('a@b', '1')], [row('c@d', '2')], []]);
-    const result = await harness.runStream('assets', { selections: OMIT });
+    const result = await harness.runStream('assets', { filters: OMIT });
     expect(result).toMatchObject({ forwarded: 1, duplicates: 1 });
   });
 
   test('the filter still sees them, and a row that cannot be sent is stored without them', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[row('a@b', '1'), '{"secret":"x","n":1}'], []]);
-    const selections = { assets: { ...OMIT.assets, filter: "contact.email != 'a@b'" } };
-    expect(await harness.runStream('assets', { selections })).toMatchObject({ filtered: 1, deadLetters: 1 });
+    const filters = { assets: { ...OMIT.assets, filter: "contact.email != 'a@b'" } };
+    expect(await harness.runStream('assets', { filters })).toMatchObject({ filtered: 1, deadLetters: 1 });
     expect([...harness.deadLetters.values()].join()).not.toContain('secret');
   });
 });

@@ -248,7 +248,7 @@ describe('an oversized answer is a contract error in a short message, before any
 });
 
 describe('rule 13: a row that is not UTF-8, or nested too deep', () => {
-  const body = (text: string) => parsePage(Buffer.from(text, 'latin1'), RULES).rows.map(({ fault }) => fault);
+  const body = (text: string) => parsePage(Buffer.from(text, 'latin1'), RULES).rows.map(({ violation }) => violation);
   const deep = '['.repeat(600) + ']'.repeat(600);
 
   test('such a row is cut out of the page, which is read as ever', () => {

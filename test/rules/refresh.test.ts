@@ -254,7 +254,7 @@ describe('a refresh', () => {
   });
 
   test('a row that the filter excludes is not sent', async () => {
-    const each = await due(['a', 'b'], { selections: { assets: { filter: "id != 'a'" } } });
+    const each = await due(['a', 'b'], { filters: { assets: { filter: "id != 'a'" } } });
     expect((await each.days(10)).map(({ id }) => id)).toEqual(['b']);
   });
 

@@ -340,7 +340,7 @@ describe('threats of restored assets', () => {
 
   test('a row that a filter excludes meanwhile is withdrawn at once, because the guard is about comparing', async () => {
     const harness = await removed();
-    const selections = { threats: { filter: "severity != 'low'" } };
+    const filters = { threats: { filter: "severity != 'low'" } };
     // Read again less than six hours ago, so this walk waits.
     const checkpoint = harness.table.checkpoint('threats');
     harness.table.checkpoints.set('threats', { ...checkpoint, reread: harness.clock.now() });
@@ -349,35 +349,35 @@ describe('threats of restored assets', () => {
     expect(secondOf(harness, 'threats')).toMatchObject({ mode: 'restored' });
     // The filter is not new.
     const waiting = harness.table.checkpoint('threats');
-    harness.table.checkpoints.set('threats', { ...waiting, filter: harness.tagOf('threats', selections) });
+    harness.table.checkpoints.set('threats', { ...waiting, filter: harness.tagOf('threats', filters) });
     harness
       .later()
       .api.on('/t', 't1', answer([threat('u', 'b', { version: 2, severity: 'low' })], 't2'))
       .on('/t', 't2', answer([], null));
-    const { results } = await inventory(harness, { selections });
+    const { results } = await inventory(harness, { filters });
     expect(results.get('threats')).toMatchObject({ withdrawn: 1, withdrawalsWaiting: 0 });
   });
 });
 
 describe('the guard', () => {
   const MANY = Array.from({ length: 40 }, (_, index) => asset(`a${index}`, { severity: index < 30 ? 'low' : 'high' }));
-  const selections = { assets: { filter: "severity != 'low'" } };
+  const filters = { assets: { filter: "severity != 'low'" } };
   const digestOf = (harness: Harness) => withdrawalsDigest([['assets', harness.table.checkpoint('assets')]], sha256);
 
   test('a filter that excludes more than half withdraws half, and the others wait while new changes go on', async () => {
     const harness = await having([MANY]);
     lists(harness, MANY);
-    const result = await harness.runStream('assets', { selections });
+    const result = await harness.runStream('assets', { filters });
     expect(result).toMatchObject({ withdrawn: 20, withdrawalsWaiting: 10, caughtUp: true });
     expect(secondOf(harness)).toMatchObject({ waiting: { reason: 'filtered', own: 10, children: 0 }, most: 20 });
 
     const changes = [asset('new', { severity: 'high' }), asset('a25', { version: 2, severity: 'low' })];
     harness.api.on('/a', 'end', answer(changes, 'e2')).on('/a', 'e2', answer([], null));
-    expect(await later(harness, DAY, { selections })).toMatchObject({ withdrawn: 0, pagesAgain: 0 });
+    expect(await later(harness, DAY, { filters })).toMatchObject({ withdrawn: 0, pagesAgain: 0 });
     expect([harness.sent, harness.table.state('assets', 'a25')?.status]).toEqual([['upsert new'], 'live']);
 
     lists(harness, MANY);
-    const confirmed = { selections, confirmWithdrawals: digestOf(harness) };
+    const confirmed = { filters, confirmWithdrawals: digestOf(harness) };
     expect(await later(harness, MINUTE, confirmed)).toMatchObject({ withdrawn: 10, withdrawalsWaiting: 0 });
     expect(secondOf(harness)).toMatchObject({ phase: 'confirm', isConfirmed: true });
   });
@@ -396,16 +396,16 @@ describe('the guard', () => {
   test('the walk counts its own withdrawals with those of the second walk, and stops before the next one', async () => {
     const harness = await having([MANY]);
     lists(harness, MANY);
-    await harness.runStream('assets', { selections, outOfTime: cutAfter(1) });
+    await harness.runStream('assets', { filters, outOfTime: cutAfter(1) });
     const lowered = (count: number) =>
       MANY.slice(0, count).map((_, at) => asset(`a${at}`, { version: 2, severity: 'low' }));
     harness.api.on('/a', 'end', answer(lowered(20), 'e2')).on('/a', 'e2', answer([], null));
-    expect(await later(harness, MINUTE, { selections, outOfTime: cutAfter(1) })).toMatchObject({ withdrawn: 20 });
+    expect(await later(harness, MINUTE, { filters, outOfTime: cutAfter(1) })).toMatchObject({ withdrawn: 20 });
     const checkpoint = harness.table.checkpoint('assets');
     const second: SecondWalk = { ...checkpoint.second!, phase: 'confirm', cursor: 'c9', rows: 9 };
     harness.table.checkpoints.set('assets', { ...checkpoint, second });
     harness.api.on('/a', 'e2', answer(lowered(21).slice(20), 'e3')).on('/a', 'e3', answer([], null));
-    expect(await later(harness, MINUTE, { selections, outOfTime: cutAfter(1) })).toMatchObject({
+    expect(await later(harness, MINUTE, { filters, outOfTime: cutAfter(1) })).toMatchObject({
       withdrawn: 0,
       withdrawalsWaiting: 1,
     });

@@ -31,22 +31,25 @@ export function addTo(copy: ViewsCopy, [, stream, id, state, row]: CopyRow): voi
   entries.push({ state, row });
 }
 
-/** @param truth rows by stream and id @returns a sentence a fault; `stream_position` aside, every digit counts */
+/** @param truth rows by stream and id @returns a sentence for each violation; `stream_position` aside, every digit counts */
 export function unlikeTruth(
   truth: Iterable<readonly [stream: string, rows: ReadonlyMap<string, string>]>,
   copy: ViewsCopy,
 ): string[] {
   const ghosts = new Map(copy);
-  const faults: string[] = [];
+  const violations: string[] = [];
   for (const [stream, rows] of truth) {
     for (const [id, row] of rows) {
       const key = keyOf(stream, id);
       ghosts.delete(key);
       const held = copy.get(key) ?? [];
-      if (!isRight(held, row)) faults.push(`In the views, ${key} is ${JSON.stringify(held)} and should be ${row}`);
+      if (!isRight(held, row)) violations.push(`In the views, ${key} is ${JSON.stringify(held)} and should be ${row}`);
     }
   }
-  return [...faults, ...[...ghosts].map(([key, held]) => `In the views, ${key} is a ghost: ${JSON.stringify(held)}`)];
+  return [
+    ...violations,
+    ...[...ghosts].map(([key, held]) => `In the views, ${key} is a ghost: ${JSON.stringify(held)}`),
+  ];
 }
 
 function isRight(held: readonly Entry[], row: string): boolean {

@@ -43,11 +43,11 @@ async function setCredentials(context: Context, { yes }: { readonly yes?: true }
   const credentials = await readCredentials(context);
   const { clientId, clientSecret } = credentials;
   report.say(`Trying the client ${clientId}.`);
-  const fault = await faultOf(context, credentials);
-  if (fault !== undefined && !yes) {
-    throw new RefusedError(`${fault}\nThe secret is unchanged. --yes stores the credentials all the same.`);
+  const problem = await problemOf(context, credentials);
+  if (problem !== undefined && !yes) {
+    throw new RefusedError(`${problem}\nThe secret is unchanged. --yes stores the credentials all the same.`);
   }
-  if (fault !== undefined) report.say(fault);
+  if (problem !== undefined) report.say(problem);
 
   const stored = await storedText(context, secretId);
   const members = jsonObject(stored);
@@ -63,10 +63,10 @@ async function setCredentials(context: Context, { yes }: { readonly yes?: true }
   const text = [
     `The secret ${secretId} has the credentials of the client ${clientId}.`,
     ...(isKept ? ['Its other members are unchanged.'] : []),
-    ...(fault === undefined ? ['The API accepts them.'] : []),
+    ...(problem === undefined ? ['The API accepts them.'] : []),
     `The next run uses them. "${CONNECTORCTL.command} run" starts one now.`,
   ];
-  const json = { secret: secretId, clientId, accepted: fault === undefined };
+  const json = { secret: secretId, clientId, accepted: problem === undefined };
   return { text: text.join(' '), json: { ...json, otherContentReplaced: members === undefined, updated: true } };
 }
 
@@ -93,7 +93,7 @@ async function storedText({ aws }: Context, secretId: string): Promise<string> {
 }
 
 /** Reasons why a run would fail with these credentials. */
-async function faultOf(context: Context, credentials: ClientCredentials): Promise<string | undefined> {
+async function problemOf(context: Context, credentials: ClientCredentials): Promise<string | undefined> {
   try {
     const { api, streams, loadCheckpoints } = await openAccess(context, credentials);
     const { streams: saved } = await loadCheckpoints(streams.map(({ name }) => name));

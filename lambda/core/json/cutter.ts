@@ -17,7 +17,7 @@ export interface CutElement {
   readonly bytes: Uint8Array | undefined;
   readonly isObject: boolean;
   /** Why it has no canonical text. Such an element is known by its text, or its bytes, alone. */
-  readonly fault: 'not-utf-8' | 'too-deep' | undefined;
+  readonly violation: 'not-utf-8' | 'too-deep' | undefined;
   readonly canonical: Canonical | undefined;
   /** Values of the wanted members, undefined for those that are absent. Of members of one name the last counts. */
   readonly wanted: readonly unknown[];
@@ -113,7 +113,7 @@ class Cutter {
       text,
       bytes,
       isObject,
-      fault: bytes ? 'not-utf-8' : canonical ? undefined : 'too-deep',
+      violation: bytes ? 'not-utf-8' : canonical ? undefined : 'too-deep',
       canonical,
       // `__proto__` and `constructor` are names like any other.
       wanted: wanted.map(name => (isObject && Object.hasOwn(members, name) ? members[name] : undefined)),

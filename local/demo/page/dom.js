@@ -25,9 +25,9 @@ export function text(target, value) {
 }
 
 /** The state of an action: waiting, or the reason of a failure. */
-export function notify(message, isFault = false) {
+export function notify(message, isProblem = false) {
   text(byId('notice'), message);
-  set(byId('notice'), 'data-fault', isFault);
+  set(byId('notice'), 'data-problem', isProblem);
 }
 
 /**

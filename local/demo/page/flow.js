@@ -72,10 +72,10 @@ function showConnector({ streams, runs, running, lease, calls }) {
     `Kept back: ${counted(sum('Duplicates'), 'duplicate')}, ${counted(sum('UnknownTombstones'), 'tombstone')} of ` +
       `unknown assets, ${counted(sum('DeadLetters'), 'dead letter')}. Withdrawn: ${counted(sum('ThreatsWithdrawn'), 'threat')}.`,
   );
-  const fault =
+  const problem =
     streams.find(({ error }) => error)?.error ?? runs.find(({ outcome }) => outcome !== 'lease held')?.error;
-  set(byId('fault'), 'hidden', !fault);
-  text(byId('fault'), fault ?? '');
+  set(byId('problem'), 'hidden', !problem);
+  text(byId('problem'), problem ?? '');
   showRuns(runs, running);
   text(
     byId('lease'),

@@ -4,7 +4,7 @@ import { json, problem } from '../../../local/incidents/tampered-api.ts';
 import { apiScene } from '../../support/function/api-scene.ts';
 import {
   type Act,
-  FINAL_FAULTS,
+  FINAL_ERRORS,
   failingFetch,
   reset,
   silence,
@@ -51,7 +51,7 @@ describe('the same request is made again', () => {
 });
 
 describe('a connection that cannot come about', () => {
-  test.each(FINAL_FAULTS)('%s is reported at once by its code, and the request is not repeated', async code => {
+  test.each(FINAL_ERRORS)('%s is reported at once by its code, and the request is not repeated', async code => {
     const { fetch, begun } = failingFetch(code, code === 'bad port' ? undefined : code);
     await using each = await apiScene([PAGE], { fetch });
     const error = await rejection(each.page());

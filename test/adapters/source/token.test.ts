@@ -9,7 +9,7 @@ import { startPlatformServer } from '../../../local/api-simulator/server.ts';
 import { json } from '../../../local/incidents/tampered-api.ts';
 import {
   type Act,
-  FINAL_FAULTS,
+  FINAL_ERRORS,
   failingFetch,
   httpHarness,
   reset,
@@ -284,7 +284,7 @@ describe('a token endpoint that fails', () => {
     expect(each.clock.pauses).toEqual([50, 100]);
   });
 
-  test.each([...FINAL_FAULTS, 'ECONNREFUSED'])(
+  test.each([...FINAL_ERRORS, 'ECONNREFUSED'])(
     'a token endpoint that cannot be connected to (%s) is reported by the code, and is called again only for ECONNREFUSED',
     async code => {
       const { fetch, begun } = failingFetch(code, code === 'bad port' ? undefined : code);

@@ -63,7 +63,7 @@ describe('a reset refuses by name, and deletes nothing', () => {
     await replaceByLink(path);
     const before = await everything();
     await expect(resetFolder(folder)).rejects.toMatchObject({
-      name: 'StartFaultsError',
+      name: 'StartProblemsError',
       message: expect.stringContaining(`--reset deletes only what a run has written, and ${path} `),
     });
     expect(await everything()).toEqual(before);

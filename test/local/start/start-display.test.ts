@@ -97,7 +97,7 @@ describe('progress', () => {
 
   test('names why a request is retried, until the API answers', () => {
     const progress = new Progress([{ name: 'assets', url }], { write: () => undefined });
-    progress.observe({ url, fault: 'connect ECONNREFUSED \u001b[31m' });
+    progress.observe({ url, problem: 'connect ECONNREFUSED \u001b[31m' });
     expect(progress.trouble).toBe(`connect ECONNREFUSED \\u001b[31m (${url})`);
     progress.observe({ url, status: 503 });
     expect(progress.trouble).toBe(`answer 503 (${url})`);
@@ -124,7 +124,7 @@ describe('a failure', () => {
   });
 });
 
-describe('invoking until every stream is drained', () => {
+describe('invoking until every stream is caught up', () => {
   const result = (more: boolean, leaseHeld?: true): InvocationResult => {
     return { streams: {}, more, ...(leaseHeld ? { leaseHeld } : {}) };
   };

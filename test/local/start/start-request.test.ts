@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { defaultName, nameFault, readRequest, StartFaultsError } from '../../../local/start/options.ts';
+import { defaultName, nameProblem, readRequest, StartProblemsError } from '../../../local/start/options.ts';
 import { functionEnvironment } from '../../../local/start/run.ts';
 import { nextSource } from '../../../local/start/source.ts';
 
@@ -14,11 +14,11 @@ const TENANT = [
 
 const request = (...args: string[]) => readRequest(args, {}, true);
 
-function faultsOf(...args: string[]): readonly string[] {
+function problemsOf(...args: string[]): readonly string[] {
   try {
     request(...args);
   } catch (error) {
-    if (error instanceof StartFaultsError) return error.faults;
+    if (error instanceof StartProblemsError) return error.problems;
     throw error;
   }
   return [];
@@ -58,12 +58,12 @@ describe('the options', () => {
     ['--omit of the id', ['--omit', 'assets=id'], /^--omit assets.0 must not be a member that the connector reads/],
     ['--omit of the asset of a threat', ['--omit', 'threats=asset_id'], /^--omit threats must not name the member/],
     ['a filter of a stream that is off', [...TENANT, '--filter', 'dnsBlocks=a'], /^--filter dnsBlocks has no effect/],
-  ])('%s is refused by one sentence', (_, args, fault) => {
-    expect(faultsOf(...args)).toEqual([expect.stringMatching(fault)]);
+  ])('%s is refused by one sentence', (_, args, problem) => {
+    expect(problemsOf(...args)).toEqual([expect.stringMatching(problem)]);
   });
 
   test('invalid options are reported together with invalid settings', () => {
-    expect(faultsOf('--page-limit', '900', '--change', 'x', '--omit', 'assets=id', '--filter', 'foo=1')).toEqual([
+    expect(problemsOf('--page-limit', '900', '--change', 'x', '--omit', 'assets=id', '--filter', 'foo=1')).toEqual([
       expect.stringContaining("'--change <n>'"),
       expect.stringContaining("'--filter <stream=expression>'"),
       expect.stringContaining('--page-limit must be'),
@@ -106,9 +106,9 @@ describe('the options', () => {
     ],
     [['stray', 'words'], 'too many arguments. Expected 0 arguments but got 2'],
     [['--client-secret=hunter2'], 'the client secret cannot be an argument'],
-  ])('%j is refused: %s', (args, fault) => {
-    expect(faultsOf(...args).join('\n')).toContain(fault);
-    expect(faultsOf(...args).join('\n')).not.toMatch(/hunter2|u:p|stray/);
+  ])('%j is refused: %s', (args, problem) => {
+    expect(problemsOf(...args).join('\n')).toContain(problem);
+    expect(problemsOf(...args).join('\n')).not.toMatch(/hunter2|u:p|stray/);
   });
 
   test.each([
@@ -128,7 +128,7 @@ describe('the options', () => {
       `https://${'a.b-'.repeat(12)}c`,
       '',
     ];
-    for (const host of hosts) expect([host, nameFault(defaultName(host))]).toEqual([host, []]);
+    for (const host of hosts) expect([host, nameProblem(defaultName(host))]).toEqual([host, []]);
   });
 });
 

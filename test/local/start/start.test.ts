@@ -250,7 +250,7 @@ describe('the command line of npm start', () => {
     const wrong = ['--auth-url', 'http://login.example', '--page-limit', '501', '--change', '3'];
     const { status, stdout, stderr } = await folder.run([...wrong, '--client-secret', 'hunter2']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    for (const fault of [
+    for (const problem of [
       '--auth-url must be an https URL',
       '--page-limit must be a whole number from 1 to 500',
       '--change is about the embedded platform',
@@ -259,7 +259,7 @@ describe('the command line of npm start', () => {
       '--base-url is missing',
       '--client-id is missing',
     ]) {
-      expect(stderr).toContain(fault);
+      expect(stderr).toContain(problem);
     }
     expect(stderr).not.toContain('hunter2');
     expect(await readdir(folder.path)).toEqual([]);

@@ -34,7 +34,7 @@ export const SCENES: readonly CommandScenes[] = [
     command: 'status',
     scenes: [
       { before: each => each.run(), args: ['status'] },
-      { before: each => each.stack.alarms.set('acme/filter-faults', 'ALARM'), args: ['status'] },
+      { before: each => each.stack.alarms.set('acme/filter-errors', 'ALARM'), args: ['status'] },
     ],
   },
   {

@@ -5,7 +5,7 @@ import { resultOf, unsettledFor } from '../../../bin/ctl/commands/lookup/result.
 import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
 import { rowCut } from '../../../lambda/core/row.ts';
 import { beginSecondWalk } from '../../../lambda/core/second-walk.ts';
-import { rowSelection } from '../../../lambda/filters.ts';
+import { rowFilter } from '../../../lambda/filters.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { rowState } from '../../support/core/memory-table.ts';
 import { asset, tombstone } from '../../support/core/rows.ts';
@@ -15,7 +15,7 @@ const SEQUENCE = '00000010420000000001';
 
 const filteredBy = (filter: string) => ({
   ...ASSETS,
-  selection: rowSelection({ filter }, '/v1/assets', rowCut(ASSETS, 'asset_id'), sha256),
+  filter: rowFilter({ filter }, '/v1/assets', rowCut(ASSETS, 'asset_id'), sha256),
 });
 
 describe('the comparison of the API with the row state', () => {

@@ -14,7 +14,7 @@ const saved = (checkpoint: Partial<SavedStream['checkpoint']>): SavedStream => (
 });
 const fresh = saved({});
 const begun = saved({ committed: '00000000010000000001' });
-const counts = { read: 0, forwarded: 0, filtered: 0, withdrawn: 0, refreshed: 0, filterFaults: 0 };
+const counts = { read: 0, forwarded: 0, filtered: 0, withdrawn: 0, refreshed: 0, filterErrors: 0 };
 const activity = (reported?: number, caughtUp?: number, failed = false): StreamActivity => ({
   reported,
   caughtUp,
@@ -219,10 +219,10 @@ describe('a status', () => {
   });
 
   test('names critical alarms first', () => {
-    const alarms = [alarm('filter-faults', 'warning', 'ALARM'), alarm('delivery-late', 'critical', 'ALARM')];
+    const alarms = [alarm('filter-errors', 'warning', 'ALARM'), alarm('delivery-late', 'critical', 'ALARM')];
     expect(health({ alarms: value({ alarms, notifiers }) }).reasons).toEqual([
       'alarm delivery-late',
-      'alarm filter-faults',
+      'alarm filter-errors',
     ]);
   });
 });

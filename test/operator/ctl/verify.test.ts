@@ -107,7 +107,7 @@ describe('a verification', () => {
     stream: ASSETS,
     rows: 3,
     unsendable: 0,
-    withheld: 0,
+    filtered: 0,
     equal: 3,
     found: [],
     generation: 0,

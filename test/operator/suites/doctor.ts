@@ -33,8 +33,8 @@ function alarmTopic({ stack: { topics, outputs } }: Deployment): LocalTopic {
 
 type Expected = Readonly<Record<string, readonly [status: string, words: string]>>;
 
-/** Faults that do not hide each other, and by check the expected status and a part of its text or remedy. */
-const FAULTS: readonly (readonly [string, (each: Deployment) => unknown, Expected])[] = [
+/** Problems that do not hide each other, and by check the expected status and a part of its text or remedy. */
+const PROBLEMS: readonly (readonly [string, (each: Deployment) => unknown, Expected])[] = [
   [
     'a secret that is not JSON, and a topic of another account that denies access',
     ({ connector, stack }) => {
@@ -134,7 +134,7 @@ describe('doctor', () => {
     expect(await each.connector.lines()).toEqual([]);
   });
 
-  test.each(FAULTS)('doctor reports %s', async (_, fall, expected) => {
+  test.each(PROBLEMS)('doctor reports %s', async (_, fall, expected) => {
     await using each = await deployment();
     each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
     await fall(each);

@@ -34,14 +34,14 @@ describe('with filters', () => {
     expect(firstRun).not.toContain('not committed');
   });
 
-  test('status shows rows filtered, and the faults of filters', async () => {
+  test('status shows rows filtered, and the errors of filters', async () => {
     const { stdout } = await each.ctl(['status']);
     expect(stdout).toContain('read = forwarded + filtered + other.');
     expect(cells(stdout, 'threats').slice(-6)).toEqual(['2', '1', '1', '0', '0', '0']);
     expect(stdout).toContain('The filter of assets gave an error or no boolean for 1 rows, which were sent.');
     expect((await each.json(['status'])).document.streams[1].last24Hours).toMatchObject({
       filtered: 1,
-      filterFaults: 0,
+      filterErrors: 0,
     });
   });
 
@@ -55,7 +55,7 @@ describe('with filters', () => {
     await each.run();
     const after = await each.ctl(['lookup', 'threats', 'high']);
     expect([after.status, after.stdout]).toEqual([0, expect.stringMatching(/^threats "high": filtered\. /)]);
-    expect(after.stdout).toMatch(/^API now: {4}present, .*, excluded by the filter$/m);
+    expect(after.stdout).toMatch(/^API now: {4}present, .*, filtered$/m);
     expect(after.stdout).toMatch(/^Last sent: {2}a withdrawal because of the filter, /m);
     const { stdout } = await each.ctl(['verify', 'threats']);
     expect(stdout).toMatch(/^Complete: 0 ids equal\..*threats: the filter excludes 2 rows of the list/s);

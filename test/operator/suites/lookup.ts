@@ -95,7 +95,7 @@ describe('lookup', () => {
     each.connector.api.tamper(({ target }) => (target === '/v1/threats/of-removed' ? json(200, row) : undefined));
     const { status, document } = await asked('threats', 'of-removed');
     each.connector.api.tamper();
-    const api = { kind: 'parent removed', parent: 'removed' };
+    const api = { kind: 'asset removed', assetId: 'removed' };
     expect([status, document.result, document.api]).toEqual([0, 'removed', api]);
   });
 

@@ -94,11 +94,11 @@ describe('status', () => {
       expect.stringMatching(/^ {2}critical: credentials-refused, since \S+Z, \d+ s$/),
       expect.stringMatching(/^ {4}The SIEM receives nothing new: .* Nothing is lost\. Runs continue from the saved/),
       '    → npm run connectorctl -- doctor --connector acme',
-      '    It ends with the first good report, or 17 min after the last report of the fault. docs/runbook.md#credentials-refused',
+      '    It ends with the first good report, or 17 min after the last report of the problem. docs/runbook.md#credentials-refused',
       expect.stringMatching(/^ {2}warning: dead-letters/),
     ]);
     expect(stdout).toContain('    It ends with the first good report. docs/runbook.md#stream-silent\n');
-    expect(stdout).toContain('    It ends 17 min after the last report of the fault. docs/runbook.md#dead-letters\n');
+    expect(stdout).toContain('    It ends 17 min after the last report of the problem. docs/runbook.md#dead-letters\n');
     expect(stdout).toMatch(
       /^ {2}Failed \d+ s ago: assets, DeliveryError: .* \(Cause: AccessDeniedException: HTTP 403/m,
     );
@@ -125,12 +125,12 @@ describe('status', () => {
   test('status shows every readable part, names the others and exits with 3', async () => {
     await using each = await deployment();
     await each.connector.table.put([{ ...checkpointKey('threats'), cursor: { S: 'x' } }], pass);
-    each.stack.alarms.set('acme/filter-faults', 'ALARM');
+    each.stack.alarms.set('acme/filter-errors', 'ALARM');
     for (const service of ['sqs', 'scheduler', 'logs'] as const) each.connector.aws.faults.always(service, DENIED);
     const { status, stdout } = await each.ctl(['status']);
     expect([status, stdout.split('\n')[0]]).toEqual([
       3,
-      'acme: unhealthy: alarm filter-faults; threats unreadable; schedule not readable; log not readable; ' +
+      'acme: unhealthy: alarm filter-errors; threats unreadable; schedule not readable; log not readable; ' +
         'schedule dead-letter queue not readable; SIEM queue not readable; SIEM dead-letter queue not readable',
     ]);
     expect(stdout).toMatch(/^Schedule {2}not readable: .*Access denied/m);

@@ -81,7 +81,7 @@ test('the buttons stay where they are while an incident begins, its error is sho
     })()`);
   await demo.cause('The function cannot start');
   await demo.until(({ incident }) => (incident?.minutes ?? 0) >= 4, 'the incident lasts', 8);
-  await demo.shows("!document.querySelector('#fault').hidden");
+  await demo.shows("!document.querySelector('#problem').hidden");
   await demo.repair();
   await demo.until(({ distance }) => distance === 0, 'the copy equals the data', 40);
   expect(await demo.evaluate('places.size')).toBe(1);

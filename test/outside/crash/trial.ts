@@ -202,7 +202,7 @@ export function leaseEpochReader(environment: Readonly<Record<string, string>>):
   return async () => Number((await client.send(new GetItemCommand(command))).Item?.['epoch']?.N ?? 0);
 }
 
-/** Compares the views over a folder's files with the platform's truth. @returns a sentence for each fault */
+/** Compares the views over a folder's files with the platform's truth. @returns a sentence for each violation */
 async function viewsUnlikeTruth(folder: string, truth: Parameters<typeof unlikeTruth>[0]): Promise<string[]> {
   using database = await EventDatabase.open(folder);
   const copy: ViewsCopy = new Map();

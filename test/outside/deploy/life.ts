@@ -2,7 +2,7 @@
 import { strict as assert } from 'node:assert';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DeleteObjectsCommand, ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';
-import { schemaFaults } from '../../support/function/event-schema.ts';
+import { schemaViolations } from '../../support/function/event-schema.ts';
 import { type Account, type Deployment, succeeded } from './account.ts';
 import { alarmsIn, assertTruth, forwarded, lastLine, runAndRead, setCredentials } from './acts.ts';
 import { createReader, openSiem, type Siem } from './siem.ts';
@@ -30,7 +30,7 @@ export async function life(account: Account, story: Story): Promise<void> {
   await step('the SIEM reads the queue: its copy equals the truth', async () => {
     const lines = await siem.read();
     assert.equal(lines.length, forwarded(first));
-    assert.deepEqual(schemaFaults(lines), []);
+    assert.deepEqual(schemaViolations(lines), []);
     note(`${lines.length.toLocaleString('en')} events`);
     assertTruth(siem, account);
   });

@@ -9,7 +9,7 @@ import {
   waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation';
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
-import { schemaFaults } from '../../support/function/event-schema.ts';
+import { schemaViolations } from '../../support/function/event-schema.ts';
 import type { Account, Deployment, Options } from './account.ts';
 import { type Answer, assertTruth, forwarded, liveAssets, notifyTopic, runAndRead, setCredentials } from './acts.ts';
 import { ACCOUNT } from './emulator.ts';
@@ -90,7 +90,7 @@ async function deployVariant(
     const siem = openSiem(deployed, await createReader(deployed));
     const lines = await siem.read();
     assert.equal(lines.length, forwarded(answer));
-    assert.deepEqual(schemaFaults(lines), []);
+    assert.deepEqual(schemaViolations(lines), []);
     assertTruth(siem, account);
   } else note(`in the bucket: ${await folders(deployed)}`);
   assert.equal(forwarded(await deployed.json(['run'])), 0);

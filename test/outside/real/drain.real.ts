@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { schemaFaults } from '../../support/function/event-schema.ts';
+import { schemaViolations } from '../../support/function/event-schema.ts';
 import { ports } from './support/ports.ts';
 import { CLIENT_ID } from './support/realm.ts';
 
@@ -21,7 +21,7 @@ test('the first run delivers everything to the last digit; a second one sends no
   expect(await each.result()).toMatchObject(QUIET);
   const lines = await each.lines();
   expect(lines).toHaveLength(each.liveAssets() + 180 + 130);
-  expect(schemaFaults(lines)).toEqual([]);
+  expect(schemaViolations(lines)).toEqual([]);
   expect((await each.events()).find(({ id }) => id === 'odd')?.row).toContain(ODD);
   expect(each.platform.requests.get('token')).toBeUndefined();
   const [, claims = ''] = String(each.api.seen[0]?.headers.authorization).split('.');

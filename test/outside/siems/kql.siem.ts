@@ -15,15 +15,15 @@ const SERVICE = `${PARTS.kusto.name} ${PARTS.kusto.version}`;
 const ENGINE = `${PARTS['duckdb-kql'].name} ${PARTS['duckdb-kql'].version}`;
 
 describe(`the KQL of siem/sentinel, by ${SERVICE}`, () => {
-  test.each([...FUNCTIONS, ...QUERIES].map(({ name, kql }) => [name, kql]))('%s has no fault', (_, kql) => {
+  test.each([...FUNCTIONS, ...QUERIES].map(({ name, kql }) => [name, kql]))('%s has no error', (_, kql) => {
     expect(diagnostics(kql!)).toEqual([]);
   });
 
-  test('the transformation of the data collection rule has no fault', () => {
+  test('the transformation of the data collection rule has no error', () => {
     expect(transformationDiagnostics()).toEqual([]);
   });
 
-  test('an unknown column is a fault', () => {
+  test('an unknown column is an error', () => {
     expect(diagnostics(`${TABLE.name} | where Kind == "upsert"`).join()).toContain('Kind');
   });
 });

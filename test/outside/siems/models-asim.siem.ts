@@ -78,20 +78,20 @@ type Event = Readonly<Record<string, unknown>>;
 const isEmpty = (value: unknown) => value === null || value === undefined || value === '';
 
 /** Differences between events and their model. Empty values count only in mandatory fields. */
-function faultsOf({ mandatory, aliases, values, version }: Model, events: readonly Event[]): string[] {
-  const faults = new Set<string>();
+function violationsOf({ mandatory, aliases, values, version }: Model, events: readonly Event[]): string[] {
+  const violations = new Set<string>();
   for (const event of events) {
-    for (const name of mandatory) if (isEmpty(event[name])) faults.add(`${name} is empty`);
+    for (const name of mandatory) if (isEmpty(event[name])) violations.add(`${name} is empty`);
     for (const [alias, of] of Object.entries(aliases))
-      if (event[alias] !== event[of]) faults.add(`${alias} is not ${of}`);
+      if (event[alias] !== event[of]) violations.add(`${alias} is not ${of}`);
     for (const [name, allowed] of Object.entries(values))
       if (!isEmpty(event[name]) && !allowed.includes(String(event[name])))
-        faults.add(`${name} may not be ${event[name]}`);
-    if (`${event['EventSchema']} ${event['EventSchemaVersion']}` !== version) faults.add('another version');
+        violations.add(`${name} may not be ${event[name]}`);
+    if (`${event['EventSchema']} ${event['EventSchemaVersion']}` !== version) violations.add('another version');
     if (isEmpty(event['DvcId']) !== isEmpty(event['DvcIdType']))
-      faults.add('DvcIdType without DvcId, or the other way');
+      violations.add('DvcIdType without DvcId, or the other way');
   }
-  return [...faults];
+  return [...violations];
 }
 
 describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${ENGINE}`, () => {
@@ -129,20 +129,20 @@ describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${ENGIN
     expect(events.map(each => each[model.stream === 'threats' ? 'EventOriginalUid' : 'EventUid']).sort()).toEqual(
       ids.map(({ event_id }) => event_id).sort(),
     );
-    expect(faultsOf(model, events)).toEqual([]);
+    expect(violationsOf(model, events)).toEqual([]);
     const [{ EventVendor: _, ...broken }] = events as [Event];
-    expect(faultsOf(model, [{ ...broken, EventResult: 'Maybe' }])).toEqual([
+    expect(violationsOf(model, [{ ...broken, EventResult: 'Maybe' }])).toEqual([
       'EventVendor is empty',
       'EventResult may not be Maybe',
     ]);
     expect(types.get('EventCount')).toBe('INTEGER');
     for (const name of ['TimeGenerated', 'EventStartTime', 'EventEndTime']) expect(types.get(name)).toBe('TIMESTAMP');
-    report(ENGINE, `siem/sentinel ${model.version}`, { events: events.length, fields: types.size, faults: 0 });
+    report(ENGINE, `siem/sentinel ${model.version}`, { events: events.length, fields: types.size, violations: 0 });
   });
 
   test('the page states how many events there were', () => {
     const events = MODELS.flatMap(({ parser }) => found.get(parser)!.events);
-    expect(statedWords('ASIM')).toBe(`${events.length} events, 0 faults, no diagnostics`);
+    expect(statedWords('ASIM')).toBe(`${events.length} events, 0 violations, no diagnostics`);
     const kinds = tenant.lines.map(headOf).map(({ stream, kind }) => `${stream} ${kind}`);
     const count = (kind: RegExp) => kinds.filter(each => kind.test(each)).length;
     expect(statedEvents()).toEqual([/assets upsert/, /threats upsert/, /dns_block/, /tombstone|withdrawn/].map(count));
@@ -166,7 +166,7 @@ describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${ENGIN
   });
 
   test('threats without the members are still alerts, and DNS blocks without them are no DNS events', () => {
-    expect(faultsOf(MODELS[1]!, bare)).toEqual([]);
+    expect(violationsOf(MODELS[1]!, bare)).toEqual([]);
     expect(bare.length).toBe(found.get('vimAlertEventSecurityData')!.events.length);
   });
 });

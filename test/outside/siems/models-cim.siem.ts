@@ -75,7 +75,7 @@ describe(`the example tenant in CIM, by ${TESTER}`, () => {
     const search = types.get(/eventtype="(.*)"/.exec(stanza)![1]!)!.get('search')!;
     return events.filter(each => isOfType(search, each));
   };
-  const faultsOf = ({ eventtype, dataset, field, condition, expected }: Check, of = eventsOf(eventtype)) =>
+  const violationsOf = ({ eventtype, dataset, field, condition, expected }: Check, of = eventsOf(eventtype)) =>
     of
       .filter(each => holds(condition, each))
       .flatMap(each => {
@@ -108,7 +108,7 @@ describe(`the example tenant in CIM, by ${TESTER}`, () => {
       const checks = claims.checks.filter(each => each.eventtype === eventtype && each.dataset === dataset);
       const found = eventsOf(eventtype);
       expect(found.length).toBeGreaterThan(100);
-      expect([...new Set(checks.flatMap(each => faultsOf(each)))]).toEqual([]);
+      expect([...new Set(checks.flatMap(each => violationsOf(each)))]).toEqual([]);
       report(TESTER, dataset, { events: found.length, fields: checks.length, missing: 0 });
     }
     expect(claims.forbidden).toEqual([]);
@@ -123,7 +123,7 @@ describe(`the example tenant in CIM, by ${TESTER}`, () => {
     );
     const missing = claims.checks
       .filter(each => each.dataset === 'IDS_Attacks')
-      .flatMap(each => faultsOf(each, [bare]));
+      .flatMap(each => violationsOf(each, [bare]));
     expect(missing).toContain('IDS_Attacks: signature is missing');
     expect(missing).not.toContain('IDS_Attacks: vendor_product is missing');
   });

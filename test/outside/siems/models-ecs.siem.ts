@@ -46,30 +46,31 @@ const IS: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /** Differences between a document and the schema. */
-function faultsOf(document: Document): string[] {
+function violationsOf(document: Document): string[] {
   const leaves = new Map(leavesOf(document));
-  const faults: string[] = [];
+  const violations: string[] = [];
   for (const name of ['@timestamp', 'ecs.version', 'event.kind', 'event.type'])
-    if (!leaves.has(name)) faults.push(`${name} is missing`);
+    if (!leaves.has(name)) violations.push(`${name} is missing`);
   const types = leaves.get('event.type') as string[];
   for (const [name, value] of leaves) {
     const field = FIELDS[name];
     const values = Array.isArray(value) ? value : [value];
-    if (!field) faults.push(`${name} is no field`);
-    else if (Array.isArray(value) !== field.normalize.includes('array')) faults.push(`${name} is a list or should be`);
+    if (!field) violations.push(`${name} is no field`);
+    else if (Array.isArray(value) !== field.normalize.includes('array'))
+      violations.push(`${name} is a list or should be`);
     else if (!values.every(IS[field.type] ?? (each => typeof each === 'string')))
-      faults.push(`${name} is no ${field.type}`);
+      violations.push(`${name} is no ${field.type}`);
     if (field?.expected_values && !values.every(each => field.expected_values!.includes(String(each))))
-      faults.push(`${name} is not as expected: ${values}`);
+      violations.push(`${name} is not as expected: ${values}`);
     if (!field?.allowed_values) continue;
     for (const each of values) {
       const allowed = field.allowed_values.find(one => one.name === each);
-      if (!allowed) faults.push(`${name} may not be ${each}`);
+      if (!allowed) violations.push(`${name} may not be ${each}`);
       const unexpected = types.filter(type => allowed?.expected_event_types?.includes(type) === false);
-      if (name === 'event.category' && unexpected.length > 0) faults.push(`${each} does not go with ${unexpected}`);
+      if (name === 'event.category' && unexpected.length > 0) violations.push(`${each} does not go with ${unexpected}`);
     }
   }
-  return faults;
+  return violations;
 }
 
 /** A claimed type of event, and the fields that it needs. */
@@ -123,19 +124,19 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${ENGINE}`, () =>
     expect(documents.filter(each => '_row' in each)).toEqual([]);
   });
 
-  test(`is without fault by the fields and values of ${SCHEMA}`, () => {
+  test(`is without violation of the fields and values of ${SCHEMA}`, () => {
     expect(VERSION).toMatch(/^9\.4\./);
-    expect([...new Set(documents.flatMap(faultsOf))]).toEqual([]);
-    expect(statedWords('ECS')).toBe(`${documents.length} documents, 0 refused, 0 faults`);
+    expect([...new Set(documents.flatMap(violationsOf))]).toEqual([]);
+    expect(statedWords('ECS')).toBe(`${documents.length} documents, 0 refused, 0 violations`);
     expect(
-      faultsOf({ ...documents[0]!, event: { kind: 'alarm', type: ['end'], category: ['malware'] }, hostname: 'x' }),
+      violationsOf({ ...documents[0]!, event: { kind: 'alarm', type: ['end'], category: ['malware'] }, hostname: 'x' }),
     ).toEqual(
       expect.arrayContaining(['event.kind may not be alarm', 'malware does not go with end', 'hostname is no field']),
     );
     report(SCHEMA, 'siem/elastic', {
       documents: documents.length,
       fields: new Set(documents.flatMap(each => leavesOf(each).map(([name]) => name))).size,
-      faults: 0,
+      violations: 0,
     });
   });
 

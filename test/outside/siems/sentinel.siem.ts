@@ -33,19 +33,19 @@ test("the resources of the template that Microsoft publishes types of fit them, 
   expect(resources.filter(({ type }) => !(type in TYPES)).map(({ type }) => type)).toEqual(UNPUBLISHED);
   const published = resources.filter(({ type }) => type in TYPES);
   expect(published.length).toBeGreaterThan(6);
-  expect(await faults(published)).toEqual([]);
+  expect(await errors(published)).toEqual([]);
   const [rule] = published.filter(({ type }) => type.endsWith('Rules'));
   const wrong = { ...rule!, properties: { ...rule!.properties, dataFlow: [] } };
-  expect((await faults([wrong])).join()).toContain('dataFlow');
+  expect((await errors([wrong])).join()).toContain('dataFlow');
   report('Types of @azure/arm-monitor, @azure/arm-operationalinsights', 'siem/sentinel', {
     resources: resources.length,
     checked: published.length,
-    faults: 0,
+    errors: 0,
   });
 });
 
 /** Errors of the compiler for the resources as literals of their types. */
-async function faults(resources: readonly Resource[]): Promise<string[]> {
+async function errors(resources: readonly Resource[]): Promise<string[]> {
   const { folder } = part('azure');
   const temporary = await mkdtemp(join(folder, 'check-'));
   try {

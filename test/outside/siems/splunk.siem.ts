@@ -34,7 +34,7 @@ interface Validator {
 test('the dashboard has each visualization, input and search once, and in its layout', () => {
   const load = createRequire(join(part('dashboard').folder, 'package.json'));
   const { DashboardValidator } = load(PARTS.dashboard.name) as { DashboardValidator: new () => Validator };
-  const faults = (definition: object) => {
+  const violations = (definition: object) => {
     const validator = new DashboardValidator();
     // The schemas of visualizations are not published. The validator requires one before it checks the whole.
     expect(validator.setSchema({ $id: 'any', type: 'object' })).toBeNull();
@@ -48,6 +48,6 @@ test('the dashboard has each visualization, input and search once, and in its la
     layoutDefinitions: { one: { type, options, structure } },
     tabs: { items: [{ layoutId: 'one', label: 'One' }] },
   };
-  expect(faults({ ...dashboard, layout })).toEqual([]);
-  expect(faults({ ...dashboard, layout, visualizations: {} }).length).toBe(structure.length);
+  expect(violations({ ...dashboard, layout })).toEqual([]);
+  expect(violations({ ...dashboard, layout, visualizations: {} }).length).toBe(structure.length);
 });

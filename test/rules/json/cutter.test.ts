@@ -153,10 +153,10 @@ describe('an element that has no canonical text', () => {
     ...['\xff', '\xc3', '\xc0\x80', '\xe2\x82', '\xed\xa0\x80', '\xf4\x90\x80\x80', '\x80'].map(
       bytes => [`with the bytes ${Buffer.from(bytes, 'latin1').toString('hex')}`, notUtf8(bytes), 'not-utf-8'] as const,
     ),
-  ])('an element %s is kept as it was sent, and those beside it are read as ever', (_what, bytes, fault) => {
+  ])('an element %s is kept as it was sent, and those beside it are read as ever', (_what, bytes, violation) => {
     const [before, after] = ['{"rows":[{"id":1}, ', ' ,{"id":2,"é":"ü"}],"p":[[]]}'];
     const [first, middle, last] = elementsOf(Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]));
-    expect([first!.fault, middle!.fault, last!.fault]).toEqual([undefined, fault, undefined]);
+    expect([first!.violation, middle!.violation, last!.violation]).toEqual([undefined, violation, undefined]);
     expect(Buffer.from(middle!.bytes ?? middle!.text)).toEqual(bytes);
     expect([first!.canonical, last!.canonical]).toEqual([
       elementsOf('{"rows":[{"id":1}]}')[0]!.canonical,

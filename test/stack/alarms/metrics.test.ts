@@ -40,7 +40,7 @@ async function writtenBy(template: SynthesizedTemplate): Promise<Written> {
 }
 
 /** What is wrong with a series of a service: nobody reports it, or not about that. */
-function serviceFault(
+function serviceProblem(
   { namespace, metric, dimensions }: SeriesName,
   template: SynthesizedTemplate,
 ): string | undefined {
@@ -78,7 +78,7 @@ describe.each(TEMPLATES)('with %s', (_, template) => {
   test('every other metric is one that AWS documents, about a resource of the stack', () => {
     const others = monitored.filter(({ namespace }) => namespace !== METRIC_NAMESPACE);
     expect(others.length).toBeGreaterThan(10);
-    expect(others.flatMap(series => serviceFault(series, template) ?? [])).toEqual([]);
+    expect(others.flatMap(series => serviceProblem(series, template) ?? [])).toEqual([]);
   });
 });
 

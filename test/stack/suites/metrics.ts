@@ -89,8 +89,8 @@ test.each([
 
 describe('the alarms of the construct', () => {
   test('are there by name, where the connector has them', () => {
-    const { byName } = connector({ alarms: { 'filter-faults': false } }).alarms;
+    const { byName } = connector({ alarms: { 'filter-errors': false } }).alarms;
     expect(byName['stream-silent']!.metric).toBeDefined();
-    expect([byName['filter-faults'], byName['delivery-backup-used']]).toEqual([undefined, undefined]);
+    expect([byName['filter-errors'], byName['delivery-backup-used']]).toEqual([undefined, undefined]);
   });
 });

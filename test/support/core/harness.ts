@@ -11,7 +11,7 @@ import {
 import { type Commands, type RunOutcome, runStreams } from '../../../lambda/core/run-streams.ts';
 import { Sequencer } from '../../../lambda/core/sequence.ts';
 import { StreamLogs } from '../../../lambda/core/stream-logs.ts';
-import { rowSelection, type SelectionOptions } from '../../../lambda/filters.ts';
+import { type FilterOptions, rowFilter } from '../../../lambda/filters.ts';
 import type { HeldLease, Lease, PageSource } from '../../../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import { sha256 } from '../../../lambda/system.ts';
@@ -26,7 +26,7 @@ import { MemoryTable } from './memory-table.ts';
 const PATHS: Readonly<Partial<Record<StreamName, string>>> = { assets: '/a', threats: '/t', 'dns-blocks': '/d' };
 
 export interface RunChange extends Partial<Assignment>, Partial<Commands> {
-  readonly selections?: Readonly<Partial<Record<StreamName, SelectionOptions>>>;
+  readonly filters?: Readonly<Partial<Record<StreamName, FilterOptions>>>;
   readonly only?: readonly StreamName[];
   readonly outOfTime?: () => boolean;
 }
@@ -144,8 +144,8 @@ export class Harness {
   }
 
   /** `tag` of the filter of a stream. */
-  tagOf(name: StreamName, selections: RunChange['selections']): string {
-    return assignment({ selections }).streams.find(stream => stream.name === name)!.selection!.tag;
+  tagOf(name: StreamName, filters: RunChange['filters']): string {
+    return assignment({ filters }).streams.find(stream => stream.name === name)!.filter!.tag;
   }
 
   /** As `run`, for one stream. Returns its result, or throws its failure. */
@@ -165,13 +165,11 @@ export class Harness {
   }
 }
 
-function assignment({ only, selections = {}, ...change }: RunChange): Assignment {
+function assignment({ only, filters = {}, ...change }: RunChange): Assignment {
   const streams = STREAMS.flatMap(each => {
     const path = PATHS[each.name];
     if (path === undefined) return [];
-    return [
-      { ...each, path, selection: rowSelection(selections[each.name] ?? {}, path, rowCut(each, 'asset_id'), sha256) },
-    ];
+    return [{ ...each, path, filter: rowFilter(filters[each.name] ?? {}, path, rowCut(each, 'asset_id'), sha256) }];
   });
   return {
     connector: 'acme',

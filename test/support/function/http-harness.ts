@@ -60,8 +60,8 @@ export function failingFetch(message: string, code?: string): { readonly fetch: 
   return { fetch, begun: () => begun };
 }
 
-/** Faults that another try cannot repair: codes of Node's TLS, and the ports that fetch refuses. */
-export const FINAL_FAULTS = [
+/** Errors that another try cannot repair: codes of Node's TLS, and the ports that fetch refuses. */
+export const FINAL_ERRORS = [
   'CERT_HAS_EXPIRED',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'SELF_SIGNED_CERT_IN_CHAIN',

@@ -21,11 +21,11 @@ export async function lacking(
   tools: readonly ToolName[],
   least: Readonly<Partial<Record<ToolName, Version>>> = {},
 ): Promise<string | undefined> {
-  const faults = await Promise.all(tools.map(tool => fault(tool, least[tool] ?? TOOLS[tool].least)));
-  return faults.filter(each => each !== undefined).join(', ') || undefined;
+  const problems = await Promise.all(tools.map(tool => problem(tool, least[tool] ?? TOOLS[tool].least)));
+  return problems.filter(each => each !== undefined).join(', ') || undefined;
 }
 
-async function fault(tool: ToolName, least: Version): Promise<string | undefined> {
+async function problem(tool: ToolName, least: Version): Promise<string | undefined> {
   try {
     const version = versionIn(await command(tool, [TOOLS[tool].ask], 30));
     return isAtLeast(version, least) ? undefined : `${tool} is ${version.join('.')}, ${least.join('.')} is needed`;

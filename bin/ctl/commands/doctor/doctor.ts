@@ -52,7 +52,7 @@ const CHECKS = [
   account.clock,
 ];
 
-/** Runs the checks in order. A check that needs a failed or skipped check is skipped, so that a fault is reported once. */
+/** Runs the checks in order. A check that needs a failed or skipped check is skipped, so that a problem is reported once. */
 export async function runChecks<Context>(
   checks: readonly Check<Context>[],
   context: Context,

@@ -84,7 +84,7 @@ export const settings = check('settings', ['stack'], async context => {
     if (!(error instanceof RefusedError && error.cause instanceof SettingsError)) throw error;
     // A deployment validates its settings, so somebody changed them by hand or deployed another version.
     const { stackName } = await context.deployment();
-    return fail(error.cause.faults.join('; '), `No run can start. ${restore(stackName, 'the settings')}`);
+    return fail(error.cause.problems.join('; '), `No run can start. ${restore(stackName, 'the settings')}`);
   }
 });
 

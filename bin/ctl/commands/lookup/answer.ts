@@ -11,8 +11,8 @@ export type Answer =
   | { readonly kind: 'row'; readonly row: Row }
   /** The answer to an unknown id is not specified, so the status is shown and not interpreted. */
   | { readonly kind: 'refused'; readonly status: number; readonly type: string | undefined }
-  /** A row whose parent is removed. Lists omit it, even if a single read returns it. */
-  | { readonly kind: 'parent removed'; readonly parent: string }
+  /** A threat whose asset is removed. Lists omit it, even if a single read returns it. */
+  | { readonly kind: 'asset removed'; readonly assetId: string }
   /** An answer without the row of this id, or an id for which there is no request. */
   | { readonly kind: 'unclear'; readonly why: string };
 
@@ -22,18 +22,18 @@ export type NoRow = Extract<Answer, { kind: 'refused' | 'unclear' }>;
 export async function askForRow(access: Access, stream: SyncedStream, id: string): Promise<Answer> {
   const answer = await readSingle(access, stream, id);
   const cascadesFrom = 'cascadesFrom' in stream ? stream.cascadesFrom : undefined;
-  const parents = access.streams.find(({ name }) => name === cascadesFrom);
-  if (answer.kind !== 'row' || answer.row.parent === undefined || !parents) return answer;
+  const assets = access.streams.find(({ name }) => name === cascadesFrom);
+  if (answer.kind !== 'row' || answer.row.parent === undefined || !assets) return answer;
 
-  const { parent } = answer.row;
-  const parentAnswer = await readSingle(access, parents, parent);
-  const isRemoved = isGone(parentAnswer) || (parentAnswer.kind === 'row' && parentAnswer.row.deleted);
-  return isRemoved ? { kind: 'parent removed', parent } : answer;
+  const { parent: assetId } = answer.row;
+  const asset = await readSingle(access, assets, assetId);
+  const isRemoved = isGone(asset) || (asset.kind === 'row' && asset.row.deleted);
+  return isRemoved ? { kind: 'asset removed', assetId } : answer;
 }
 
 /** Whether the answer says that the row no longer exists. */
 export function isGone({ kind }: Answer): boolean {
-  return kind === 'refused' || kind === 'parent removed';
+  return kind === 'refused' || kind === 'asset removed';
 }
 
 function readSingle(access: Access, stream: SyncedStream, id: string): Promise<Answer> {
@@ -62,20 +62,20 @@ export async function answerOrRefusal<T>(ask: () => Promise<T>): Promise<T | NoR
 export function answerText(answer: Answer): string {
   if (answer.kind === 'refused') return `refused with ${answer.status} (${answer.type ?? 'without a known type'})`;
   if (answer.kind === 'unclear') return `not understood: ${answer.why}`;
-  if (answer.kind === 'parent removed') {
-    return `present, but its asset ${JSON.stringify(answer.parent)} is removed: no list includes it`;
+  if (answer.kind === 'asset removed') {
+    return `present, but its asset ${JSON.stringify(answer.assetId)} is removed: no list includes it`;
   }
 
-  const { deleted, time, parent, filter } = answer.row;
-  return `${deleted ? 'a tombstone' : 'present'}, ${time ?? 'without a time'}${parentText(parent)}${FILTER_TEXTS[filter]}`;
+  const { deleted, time, parent: assetId, filter } = answer.row;
+  return `${deleted ? 'a tombstone' : 'present'}, ${time ?? 'without a time'}${assetText(assetId)}${FILTER_TEXTS[filter]}`;
 }
 
 const FILTER_TEXTS: Readonly<Record<FilterResult, string>> = {
   send: '',
-  withhold: ', excluded by the filter',
-  fault: ', sent because the filter gives no boolean for it',
+  filtered: ', filtered',
+  error: ', sent because the filter gives no boolean for it',
 };
 
-export function parentText(parent: string | undefined): string {
-  return parent === undefined ? '' : `, of asset ${JSON.stringify(parent)}`;
+export function assetText(assetId: string | undefined): string {
+  return assetId === undefined ? '' : `, of asset ${JSON.stringify(assetId)}`;
 }

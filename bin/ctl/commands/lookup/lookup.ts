@@ -10,7 +10,7 @@ import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
 import { joined, type Painted, paint, painted } from '../../painted.ts';
 import type { Outcome } from '../../report.ts';
-import { type Answer, answerText, askForRow, parentText } from './answer.ts';
+import { type Answer, answerText, askForRow, assetText } from './answer.ts';
 import { neighboursJson, neighboursText, readNeighbours, SENT_TEXTS } from './neighbours.ts';
 import { isCurrent, RESULTS, type ResultWord, resultOf, unsettledFor } from './result.ts';
 
@@ -100,7 +100,7 @@ function lookupJson({ stream, id, answer, stored, result }: Found, show: boolean
 function answerJson(answer: Answer, show: boolean): object {
   if (answer.kind !== 'row') return answer;
   const { deleted, rowHash, time, parent, filter, text } = answer.row;
-  const facts = { kind: 'row', deleted, rowHash, time: time ?? null, parent: parent ?? null };
+  const facts = { kind: 'row', deleted, rowHash, time: time ?? null, assetId: parent ?? null };
   return { ...facts, ...(filter !== 'send' && { filter }), ...(show && { row: text }) };
 }
 
@@ -121,5 +121,5 @@ function sentText(stored: RowState | undefined): string {
   if (!stored) return 'never';
   const { status, rowHash, forwardedAt, sequence, parent } = stored;
   if (rowHash === '' && status === 'removed') return 'never, and the row is removed';
-  return `${SENT_TEXTS[status]}, ${forwardedAt}, sequence ${sequence}${parentText(parent)}`;
+  return `${SENT_TEXTS[status]}, ${forwardedAt}, sequence ${sequence}${assetText(parent)}`;
 }

@@ -43,7 +43,7 @@ export type ResultWord = keyof typeof RESULTS;
 export function resultOf(answer: Answer, stored: RowState | undefined): ResultWord {
   if (answer.kind === 'unclear') return 'unknown';
   const isLive = stored?.status === 'live';
-  if (answer.kind === 'row' && answer.row.filter === 'withhold') return isLive ? 'not withdrawn' : 'filtered';
+  if (answer.kind === 'row' && answer.row.filter === 'filtered') return isLive ? 'not withdrawn' : 'filtered';
   if (!stored) return answer.kind === 'row' && !answer.row.deleted ? 'never sent' : 'not found';
 
   if (answer.kind !== 'row') return isLive ? 'not removed' : 'removed';

@@ -79,7 +79,7 @@ const COUNTS = {
   filtered: 'RowsFiltered',
   withdrawn: 'ThreatsWithdrawn',
   refreshed: 'RowsRefreshed',
-  filterFaults: 'FilterFaults',
+  filterErrors: 'FilterErrors',
 } as const satisfies Record<string, StreamMetric>;
 type Count = keyof typeof COUNTS;
 const COUNT_NAMES = Object.keys(COUNTS) as Count[];

@@ -49,7 +49,7 @@ function alarmLines({ name, severity, since, meaning, first, runbook, ends }: Al
 
 function endText({ withGoodReport, seconds = 0 }: AlarmState['ends']): string {
   const good = withGoodReport ? ['with the first good report'] : [];
-  const later = seconds > 0 ? [`${durationText(seconds * 1000)} after the last report of the fault`] : [];
+  const later = seconds > 0 ? [`${durationText(seconds * 1000)} after the last report of the problem`] : [];
   return [...good, ...later].join(', or ');
 }
 
@@ -83,8 +83,8 @@ function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): str
     return [stream, condition, success, ...cells, counted ? deadLetterText(counted) : '?'];
   });
 
-  const faults = streams.flatMap(({ stream, activity }) => {
-    const count = activity?.counts.filterFaults ?? 0;
+  const filterErrors = streams.flatMap(({ stream, activity }) => {
+    const count = activity?.counts.filterErrors ?? 0;
     const text = `The filter of ${stream} gave an error or no boolean for ${count} rows, which were sent. See docs/filters.md.`;
     return count > 0 ? [text] : [];
   });
@@ -95,7 +95,7 @@ function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): str
     tableText(['stream', 'state', 'last success', 'read', ...titles, 'withdrawn', 'dead letters'], rows),
     `Rows of the last 24 hours: read = ${titles.join(' + ')}. The dead letters are those in the bucket.`,
     'Other: duplicates, superseded in their page, tombstones of unknown assets, dead letters, and rows that a failed run did not commit.',
-    ...faults,
+    ...filterErrors,
     ...unread,
   ].join('\n');
 }

@@ -116,7 +116,7 @@ export async function walkStream({ clock, report, signal }: Context, access: Acc
     /** Rows that cannot become events. The connector keeps them as dead letters. */
     unsendable: 0,
     /** Rows in the list that the filter excludes. */
-    withheld: 0,
+    filtered: 0,
     /** The API ended the list with a `null` cursor instead of repeating a cursor. */
     ended: true,
   };
@@ -127,10 +127,10 @@ export async function walkStream({ clock, report, signal }: Context, access: Acc
         walked.unsendable++;
         continue;
       }
-      const isWithheld = row.filter === 'withhold';
-      if (isWithheld) walked.withheld++;
+      const isFiltered = row.filter === 'filtered';
+      if (isFiltered) walked.filtered++;
       const key = rowKey(name, row.id, sha256).pk.S.slice(rowPrefix(name).length);
-      const kind = isWithheld ? 'filtered' : row.deleted ? 'tombstone' : 'live';
+      const kind = isFiltered ? 'filtered' : row.deleted ? 'tombstone' : 'live';
       if (idIndex) recordListed(idIndex, key, { kind, rowHash: row.rowHash });
     }
     progress.advance(`${walked.rows} rows of ${name} read`);

@@ -104,13 +104,13 @@ function countsText(streams: readonly VerifiedStream[]): string {
 }
 
 function details(verified: VerifiedStream, limit: number): string[] {
-  const { stream, unsendable, withheld, openBatches, deadLetters, checked, ended } = verified;
+  const { stream, unsendable, filtered, openBatches, deadLetters, checked, ended } = verified;
   const hasDeadLetters = 'value' in deadLetters && deadLetters.value.count > 0;
   const moved = checked?.moved.length ?? 0;
   const notes: readonly (readonly [holds: boolean, note: string])[] = [
     [!ended, 'the API repeated a cursor instead of ending the list. Rows after it were not compared.'],
     [openBatches > 0, `a run was killed within a batch, which the next run finishes.`],
-    [withheld > 0, `the filter excludes ${counted(withheld, 'row')} of the list, which the SIEM is not sent.`],
+    [filtered > 0, `the filter excludes ${counted(filtered, 'row')} of the list, which the SIEM is not sent.`],
     [unsendable > 0, `${counted(unsendable, 'row')} cannot become events: dead letters.`],
     [hasDeadLetters, 'the SIEM lacks the dead letters: "dead-letters list" shows them.'],
   ];
@@ -144,13 +144,13 @@ function healingLines(streams: readonly VerifiedStream[]): string[] {
 }
 
 function streamJson(verified: VerifiedStream): object {
-  const { rows, unsendable, withheld, equal, ended, found, openBatches, deadLetters, checked } = verified;
+  const { rows, unsendable, filtered, equal, ended, found, openBatches, deadLetters, checked } = verified;
   const moved = new Set(checked?.moved);
   return {
     rowsListed: rows,
     listEnded: ended,
     rowsThatCannotBeEvents: unsendable,
-    rowsFiltered: withheld,
+    rowsFiltered: filtered,
     idsEqual: equal ?? null,
     differed: found.length,
     resolvedSince: checked?.resolved ?? null,

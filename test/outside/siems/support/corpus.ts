@@ -1,6 +1,6 @@
 /**
  * Events that the function delivers from the embedded platform: more than 10,000 ids, changes and changes back,
- * removals, restored assets, a replay, rows that a naive mapping refuses. Also lines of faults that cannot be caused on purpose.
+ * removals, restored assets, a replay, rows that a naive mapping refuses. Also lines that cannot be caused on purpose.
  */
 
 import { envelope } from '../../../local/query/support/event-lines.ts';
@@ -62,7 +62,7 @@ export async function corpus(): Promise<Corpus> {
   await runAll(each);
   for (const id of ['asset-3', 'changes-back']) platform.restore('assets', id);
   await runAll(each);
-  const before = [...(await each.lines()), ...FAULTS];
+  const before = [...(await each.lines()), ...UNCAUSED];
   await each.run({ replay: ['assets', 'threats'] });
   await runAll(each);
   const delivered = new Set(before);
@@ -105,7 +105,7 @@ const AGES: readonly string[] = [
 ];
 
 /** A connector that crashed and read an old version again; a later release; the row of a threat with a name of its own. */
-const FAULTS: readonly string[] = [
+const UNCAUSED: readonly string[] = [
   envelope({
     connector: 'crashed',
     sequence: 1,
@@ -140,7 +140,7 @@ const FAULTS: readonly string[] = [
     row: '{"id":"far"}',
   }),
   ...AGES,
-  // Withheld by a filter that was added.
+  // Filtered, by a filter that was added.
   envelope({ connector: 'crashed', sequence: 10, id: 'filtered', row: '{"id":"filtered"}' }),
   envelope({ connector: 'crashed', sequence: 11, id: 'filtered', kind: 'withdrawn' }),
   ...[

@@ -1,4 +1,4 @@
-/** Kusto's language service, which finds faults in a query without running it. */
+/** Kusto's language service, which finds errors in a query without running it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Context, createContext, runInContext } from 'node:vm';
@@ -43,7 +43,7 @@ function diagnose(query: string, database: Database): string[] {
   return found === '' ? [] : found.split('\n');
 }
 
-/** Faults that the service finds in a query on the table and the functions of siem/sentinel. */
+/** Errors that the service finds in a query on the table and the functions of siem/sentinel. */
 export function diagnostics(query: string): string[] {
   const { table, functions } = sentinel();
   return diagnose(query, { tables: [{ name: table.name, columns: declaration(table.columns) }], functions });

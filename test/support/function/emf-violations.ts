@@ -8,7 +8,7 @@ import {
 import type { Emf } from '../../../local/alarms/emf.ts';
 
 /** What differs between the blobs of one run over these streams and what metric-names.ts declares. */
-export function emfFaults(blobs: readonly Emf[], connector: string, streams: readonly string[]): string[] {
+export function emfViolations(blobs: readonly Emf[], connector: string, streams: readonly string[]): string[] {
   const expected = [
     ...streams.map(stream => ({ [DIMENSIONS.connector]: connector, [DIMENSIONS.stream]: stream })),
     { [DIMENSIONS.connector]: connector },

@@ -10,7 +10,7 @@ const flipped = (bytes: Buffer, at: number) => bytes.with(at, bytes[at]! ^ 1);
 const behind = (bytes: Buffer, more: Uint8Array) => Buffer.concat([bytes, more]);
 const lines = (...each: (string | Buffer)[]) => gzipSync(Buffer.concat(each.map(text => Buffer.from(text))));
 
-const FAULTY: readonly (readonly [what: string, bytes: Uint8Array, fault: RegExp])[] = [
+const SKIPPED: readonly (readonly [what: string, bytes: Uint8Array, problem: RegExp])[] = [
   ['of no bytes', Buffer.alloc(0), /^is cut short$/],
   ['of five bytes', SMALL.subarray(0, 5), /^is cut short$/],
   ['that is cut short', SMALL.subarray(0, -9), /^is cut short$/],
@@ -22,19 +22,19 @@ const FAULTY: readonly (readonly [what: string, bytes: Uint8Array, fault: RegExp
   ['that is not UTF-8', lines('{}\n', Buffer.from([0x22, 0xff, 0x22, 0x0a])), /^is not UTF-8$/],
 ];
 
-test('faulty files are skipped as a whole and named, and the others are queried', async () => {
+test('damaged files are skipped as a whole and named, and the others are queried', async () => {
   await using folder = await DeliveredFolder.make();
-  for (const [index, [, bytes]] of FAULTY.entries()) await folder.bytes(`bad-${index}.gz`, bytes);
+  for (const [index, [, bytes]] of SKIPPED.entries()) await folder.bytes(`bad-${index}.gz`, bytes);
   await folder.bytes('good.gz', SMALL);
   using database = await EventDatabase.open(folder.path);
   expect(await (await database.query('select id from events')).getRows()).toEqual([['small']]);
-  const expected = FAULTY.map(([what, , fault], index) => {
-    return { what, file: `${folder.path}/bad-${index}.gz`, fault: expect.stringMatching(fault) };
+  const expected = SKIPPED.map(([what, , problem], index) => {
+    return { what, file: `${folder.path}/bad-${index}.gz`, problem: expect.stringMatching(problem) };
   });
-  expect(database.faulty.map((each, index) => ({ what: FAULTY[index]?.[0], ...each }))).toEqual(expected);
+  expect(database.skipped.map((each, index) => ({ what: SKIPPED[index]?.[0], ...each }))).toEqual(expected);
 });
 
-test('when every file is faulty, the views are empty', async () => {
+test('when every file is damaged, the views are empty', async () => {
   await using folder = await DeliveredFolder.make();
   await folder.bytes('a.gz', Buffer.alloc(0));
   using database = await EventDatabase.open(folder.path);
@@ -53,7 +53,7 @@ test('odd files that are complete are read to the last line', async () => {
   ];
   for (const [index, [bytes]] of odd.entries()) await folder.bytes(`${index}.gz`, bytes);
   using database = await EventDatabase.open(folder.path);
-  expect(database.faulty).toEqual([]);
+  expect(database.skipped).toEqual([]);
   const found = await (await database.query('select line from lines')).getRows();
   expect(found.flat()).toEqual(odd.flatMap(([, each]) => each));
 });

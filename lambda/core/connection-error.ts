@@ -1,6 +1,6 @@
 /** Why a connection failed, and what to do: the same for the API, the token endpoint and AWS. */
 
-export interface ConnectionFault {
+export interface ConnectionError {
   /** Absent: the network, or the server itself. */
   readonly of?: 'proxy' | 'certificate';
   /** Follows a colon. */
@@ -40,11 +40,11 @@ export function* causesOf(error: unknown): Generator<Error> {
 }
 
 /** @returns undefined if no connection failed */
-export function connectionFault(error: unknown): ConnectionFault | undefined {
+export function connectionError(error: unknown): ConnectionError | undefined {
   const code = networkCode(error);
   if (code === undefined) return undefined;
-  const fault = proxyFault(error, code) ?? certificateFault(code);
-  return fault ?? { what: `the connection failed (${code})`, isFinal: code === BAD_PORT };
+  const known = proxyError(error, code) ?? certificateError(code);
+  return known ?? { what: `the connection failed (${code})`, isFinal: code === BAD_PORT };
 }
 
 const AWAY = 'Check proxyUrl, the proxy, and the subnets and security groups of the function.';
@@ -52,7 +52,7 @@ const FAILS = 'Check that the proxy reaches the host.';
 const REFUSES = 'Have the proxy allow the host, or name the host in noProxy.';
 const ASKS = 'Have the proxy admit the function without a password.';
 
-function proxyFault(error: unknown, code: string): ConnectionFault | undefined {
+function proxyError(error: unknown, code: string): ConnectionError | undefined {
   if (error instanceof ProxyUnreachable)
     return {
       of: 'proxy',
@@ -78,7 +78,7 @@ function tunnelStatus(error: unknown): number | undefined {
   return undefined;
 }
 
-function certificateFault(code: string): ConnectionFault | undefined {
+function certificateError(code: string): ConnectionError | undefined {
   if (!/CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$/.test(code)) return undefined;
   const [state, advice] = certificateState(code);
   return { of: 'certificate', what: `the certificate of its server ${state} (${code})`, advice, isFinal: true };
