@@ -44,7 +44,9 @@ export async function walk(initial: Checkpoint, streamRun: StreamRun): Promise<C
     const isCircle = last.repeats && last.next !== last.sent;
     const circled = isCircleKnown ? initial.circled : now;
     const place = { ...cursorsAfter(group, checkpoint), circled: isCircle ? circled : undefined };
-    const next = { ...place, names: last.names, window: window.tags };
+    // Behind a newer version a circle may show an older one, so the window must not recognize the newer one.
+    const tags = isCircle && streamRun.stream.hasRowStates ? [] : window.tags;
+    const next = { ...place, names: last.names, window: tags };
     const { batch, counts } = decideGroup(read, next, checkpoint, streamRun);
     count({ pages: group.length, ...counts });
     checkpoint = await commit(batch, checkpoint, streamRun);

@@ -283,6 +283,8 @@ export class Stage {
   }
 
   #setClock(skew: number): void {
+    if (skew < this.world.skew && this.world.isRunFrozen)
+      throw new Impossible('The frozen run would take its lease for valid: docs/limits.md');
     this.#requireEpoch(skew, this.#leastEpoch);
     this.world.skew = skew;
   }

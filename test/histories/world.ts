@@ -168,6 +168,11 @@ export class World {
     return new Set([...streams.assets.latest.keys(), ...streams.threats.latest.keys()]);
   }
 
+  /** Whether a run is frozen, or goes on beside the one that has begun after it. */
+  get isRunFrozen(): boolean {
+    return this.#live.some(({ run, frozen, stopped }) => frozen || (!stopped && run < this.runs));
+  }
+
   /** The epoch of the last run. */
   get epoch(): number {
     return Number(this.main.table.items.get(keyOf(leaseKey))?.['epoch']?.N ?? 0);
