@@ -167,9 +167,9 @@ class Progress {
   async #begin(stream: SyncedStream, { checkpoint, log }: SavedStream, commands: Commands): Promise<Checkpoint> {
     const streamRun = this.#streamRun(stream);
     const isOpen = log !== undefined && log.sequence > checkpoint.committed;
-    if (log && this.#run.lease.dirty) streamRun.logs.inherit(log, isOpen);
     // Everything is sent again, so an unfinished batch need not be, and its object may be gone.
     const isReplaced = isOpen && commands.replay.includes(stream.name);
+    if (log && this.#run.lease.dirty) streamRun.logs.inherit(log, isOpen && !isReplaced);
     const whole = isReplaced ? { ...checkpoint, committed: log.sequence } : checkpoint;
     const done = isOpen && !isReplaced ? await redo(log, streamRun) : whole;
     return await applyCommands(commands, done, streamRun);

@@ -18,7 +18,7 @@ import {
   type Operation,
   type Process,
 } from './process.ts';
-import { type Command, keyOf, Table } from './table.ts';
+import { type Command, type Keep, keyOf, Table } from './table.ts';
 import { loggedEvents, type Ran, type Received, START, World } from './world.ts';
 
 const HOUR = 3_600_000;
@@ -60,10 +60,7 @@ export class Stage {
   readonly lost = new Map<StreamName, number>();
   /** Streams that were not sent again as a whole since the table was lost or restored. */
   readonly forgetful = new Set<StreamName>();
-  /**
-   * Threats that the SIEM was sent, and of which neither the API nor a restored table knows anything, with the sequence of their last event:
-   * docs/limits.md.
-   */
+  /** Rows of the SIEM that the API does not show, or that are filtered, and that a restored table does not know: docs/limits.md. */
   readonly unknown = new Map<string, string>();
   /** Epoch of the table that was lost or replaced: a clock behind it would begin with sequences that the SIEM has seen. */
   #leastEpoch = 0;
@@ -73,6 +70,7 @@ export class Stage {
    */
   readonly hidden = new Map<string, string>();
   changesWithinRuns = false;
+  readonly #keep: Keep | undefined;
   readonly #setting: ReadonlySet<string>;
   #frozen: Process | undefined;
   #isWithinRun = false;
@@ -80,7 +78,9 @@ export class Stage {
   #size: number | undefined;
   #began = START;
 
-  constructor(words: readonly string[]) {
+  /** @param keep what the table stores of an item that is written @default all of it */
+  constructor(words: readonly string[], keep?: Keep) {
+    this.#keep = keep;
     this.#setting = new Set(words.filter(isSetting));
     this.everyVersion = this.#setting.has('every-version');
     this.refreshDays = this.#number('refresh');
@@ -94,6 +94,7 @@ export class Stage {
       },
       delays: this.#number('delays'),
       fits: this.#number('fits'),
+      keep,
       settings: { pageLimit: 2, refreshDays: this.refreshDays, ...this.#reconcile() },
     });
     this.shape = {
@@ -128,6 +129,7 @@ export class Stage {
   #attempt(word: string, place = ''): boolean {
     try {
       this.#change(word);
+      if (this.forgetful.size > 0) this.#noteUnknown();
       if (BEFALLS.test(word)) this.world.befall(place + word.replace(/=.*/, ''));
       return true;
     } catch (error) {
@@ -274,11 +276,11 @@ export class Stage {
     else if (word === 'restore' || word === 'lose') this.#replaceTable(word === 'restore' ? this.#backup : new Map());
     else if (word === 'size' || word === 'less') this.#compareSize(word === 'less');
     else if (word.startsWith('has:')) this.#require(word.slice('has:'.length));
+    else if (/^[a-z]+<\d+$/.test(word)) this.#requireFewer(word);
     else if (word.startsWith('half:')) this.#requireHalf(word.slice('half:'.length));
     else {
       if (word.startsWith('-')) this.#noteHiddenMoves(word.slice(1));
       changeRows(word, platform, this.shape);
-      if (this.forgetful.has('threats')) this.#noteUnknown();
     }
   }
 
@@ -311,7 +313,7 @@ export class Stage {
     const { main } = this.world;
     this.#requireEpoch(this.world.skew, this.world.epoch);
     this.#leastEpoch = this.world.epoch;
-    main.table = new Table();
+    main.table = new Table(this.#keep);
     main.table.items = new Map(items);
     this.#readsAgain();
     this.#note(this.struck);
@@ -327,15 +329,19 @@ export class Stage {
       throw new Impossible('A new table would begin with sequences that the SIEM has seen');
   }
 
-  /** Threats that the API does not list, although the SIEM has them, and that the table does not know as sent. */
+  /** Rows that the SIEM has, that are gone or filtered, and that the table does not know as sent. */
   #noteUnknown(): void {
     const { main, platform } = this.world;
-    for (const id of platform.tenantData.streams.threats.latest.keys()) {
-      const held = this.heldOf(id);
-      const state = main.table.items.get(keyOf(rowKey('threats', id, sha256)));
-      const isKnown = state?.['status']?.S === 'live' || platform.tenantData.isLive('threats', id);
-      if (held?.kind === 'upsert' && !isKnown) this.unknown.set(id, held.sequence);
-    }
+    for (const stream of ['assets', 'threats'] as const)
+      for (const [id, { members, deletedAt }] of platform.tenantData.streams[stream].latest) {
+        const held = this.heldOf(id);
+        const isFiltered = this.filter.includes(stream[0]!) && String(members).includes('"c":2,');
+        const isGone = stream === 'threats' && !platform.tenantData.isLive(stream, id);
+        const state = main.table.items.get(keyOf(rowKey(stream, id, sha256)));
+        const isKnown = state?.['status']?.S === 'live' || deletedAt > 0;
+        if (held?.kind === 'upsert' && (isGone || isFiltered) && !isKnown)
+          this.unknown.set(`${stream} ${id}`, held.sequence);
+      }
   }
 
   /** What goes round in a circle must not make the table grow, and what is removed must make it smaller. */
@@ -356,6 +362,14 @@ export class Stage {
       const isRight = gone ? !exists : exists && (content === undefined || held.content?.includes(`"c":${content},`));
       if (!isRight) this.world.breaches.push(`${text} is expected: ${held?.line ?? 'the SIEM does not have it'}`);
     }
+  }
+
+  /** `page<5`: the run before has made fewer requests of the operation. */
+  #requireFewer(word: string): void {
+    const [operation = '', most = ''] = word.split('<');
+    if (!OPERATIONS.includes(operation as Operation)) throw new SyntaxError(`Unknown operation: ${word}`);
+    const made = this.last?.process.count(operation as Operation) ?? 0;
+    if (made >= Number(most)) this.world.breaches.push(`${word} is expected: the run made ${made}`);
   }
 
   /** `half:T`: the SIEM has half of these rows at least. */

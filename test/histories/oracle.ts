@@ -76,12 +76,15 @@ export class Oracle {
     return this.#stage.world.events.flatMap(event => {
       const key = `${event.connector} ${keyOf(event)}`;
       const [before, same, namesake] = [last.get(key), byLine.get(event.line), byEventId.get(event.eventId)];
-      last.set(key, event);
+      // A late one has been overtaken by what a later run sent.
+      const isLate = before !== undefined && event.sequence < before.sequence;
+      if (!isLate) last.set(key, event);
       byLine.set(event.line, event);
       byEventId.set(event.eventId, event);
       if (namesake && !isSameEvent(namesake, event))
         return [`Two events have one event_id: ${namesake.line} and ${event.line}`];
       if (same) return this.#isDisturbed(same, event) ? [] : [`Sent twice without a cause: ${event.line}`];
+      if (isLate && this.#isDisturbed(before, event)) return [];
       if (event.kind === 'tombstone' && !this.#mayBeUnknown(before))
         return [`The SIEM does not have it: ${event.line}`];
       if (this.#isReplaced(event)) return [`A later row of its page has replaced it: ${event.line}`];
@@ -186,13 +189,15 @@ export class Oracle {
     return changed.map(({ line }) => `The API sent no such row: ${line}`);
   }
 
-  /** Nothing stays in the bucket but what a run leaves that something befell, and nothing of another organization was sent. */
+  /** No log stays in the bucket that the table has named, and nothing of another organization was sent. */
   #leftovers(): string[] {
-    const { world, struck } = this.#stage;
-    const logs = [...world.main.bucket.keys()].filter(key => key.startsWith('log/'));
+    const { world, forgetful } = this.#stage;
+    const logs = [...world.main.bucket.keys()].filter(key => world.named.has(key));
     const foreign = world.events.filter(({ id }) => world.rowsOfAnother.has(id));
+    // A table that was lost names them no more, and an object that was stored late is stored again.
+    const isExcused = forgetful.size > 0 || world.befell.has('stray');
     return [
-      ...(logs.length > 0 && struck.size === 0 ? [`The bucket keeps ${logs.join(' ')}`] : []),
+      ...(logs.length > 0 && !isExcused ? [`The bucket keeps ${logs.join(' ')}`] : []),
       ...foreign.map(({ line }) => `The row is another organization's: ${line}`),
     ];
   }
@@ -247,9 +252,9 @@ export class Oracle {
     return stream === 'threats' && last !== undefined && sequence <= last;
   }
 
-  #isUnknown({ stream, id, sequence }: Received): boolean {
-    const last = this.#stage.unknown.get(id);
-    return stream === 'threats' && last !== undefined && sequence <= last;
+  #isUnknown(event: Received): boolean {
+    const last = this.#stage.unknown.get(keyOf(event));
+    return last !== undefined && event.sequence <= last;
   }
 
   /** A resync heals what a hidden move has left. */

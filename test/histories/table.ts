@@ -8,6 +8,8 @@ export interface Command {
   readonly input: any;
 }
 
+export type Keep = (item: Item) => Item;
+
 type Input = Command['input'];
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -21,6 +23,12 @@ export class Table {
   items = new Map<string, Item>();
   /** Keys that were written. */
   readonly written: string[] = [];
+  readonly #keep: Keep;
+
+  /** @param keep what is stored of an item that is written @default all of it */
+  constructor(keep: Keep = item => item) {
+    this.#keep = keep;
+  }
 
   execute({ constructor: { name }, input }: Command): Answer {
     switch (name) {
@@ -79,7 +87,7 @@ export class Table {
 
   #write(key: string, item: Item | undefined): void {
     this.written.push(key);
-    if (item) this.items.set(key, item);
+    if (item) this.items.set(key, this.#keep(item));
     else this.items.delete(key);
   }
 

@@ -20,12 +20,13 @@ import { sha256 } from '../../lambda/system.ts';
 import { createPlatform, type Platform } from '../../local/api-simulator/platform.ts';
 import { type PlatformSettings, pathOf } from '../../local/api-simulator/settings.ts';
 import { type Condition, type Operation, Process, problem, type Stray } from './process.ts';
-import { type Command, fail, keyOf, Table } from './table.ts';
+import { type Command, fail, type Keep, keyOf, Table } from './table.ts';
 import { Timeline } from './timeline.ts';
 
 export const START = Date.UTC(2026, 5, 1);
 const ORIGIN = 'http://127.0.0.1';
 const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const MOST_RECORD_BYTES = 1_024_000;
 const LONGEST_DELAY_MILLISECONDS = 15;
 const TOO_LARGE = String(2 ** 30);
 /** A row that can be no event. */
@@ -38,6 +39,8 @@ export interface WorldOptions {
   /** A longer page is too large to be read. */
   readonly fits?: number | undefined;
   readonly settings: Partial<Settings>;
+  /** See Table. */
+  readonly keep?: Keep | undefined;
 }
 
 /** An event, as the SIEM received it. */
@@ -97,10 +100,12 @@ export class World {
   readonly organizations: readonly [Platform, Platform];
   organization = 0;
   settings: Settings;
-  readonly main: Connector = newConnector('main');
+  readonly main: Connector;
   readonly twin: Connector = newConnector('twin');
   readonly events: Received[] = [];
   readonly breaches: string[] = [];
+  /** Keys of the logs that the table has named. */
+  readonly named = new Set<string>();
   /** How often something befell the connector, by its name. */
   readonly befell = new Map<string, number>();
   /** By stream and cursor: the page that issued it. */
@@ -132,6 +137,7 @@ export class World {
 
   constructor(options: WorldOptions) {
     this.#options = options;
+    this.main = newConnector('main', options.keep);
     this.#seed = options.delays ?? 0;
     this.organizations = [this.#createPlatform('organization'), this.#createPlatform('another-organization')];
     const { settings: platform, realmPath } = this.organizations[0];
@@ -281,6 +287,8 @@ export class World {
     const operation = TABLE_OPERATIONS[command.constructor.name]!;
     const effect = () => {
       const answer = table.execute(command);
+      const named = command.input.Item?.object?.S;
+      if (named !== undefined) this.named.add(named);
       // A run begins with taking the lease: from its first write on no other run may write.
       if (operation === 'put' || operation === 'update') this.#supersedeOthers(process);
       return answer;
@@ -295,6 +303,8 @@ export class World {
 
   #firehose({ input }: Command, process: Process, connector: Connector): Promise<unknown> {
     const records: readonly { readonly Data: Uint8Array }[] = input.Records;
+    if (records.some(({ Data }) => Data.length > MOST_RECORD_BYTES))
+      this.breaches.push('A record is too large for Firehose');
     const take = (isTaken: (index: number) => boolean, isRefused = (index: number) => !isTaken(index)) => {
       for (const [index, { Data }] of records.entries()) if (isTaken(index)) this.#receive(Data, process, connector);
       const answers = records.map((_, index) =>
@@ -447,8 +457,8 @@ const BUCKET_OPERATIONS: Readonly<Record<string, Operation>> = {
   DeleteObjectsCommand: 'remove',
 };
 
-export function newConnector(name: string): Connector {
-  return { name, table: new Table(), bucket: new Map(), tokens: undefined };
+function newConnector(name: string, keep?: Keep): Connector {
+  return { name, table: new Table(keep), bucket: new Map(), tokens: undefined };
 }
 
 /** The events of the batch that the table names, which may be on its way. */
