@@ -135,7 +135,6 @@ const SETTINGS: Settings = {
   deadLetterBucket: 'bucket',
   connector: 'bench',
   dnsBlocksPath: '/v1/dns-blocks',
-  names: {},
   s3PathStyle: false,
 };
 

@@ -11,7 +11,7 @@ import type { Settings } from './settings.ts';
 import { createDeadLetters } from './sink/dead-letters.ts';
 import { createFirehose } from './sink/firehose.ts';
 import { createLogs } from './sink/logs.ts';
-import { createApi, createRowReader } from './source/api.ts';
+import { createApi } from './source/api.ts';
 import { createCredentials } from './source/credentials.ts';
 import type { Fetch } from './source/http.ts';
 import { requestPace } from './source/request-pace.ts';
@@ -69,7 +69,6 @@ export function composeRun(
   const api = createApi({ baseUrl, tokens, fetch: clients.fetch, retryBudget, pace });
   const ports: Ports = {
     source: api,
-    rows: createRowReader(api),
     async organization() {
       const { clientId } = await tokens.token(retryBudget);
       return organizationDigest({ tokenEndpoint: tokenEndpoint(authUrl), baseUrl, clientId }, hash);
@@ -108,7 +107,7 @@ export function assign(settings: Settings, only?: readonly StreamName[]): Assign
     streams: only ? on.filter(({ name }) => only.includes(name)) : on,
     pageLimit: settings.pageLimit,
     parentMember,
-    configuredNames: settings.names,
+    configuredNames: { rows: settings.rowsMember, pagination: settings.paginationMember },
     refreshDays: settings.refreshDays,
     reconcileDays: settings.reconcileDays,
   };

@@ -35,13 +35,12 @@ export function rowFilter(
   hash: Hash,
 ): RowFilter | undefined {
   if (filter === undefined && omit.length === 0 && since === undefined) return undefined;
-  const paths = omit.map(each => each.split('.'));
-  const reviver = filter !== undefined && mayNameInherited(filter) ? ownMembersOnly : undefined;
+  const paths = omit.map(member => member.split('.'));
   return {
     since: since === undefined ? undefined : Date.parse(since),
     tag: hash(JSON.stringify([filter ?? '', omit.toSorted()])).slice(0, TAG_LENGTH),
     omits: paths.length > 0,
-    decide: text => (filter === undefined ? 'send' : evaluate(filter, text, reviver)),
+    decide: text => (filter === undefined ? 'send' : evaluate(filter, text)),
     reduce(element) {
       if (paths.length === 0 || !element.isObject) return element;
       const reduced = withoutMembers(element.text, paths);
@@ -52,26 +51,14 @@ export function rowFilter(
 
 const TAG_LENGTH = 16;
 
-function evaluate(filter: string, text: string, reviver: typeof ownMembersOnly | undefined): FilterResult {
+function evaluate(filter: string, text: string): FilterResult {
   try {
-    const result = search(filter, JSON.parse(text, reviver));
+    const result = search(filter, JSON.parse(text));
     if (typeof result === 'boolean') return result ? 'send' : 'filtered';
   } catch {
     // Counted by the caller. The error may quote the row.
   }
   return 'error';
-}
-
-/** Members that every object of JavaScript has, and that the library takes for members of the row, such as `constructor`. */
-const INHERITED = Object.getOwnPropertyNames(Object.prototype);
-
-/** A reviver costs as much as the parsing, so only expressions that may need it pay for it. A name may be written with escapes. */
-function mayNameInherited(filter: string): boolean {
-  return filter.includes('\\u') || INHERITED.some(name => filter.includes(name));
-}
-
-function ownMembersOnly(_: string, value: unknown): unknown {
-  return typeof value === 'object' && value !== null ? Object.setPrototypeOf(value, null) : value;
 }
 
 const NO_EXPRESSION = 'is no expression of JMESPath';
@@ -84,20 +71,27 @@ export function filterProblem(filter: string): string | undefined {
     // A function may rightly refuse the members that this row lacks.
     if (!(error instanceof JMESPathTypeError)) return `${NO_EXPRESSION}: ${shownText((error as Error).message, 200)}`;
   }
-  const { bare, literals } = withoutLiterals(filter);
+
+  const { bare, quoted, literals } = partsOf(filter);
   const unknown = [...bare.matchAll(/([A-Za-z_]\w*)\s*\(/g)].map(([, name]) => name!).find(isUnknown);
   if (unknown !== undefined) return `${NO_EXPRESSION}: Unknown function: ${shownText(unknown)}()`;
-  return orderProblem(bare, literals) ?? inheritedProblem(filter, bare, literals);
+
+  const inherited = [...quoted, ...(bare.match(/\w+/g) ?? [])].find(name => name in {});
+  if (inherited !== undefined)
+    return `names ${inherited}, which the library finds in every object, whether the row has such a member or not`;
+
+  return orderProblem(bare, literals);
 }
 
-/** The expression without strings and quoted names. `#0` replaces the first literal that is not a number. */
-function withoutLiterals(filter: string) {
+/** The expression without quoted names and literals. `#0` replaces the first literal that is not a number. */
+function partsOf(filter: string) {
+  const quoted: string[] = [];
   const literals: string[] = [];
-  const bare = filter.replace(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"/g, literal => {
-    if (literal.startsWith('"') || /^`\s*-?\d/.test(literal)) return 'x';
-    return `#${literals.push(literal) - 1}`;
+  const bare = filter.replace(/'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|"(?:[^"\\]|\\.)*"/g, part => {
+    if (part.startsWith('"')) quoted.push(JSON.parse(part));
+    return part.startsWith('"') || /^`\s*-?\d/.test(part) ? '@' : `#${literals.push(part) - 1}`;
   });
-  return { bare, literals };
+  return { bare, quoted, literals };
 }
 
 /** JMESPath orders only numbers. For other types the result is null for every row, which is never intended. */
@@ -108,14 +102,6 @@ function orderProblem(bare: string, literals: readonly string[]): string | undef
   const { left, right, first, then } = found;
   const literal = shownText(literals[Number(right ?? first)]!);
   return `orders by ${left ?? then} with ${literal}, but JMESPath orders numbers only, so the filter would decide nothing: use == or !=, or compare a number`;
-}
-
-/** Removes the prototype from the objects of a row. Objects that an expression creates belong to the library. */
-function inheritedProblem(filter: string, bare: string, literals: readonly string[]): string | undefined {
-  const name = INHERITED.find(each => filter.includes(each));
-  const makesObjects = /\{|\bmerge\s*\(/.test(bare) || literals.some(each => each.includes('{'));
-  if (name === undefined || !makesObjects) return undefined;
-  return `names ${name} and makes objects with {} or merge(), which have a member ${name} of their own: use one of the two`;
 }
 
 /** The library looks a function up when it is called, which a sample row need not reach. */

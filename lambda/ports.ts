@@ -38,16 +38,6 @@ export interface PageSource {
   yieldToRequests?(): Promise<void>;
 }
 
-export interface RowReader {
-  /**
-   * The answer of the API's single read, as UTF-8. What it answers for an unknown id is not specified.
-   *
-   * @param path of the list that the row is in
-   * @throws as PageSource does; RangeError when no path can hold the id
-   */
-  row(path: string, id: string, signal: AbortSignal): Promise<string>;
-}
-
 /** Names of the members that the specification does not show, once found (walk rule 8: nothing is guessed). */
 export interface MemberNames {
   readonly rows?: string | undefined;
@@ -267,8 +257,6 @@ export interface RowStates {
   /** Strongly consistent; ids without a state are absent from the answer. @throws StateError, StateVersionError */
   get(stream: StreamName, ids: readonly string[]): Promise<Map<string, RowState>>;
   put(stream: StreamName, states: ReadonlyMap<string, RowState>, assertLeaseValid: AssertLeaseValid): Promise<void>;
-  /** Ids of at most so many rows that exist and were sent, in no order. Looks at the beginning of the table only. @throws StateError */
-  sample(stream: StreamName, count: number): Promise<string[]>;
   /**
    * One page of a scan for rows that exist in an older generation.
    *

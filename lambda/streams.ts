@@ -12,9 +12,8 @@ export interface Stream {
   readonly singular: string;
   /** Path below the base URL; absent where the specification does not show it and the configuration must. */
   readonly path?: string;
-  /** Such a stream is on when its path is given: by this option of `cdk.json`, and to the function by this variable. */
+  /** Such a stream is on when its path is given by this option. */
   readonly pathOption?: string;
-  readonly pathSetting?: string;
   /** Streams of one group run one after the other, in the order of this table. Groups run in parallel. */
   readonly group: string;
   /**
@@ -29,8 +28,8 @@ export interface Stream {
   /** Whether removals arrive as rows with `deleted: true`. */
   readonly tombstones: boolean;
   /**
-   * Stream whose removals silently take rows of this one with them: such rows are withdrawn explicitly. One stream at most: `streamProblems`
-   * gives the reason.
+   * Stream whose removals silently take rows of this one with them: such rows are withdrawn explicitly. Only one stream can have it, because the
+   * first child clears the list of removals, so rows of a second one would never be withdrawn.
    */
   readonly cascadesFrom?: string;
 }
@@ -61,7 +60,6 @@ export const STREAMS = [
     name: 'dns-blocks',
     singular: 'DNS block',
     pathOption: 'dnsBlocksPath',
-    pathSetting: 'DNS_BLOCKS_PATH',
     group: 'dns',
     hasRowStates: false,
     kind: 'dns_block',
@@ -123,49 +121,6 @@ export function childOf(parents: string): NamedStream | undefined {
 
 /** Members with a meaning of their own in rows of any stream. */
 export const ROW_MEMBERS = ['id', 'stream_position', 'updated_at', 'deleted', 'deleted_at', 'blocked_at'] as const;
-
-/** What is wrong with a table of streams. */
-export function streamProblems(streams: readonly Stream[]): string[] {
-  const names = streams.map(({ name }) => name);
-  const children = streams.filter(({ cascadesFrom }) => cascadesFrom !== undefined);
-  return [
-    ...names.filter((name, at) => names.indexOf(name) < at).map(name => `Two streams are named ${name}.`),
-    ...streams
-      .filter(({ timeMember }) => !(ROW_MEMBERS as readonly string[]).includes(timeMember))
-      .map(
-        ({ name, timeMember }) =>
-          `${name}: ${timeMember} is not one of ROW_MEMBERS, so an option could give it another meaning.`,
-      ),
-    ...streams
-      .filter(
-        ({ path, pathOption, pathSetting }) =>
-          (path === undefined) !== (pathOption !== undefined && pathSetting !== undefined),
-      )
-      .map(({ name }) => `${name} needs either a path, or a pathOption with its pathSetting.`),
-    ...children.flatMap(child => cascadeProblems(child, streams)),
-    ...(children.length > 1
-      ? [
-          `${children.map(({ name }) => name).join(' and ')} cascade from other streams. Only one can: the first child clears the list of ` +
-            'removals, so rows of the second would never be withdrawn, and one option names the member of the parent.',
-        ]
-      : []),
-  ];
-}
-
-function cascadeProblems({ name, group, cascadesFrom, hasRowStates }: Stream, streams: readonly Stream[]): string[] {
-  const before = streams.slice(
-    0,
-    streams.findIndex(each => each.name === name),
-  );
-  const parents = before.find(each => each.name === cascadesFrom && each.group === group);
-  if (!parents)
-    return [`${name} cascades from ${cascadesFrom}, which is not before it in its group, so it would be read first.`];
-  if (!parents.tombstones)
-    return [`${name} cascades from ${cascadesFrom}, which has no tombstones, so nothing is ever withdrawn.`];
-  return parents.hasRowStates && hasRowStates
-    ? []
-    : [`${name} and ${cascadesFrom} need row states, by which rows are withdrawn.`];
-}
 
 /** Rows per page. The API refuses a `limit` outside these bounds and never clamps it (specification, Limits). */
 export const PAGE_LIMIT = { min: 1, max: 500, default: 500 } as const;

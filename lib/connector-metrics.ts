@@ -2,7 +2,7 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
-import { CONNECTOR_METRICS, DIMENSIONS, METRIC_NAMESPACE, STREAM_METRICS } from '../lambda/metric-names.ts';
+import { CONNECTOR_METRICS, DIMENSIONS, METRIC_NAMESPACE, STREAM_METRICS } from '../lambda/metrics.ts';
 import type { ConnectorMetricName, ConnectorMetricOptions, StreamMetricName, StreamName } from './connector-props.ts';
 
 /** What the metrics are about. */
@@ -13,13 +13,13 @@ export interface MetricSubject {
 }
 
 // The compiler checks that the published names are exactly those that the function sends.
-const OF_CONNECTOR = Object.keys(CONNECTOR_METRICS satisfies Record<ConnectorMetricName, string>);
-const OF_STREAM = Object.keys(STREAM_METRICS satisfies Record<StreamMetricName, string>);
+const OF_CONNECTOR = Object.keys(CONNECTOR_METRICS satisfies Record<ConnectorMetricName, unknown>);
+const OF_STREAM = Object.keys(STREAM_METRICS satisfies Record<StreamMetricName, unknown>);
 
 const PERIOD = Duration.minutes(5);
 
 /** Metrics whose value is a number of streams. A sum would count a stream once for each run. */
-const COUNTS_OF_A_RUN: readonly string[] = [CONNECTOR_METRICS.StreamsFailed, CONNECTOR_METRICS.StreamsBehind];
+const COUNTS_OF_A_RUN: readonly ConnectorMetricName[] = ['StreamsFailed', 'StreamsBehind'];
 
 /** @throws Error for a name that the connector or the stream does not send, because an alarm on it would never go off */
 export function connectorMetric(
@@ -41,7 +41,7 @@ export function connectorMetric(
   return new cloudwatch.Metric({
     namespace: METRIC_NAMESPACE,
     metricName: name,
-    statistic: COUNTS_OF_A_RUN.includes(name) ? cloudwatch.Stats.MAXIMUM : cloudwatch.Stats.SUM,
+    statistic: COUNTS_OF_A_RUN.some(each => each === name) ? cloudwatch.Stats.MAXIMUM : cloudwatch.Stats.SUM,
     period: PERIOD,
     ...options,
     dimensionsMap: {

@@ -1,6 +1,6 @@
 /** Reads metrics from CloudWatch. */
 import { type Metric, type MetricStat, paginateGetMetricData } from '@aws-sdk/client-cloudwatch';
-import { DIMENSIONS, METRIC_NAMESPACE, type StreamMetric } from '../../lambda/metric-names.ts';
+import { DIMENSIONS, METRIC_NAMESPACE, type StreamMetric } from '../../lambda/metrics.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 import { type Aws, collected } from './aws.ts';
 import { awsCall } from './errors.ts';

@@ -6,7 +6,7 @@
  *     everything as before                                      continue
  *     nothing was ever sent                                     continue, and note the new identity
  *     the API refuses a saved cursor                            stop before a row is sent
- *     a row that was sent is found with the same content        continue, and note the new identity
+ *     a row that was sent is listed with the same content       continue, and note the new identity
  *     nothing of the kind                                       stop before a row is sent
  *
  * An accepted cursor proves nothing, because it may encode a position and no organization. Neither does an id alone, because ids may be
@@ -14,16 +14,8 @@
  */
 import type { Hash, Saved, SavedStream } from '../ports.ts';
 import type { SyncedStream } from '../streams.ts';
-import {
-  ApiRefusedError,
-  ContractError,
-  CursorRefusedError,
-  OrganizationChangedError,
-  OutdatedConfirmationError,
-  RoleMissingError,
-} from './errors.ts';
+import { CursorRefusedError, OrganizationChangedError, OutdatedConfirmationError } from './errors.ts';
 import { readPages } from './read-pages.ts';
-import { type BadRow, type Row, readRow, rowCut, singleRow } from './row.ts';
 import type { Run } from './run.ts';
 import { walkOf } from './walk.ts';
 
@@ -34,8 +26,8 @@ export type OrganizationPart = (typeof ORGANIZATION_PARTS)[number];
 
 const PART_LENGTH = 16;
 
-/** Rows of a stream that are read one by one when the first page holds no row that was sent. */
-const SINGLE_READS = 5;
+/** Pages from the beginning of a stream that may hold a row as it was sent. */
+const PROOF_PAGES = 10;
 
 export interface OrganizationIdentity {
   readonly tokenEndpoint: string;
@@ -76,28 +68,18 @@ export async function checkOrganization(saved: Saved, confirmed: string | undefi
   run.log.info(confirmed ? 'Another organization was confirmed' : 'The organization is proven to be the same');
 }
 
-interface BegunStream {
-  readonly stream: SyncedStream;
-  readonly saved: SavedStream;
-}
+/** A stream of which events may have been sent, with what is saved of it. */
+type Begun = SyncedStream & { readonly saved: SavedStream };
 
 async function requireSame({ streams }: Saved, run: Run): Promise<void> {
-  const begun = run.assignment.streams.flatMap((stream): BegunStream[] => {
+  const begun = run.assignment.streams.flatMap((stream): Begun[] => {
     const saved = streams.get(stream.name)!;
-    return saved instanceof Error || !isBegun(saved) ? [] : [{ stream, saved }];
+    return saved instanceof Error || !isBegun(saved) ? [] : [{ ...stream, saved }];
   });
 
-  for (const each of begun) await requireAcceptedCursor(each, run);
-
-  const withStates = begun.filter(({ stream }) => stream.hasRowStates);
-  for (const each of withStates) if (await isOnFirstPage(each, run)) return;
-  for (const each of withStates) if (await isReadSingly(each, run)) return;
-
-  throw new OrganizationChangedError(
-    withStates.length > 0
-      ? 'the API shows no row that was sent with the same content'
-      : 'of the streams of this run no row states are kept that could show whose rows they are',
-  );
+  for (const stream of begun) await requireAcceptedCursor(stream, run);
+  for (const stream of begun) if (stream.hasRowStates && (await listsSentRow(stream, run))) return;
+  throw new OrganizationChangedError('the API lists no row that was sent with the same content');
 }
 
 /** Whether events may have been sent. A log counts: its batch may not have been saved. */
@@ -108,12 +90,12 @@ export function isBegun(saved: SavedStream | Error): boolean {
 }
 
 /** A cursor that is refused now would otherwise make the walk begin again, with the rows of whomever the client belongs to. */
-async function requireAcceptedCursor({ stream, saved }: BegunStream, run: Run): Promise<void> {
-  const { cursor } = saved.checkpoint;
+async function requireAcceptedCursor(stream: Begun, run: Run): Promise<void> {
+  const { cursor } = stream.saved.checkpoint;
   if (cursor === undefined) return;
   try {
     // Only whether the cursor is accepted counts, so one row is enough.
-    await readPage({ stream, saved, cursor, limit: 1 }, run);
+    for await (const _page of pagesFrom(cursor, 1, stream, run)) return;
   } catch (error) {
     if (error instanceof CursorRefusedError)
       throw new OrganizationChangedError('the API refuses the cursor that was saved');
@@ -121,60 +103,28 @@ async function requireAcceptedCursor({ stream, saved }: BegunStream, run: Run): 
   }
 }
 
-async function isOnFirstPage({ stream, saved }: BegunStream, run: Run): Promise<boolean> {
-  const limit = run.assignment.pageLimit;
-  const { rows } = await readPage({ stream, saved, cursor: undefined, limit }, run);
-  return await anyWasSent(rows, stream, run);
-}
-
-/** Where the first page holds only rows that have changed since, or were never sent, single reads may still find one. */
-async function isReadSingly({ stream }: BegunStream, run: Run): Promise<boolean> {
-  for (const id of await run.rowStates.sample(stream.name, SINGLE_READS)) {
-    const row = await readSingle(id, stream, run);
-    if (row && (await anyWasSent([row], stream, run))) return true;
+async function listsSentRow(stream: Begun, run: Run): Promise<boolean> {
+  let pages = 0;
+  for await (const { rows } of pagesFrom(undefined, run.assignment.pageLimit, stream, run)) {
+    const good = rows.flatMap(row => ('reason' in row ? [] : [row]));
+    const states = await run.rowStates.get(stream.name, [...new Set(good.map(({ id }) => id))]);
+    // The hash of a state is empty when the SIEM was sent nothing of the row.
+    if (good.some(({ id, rowHash }) => states.get(id)?.rowHash === rowHash)) return true;
+    if (++pages === PROOF_PAGES) return false;
   }
   return false;
 }
 
-async function anyWasSent(rows: readonly (Row | BadRow)[], stream: SyncedStream, run: Run): Promise<boolean> {
-  const good = rows.flatMap(row => ('reason' in row ? [] : [row]));
-  if (good.length === 0) return false;
-
-  const states = await run.rowStates.get(stream.name, [...new Set(good.map(({ id }) => id))]);
-  // The hash of a state is empty when the SIEM was sent nothing of the row.
-  return good.some(({ id, rowHash }) => states.get(id)?.rowHash === rowHash);
-}
-
-async function readPage(
-  { stream, saved, cursor, limit }: BegunStream & { readonly cursor: string | undefined; readonly limit: number },
-  run: Run,
-) {
-  const pages = readPages({
+/** Pages as a walk reads them, but a refused cursor is not replaced, and nothing is fetched ahead. */
+function pagesFrom(cursor: string | undefined, limit: number, stream: Begun, run: Run) {
+  return readPages({
     ...walkOf({ stream, run, count: () => undefined }),
     limit,
     cursor,
     previous: undefined,
     rewinds: false,
     ahead: false,
-    learnedNames: saved.checkpoint.names,
+    learnedNames: stream.saved.checkpoint.names,
     onRefusedCursor: () => undefined,
   });
-  const { value } = await pages.next();
-  await pages.return();
-  return value!;
-}
-
-/** @returns nothing where the API does not show the row, which proves neither the one nor the other */
-async function readSingle(id: string, stream: SyncedStream, run: Run): Promise<Row | BadRow | undefined> {
-  try {
-    const answer = await run.rows.row(stream.path, id, run.lease.signal);
-    const element = singleRow(answer, stream.path, rowCut(stream, run.assignment.parentMember));
-    return readRow(element, stream, run.hash);
-  } catch (error) {
-    const isNoAnswer = [ApiRefusedError, RoleMissingError, ContractError, RangeError].some(
-      type => error instanceof type,
-    );
-    if (isNoAnswer) return undefined;
-    throw error;
-  }
 }

@@ -12,7 +12,6 @@ import type {
   MemberNames,
   PageSource,
   Removals,
-  RowReader,
   RowStates,
 } from '../ports.ts';
 import type { SyncedStream } from '../streams.ts';
@@ -24,7 +23,6 @@ import type { StreamLogs } from './stream-logs.ts';
 /** What a run reaches out to. */
 export interface Ports {
   readonly source: PageSource;
-  readonly rows: RowReader;
   /** Digest of the organization that the credentials are for. @throws CredentialsError */
   readonly organization: () => Promise<string>;
   readonly checkpoints: Checkpoints;

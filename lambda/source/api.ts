@@ -14,7 +14,7 @@ import {
 } from '../core/errors.ts';
 import { publicError } from '../core/public-error.ts';
 import { failureOfAnswer, type RetryBudget, retry, TryAgain } from '../core/retry.ts';
-import type { PageSource, RowReader } from '../ports.ts';
+import type { PageSource } from '../ports.ts';
 import {
   answered,
   BodyTooLargeError,
@@ -228,8 +228,4 @@ function typeOf(text: string): string {
 export function pathSegment(id: string): string {
   if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) throw new RangeError('No path can hold this id');
   return encodeURIComponent(id);
-}
-
-export function createRowReader(api: Api): RowReader {
-  return { row: (path, id, signal) => api.single({ path, id, signal }) };
 }

@@ -26,10 +26,6 @@ import {
 } from './item.ts';
 import type { Table } from './table.ts';
 
-/** A sample looks at so many items at most. */
-const SAMPLE_PAGES = 10;
-const SAMPLE_PAGE = 100;
-
 export function createRowStates(table: Table, hash: Hash): RowStates {
   return {
     async get(stream, ids) {
@@ -42,17 +38,6 @@ export function createRowStates(table: Table, hash: Hash): RowStates {
         [...states].map(([id, state]) => encodeState(stream, rowKey(stream, id, hash), id, state)),
         assertLeaseValid,
       ),
-    async sample(stream, count) {
-      const ids: string[] = [];
-      let from: Item | undefined;
-      for (let page = 0; page < SAMPLE_PAGES; page++) {
-        const { items, next } = await table.scan({ Limit: SAMPLE_PAGE, ExclusiveStartKey: from });
-        ids.push(...items.flatMap(item => sentId(item, rowPrefix(stream)) ?? []));
-        if (ids.length >= count || !next) break;
-        from = next;
-      }
-      return ids.slice(0, count);
-    },
     async unlisted(stream, generation, from) {
       const prefix = rowPrefix(stream);
       const { items, next } = await table.scan({
@@ -74,14 +59,6 @@ export function createRowStates(table: Table, hash: Hash): RowStates {
 /** A hashed key does not say which id it stands for, so its item holds the id. */
 function storedId(item: Item, prefix: string): string {
   return idOf(item['pk']!.S!.slice(prefix.length)) ?? JSON.parse(item['id']!.S!);
-}
-
-/** The id of a row state that says that the row exists and was sent. */
-function sentId(item: Item, prefix: string): string | undefined {
-  const partition = item['pk']!.S!;
-  if (!partition.startsWith(prefix)) return undefined;
-  const { status, rowHash } = decodeState(item);
-  return status === 'live' && rowHash !== '' ? storedId(item, prefix) : undefined;
 }
 
 function encodeState(stream: StreamName, key: Key, id: string, state: RowState) {

@@ -8,9 +8,8 @@ import type {
   SecurityDataConnectorProps,
   SiemReader,
 } from '../connector-props.ts';
-import { certificatesProblems } from './certificates.ts';
-import { contradictionsIn, type Entry, objectIn } from './contradictions.ts';
-import { misplaced, type Place, placeInArn } from './place.ts';
+import { entryProblems } from './entry-problems.ts';
+import { type Existing, misplaced, type Place, placeInArn } from './place.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import { defined, PROP_NAMES, pick } from './props.ts';
 import { connectorSchema, DESTINATION_SCHEMAS, READER_SCHEMAS } from './schema.ts';
@@ -37,28 +36,20 @@ const REMOVAL_POLICIES: readonly unknown[] = [undefined, DESTROY, RETAIN, RETAIN
  * @throws {ConfigurationError} naming every problem
  */
 export function checkProps(scope: Construct, props: SecurityDataConnectorProps): void {
-  const problems: Problem[] = [];
-  const entry = entryOf(props, problems);
-  problems.push(...valueProblems(entry));
+  const wrong: Problem[] = [];
+  const entry = entryOf(props, wrong);
+  wrong.push(...valueProblems(entry));
   if (!REMOVAL_POLICIES.includes(props.removalPolicy))
-    problems.push({
-      path: 'removalPolicy',
-      reason: 'must be RemovalPolicy.DESTROY, RETAIN, RETAIN_ON_UPDATE_OR_DELETE',
-    });
+    wrong.push({ path: 'removalPolicy', reason: 'must be RemovalPolicy.DESTROY, RETAIN, RETAIN_ON_UPDATE_OR_DELETE' });
   if (props.network?.securityGroups?.length === 0)
-    problems.push({ path: 'vpc.securityGroupIds', reason: 'must be a list of ISecurityGroup, one at least' });
+    wrong.push({ path: 'vpc.securityGroupIds', reason: 'must be a list of ISecurityGroup, one at least' });
 
-  const wrong = new Set(problems.map(({ path }) => path.split(/[.[]/)[0]));
-  const all = Object.entries({ ...entry, ...defined({ bucketArn: props.bucket, alarmTopicArn: props.alarmTopic }) });
-  const sound = Object.fromEntries(all.filter(([option]) => !wrong.has(option)));
+  const arns = defined({ bucketArn: props.bucket?.bucketArn, alarmTopicArn: props.alarmTopic?.topicArn });
   // The CDK runs an app in the folder of its cdk.json.
-  problems.push(...contradictionsIn(sound), ...certificatesProblems(sound, process.cwd()));
-  problems.push(...misplacedProps(props, knownPlace(Stack.of(scope))));
-
-  if (problems.length === 0) return;
-  throw new ConfigurationError(
-    problems.map(({ path, reason }) => ({ path: `props.${PROP_NAMES[path] ?? path}`, reason })),
-  );
+  const { problems } = entryProblems({ ...entry, ...arns }, wrong, process.cwd());
+  const all = [...problems, ...misplaced(existingProps(props), knownPlace(Stack.of(scope)))];
+  if (all.length === 0) return;
+  throw new ConfigurationError(all.map(({ path, reason }) => ({ path: `props.${PROP_NAMES[path] ?? path}`, reason })));
 }
 
 /** Options whose prop has the same name and the same kind of value. */
@@ -67,15 +58,15 @@ const SAME_OPTIONS = Object.keys(connectorSchema.entries).filter(
 );
 
 /** The props as an entry of `cdk.json`, without objects of the CDK and without members that are not props. */
-function entryOf(props: SecurityDataConnectorProps, problems: Problem[]): Entry {
+function entryOf(props: SecurityDataConnectorProps, problems: Problem[]): Record<string, unknown> {
   const amount = (path: string, duration: Duration | undefined, unit: keyof typeof AMOUNTS) => {
     if (!duration?.isUnresolved() || duration.unitLabel() === unit) return duration && AMOUNTS[unit](duration);
     problems.push({ path, reason: `is a token, so it must be given as Duration.${unit}(…)` });
     return undefined;
   };
+  const readerOf = (reader?: SiemReader) => reader && pick(reader, membersOf(reader, READER_SCHEMAS));
 
   const { siemReader, siemReaders, destination } = props;
-  const readerOf = (reader: SiemReader) => pick(reader, membersOf(reader, READER_SCHEMAS));
   const { bufferInterval, retry, deliveryStream }: AnyDestination = destination ?? {};
   return defined({
     ...pick(props, SAME_OPTIONS),
@@ -85,9 +76,9 @@ function entryOf(props: SecurityDataConnectorProps, problems: Problem[]): Entry 
     memoryMegabytes: props.memorySize,
     logRetentionDays: props.logRetention,
     retentionDays: amount('retentionDays', props.retention, 'days'),
-    siemReader: siemReader && readerOf(siemReader),
+    siemReader: readerOf(siemReader),
     siemReaders: siemReaders?.map(({ name, reader, queue }) =>
-      defined({ name, reader: reader && readerOf(reader), queueArn: queue?.queueArn }),
+      defined({ name, reader: readerOf(reader), queueArn: queue?.queueArn }),
     ),
     destination:
       destination &&
@@ -118,7 +109,7 @@ function membersOf({ type }: { readonly type: string }, kinds: Kinds): string[] 
 }
 
 /** Problems by the schema of `cdk.json`. Of a token, only whether it may be one can be said. */
-function valueProblems(entry: Entry): Problem[] {
+function valueProblems(entry: object): Problem[] {
   const tokens = tokensIn(entry).map(path => path.slice(1));
   const refused = tokens.filter(path => !MAY_BE_TOKENS.includes(path.replace(/\[\d+\]/, '[]')));
   const reason = 'must be known when the app is synthesized, and is a token';
@@ -133,16 +124,17 @@ function valueProblems(entry: Entry): Problem[] {
 function tokensIn(value: unknown): string[] {
   if (Token.isUnresolved(value)) return [''];
   if (Array.isArray(value)) return value.flatMap((item, index) => tokensIn(item).map(path => `[${index}]${path}`));
-  return Object.entries(objectIn(value)).flatMap(([key, member]) => tokensIn(member).map(path => `.${key}${path}`));
+  const members = typeof value === 'object' ? Object.entries(value ?? {}) : [];
+  return members.flatMap(([key, member]) => tokensIn(member).map(path => `.${key}${path}`));
 }
 
-/** Problems of resources in another place than the stack. */
-function misplacedProps(props: SecurityDataConnectorProps, stack: Place): Problem[] {
-  const { secret, bucket, stateTable, encryptionKey, alarmTopic, destination } = props;
+/** The resources of the app, by the paths of their options. */
+function existingProps(props: SecurityDataConnectorProps): Existing[] {
+  const { secret, bucket, stateTable, encryptionKey, alarmTopic, destination, siemReaders = [] } = props;
   const token = destination && 'secret' in destination ? destination.secret : undefined;
   const stream = destination?.type === 'existing' ? destination.deliveryStream : undefined;
 
-  const given: readonly (readonly [option: string, resource: { env: Place } | undefined, arn: string | undefined])[] = [
+  const given: readonly (readonly [path: string, resource: { env: Place } | undefined, arn: string | undefined])[] = [
     ['secretArn', secret, secret?.secretArn],
     ['bucketArn', bucket, bucket?.bucketArn],
     ['stateTableArn', stateTable, stateTable?.tableArn],
@@ -150,21 +142,16 @@ function misplacedProps(props: SecurityDataConnectorProps, stack: Place): Proble
     ['alarmTopicArn', alarmTopic, alarmTopic?.topicArn],
     ['destination.secretArn', token, token?.secretArn],
     ['destination.deliveryStreamArn', stream, stream?.deliveryStreamRef.deliveryStreamArn],
-    ...(props.siemReaders ?? []).map(
-      ({ queue }, index) => [`siemReaders[${index}].queueArn`, queue, queue?.queueArn] as const,
-    ),
+    ...siemReaders.map(({ queue }, index) => [`siemReaders[${index}].queueArn`, queue, queue?.queueArn] as const),
   ];
-  // Another account can find a secret only by its full ARN, which ends in six random characters.
-  const isPartial = (resource: object) =>
-    'secretArn' in resource && !('secretFullArn' in resource && resource.secretFullArn);
 
-  return given.flatMap(([option, resource, arn]) => {
+  return given.flatMap(([path, resource, arn = '']): Existing[] => {
     if (!resource) return [];
     // The ARN counts before `env`, because some resources that the CDK imports have the account and region of the stack as `env`.
-    const inArn = knownPlace(placeInArn(arn));
-    const { account, region } = knownPlace(resource.env);
-    const theirs = { account: inArn.account ?? account, region: inArn.region ?? region };
-    return misplaced(option, theirs, stack, isPartial(resource) ? ['account', 'region'] : undefined);
+    const place = { ...knownPlace(resource.env), ...defined(knownPlace(placeInArn(arn))) };
+    // Another account can find a secret only by its full ARN, which ends in six random characters.
+    const isPartial = 'secretArn' in resource && !('secretFullArn' in resource && resource.secretFullArn);
+    return [{ path, place, parts: isPartial ? ['account', 'region'] : undefined }];
   });
 }
 

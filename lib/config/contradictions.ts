@@ -1,5 +1,5 @@
 /** Options that are right by themselves and wrong together, in `cdk.json` and among props. */
-import { OMITS_ASSET, omitsAsset } from '../../lambda/options.ts';
+import { optionContradictions } from '../../lambda/options.ts';
 import {
   DAY_MILLISECONDS,
   passMilliseconds,
@@ -9,95 +9,69 @@ import {
 } from '../../lambda/refresh-pace.ts';
 import { PAGE_LIMIT } from '../../lambda/streams.ts';
 import type { Problem } from './problem.ts';
+import type { ConnectorConfig } from './schema.ts';
 
-/** One connector by the names of its options. It may have other problems, so a value may have any type. */
-export type Entry = Readonly<Record<string, unknown>>;
+/** Options of one connector, each right by itself. */
+export type Entry = Partial<ConnectorConfig>;
 
-/** An object within an entry, empty if the value is something else. */
-export function objectIn(value: unknown): Entry {
-  return typeof value === 'object' && value !== null ? (value as Entry) : {};
+/** Readers that create the identity provider of Sentinel: `siemReader`, and those of `siemReaders`. */
+export function providersIn({ siemReader, siemReaders = [] }: Entry) {
+  const readers = [siemReader, ...siemReaders.map(({ reader }) => reader)];
+  return readers.flatMap(reader => (reader?.type === 'sentinel' && reader.createOidcProvider ? [reader] : []));
 }
-
-/** The value at a path of an entry, such as `destination.type`. */
-export function valueAt(entry: Entry, path: string): unknown {
-  return path.split('.').reduce((value: unknown, member) => objectIn(value)[member], entry);
-}
-
-/** `siemReader` and the readers of `siemReaders`. */
-export function readersIn({ siemReader, siemReaders }: Entry): Entry[] {
-  const named = Array.isArray(siemReaders) ? siemReaders.map(each => objectIn(objectIn(each)['reader'])) : [];
-  return [objectIn(siemReader), ...named];
-}
-
-const STREAM_IS_OFF = 'has no effect without dnsBlocksPath: the stream is off';
 
 /** Problems with paths such as `retentionDays`, relative to the entry. */
 export function contradictionsIn(entry: Entry): Problem[] {
-  const given = (path: string) => valueAt(entry, path) !== undefined;
-  const deliversTo = valueAt(entry, 'destination.type') ?? 's3';
+  const { siemReader, siemReaders = [], bucketArn, alarmTopicArn, proxyUrl } = entry;
+  const isInBucket = (entry.destination?.type ?? 's3') === 's3';
+  const given = (option: keyof Entry) => entry[option] !== undefined;
 
-  const problems: [path: string, isProblem: boolean, reason: string][] = [
+  const rules: [isProblem: boolean, path: string, reason: string][] = [
     [
+      given('siemReader') && (entry.siemQueue === false || !isInBucket),
       'siemReader',
-      given('siemReader') && (entry['siemQueue'] === false || deliversTo !== 's3'),
       'has nothing to read: the destination is not S3, or siemQueue is false',
     ],
+    [siemReaders.length > 0 && !isInBucket, 'siemReaders', 'has nothing to read: the destination is not S3'],
     [
+      providersIn(entry).length > 1,
       'siemReaders',
-      readersIn(entry).length > 1 && deliversTo !== 's3',
-      'has nothing to read: the destination is not S3',
-    ],
-    [
-      'siemReaders',
-      readersIn(entry).filter(each => each['createOidcProvider'] === true).length > 1,
       'creates the identity provider twice, and an account can have it only once',
     ],
-    ['noProxy', given('noProxy') && !given('proxyUrl'), 'has no effect without proxyUrl'],
     [
+      siemReader?.type === 'sentinel' && siemReader.createOidcProvider && siemReader.oidcProviderArn !== undefined,
+      'siemReader.createOidcProvider',
+      'contradicts oidcProviderArn: give one of the two',
+    ],
+    [given('noProxy') && proxyUrl === undefined, 'noProxy', 'has no effect without proxyUrl'],
+    [
+      given('retentionDays') && bucketArn !== undefined,
       'retentionDays',
-      given('retentionDays') && given('bucketArn'),
       'has no effect on an existing bucket: set a lifecycle rule there',
     ],
     [
+      given('alarmEmail') && alarmTopicArn !== undefined,
       'alarmEmail',
-      given('alarmEmail') && given('alarmTopicArn'),
       'cannot be added to an existing topic: subscribe the address there',
-    ],
-    ['filters.dnsBlocks', given('filters.dnsBlocks') && !given('dnsBlocksPath'), STREAM_IS_OFF],
-    ['omit.dnsBlocks', given('omit.dnsBlocks') && !given('dnsBlocksPath'), STREAM_IS_OFF],
-    ['dnsBlocksSince', given('dnsBlocksSince') && !given('dnsBlocksPath'), STREAM_IS_OFF],
-    ['omit.threats', omitsAsset(entry['omit'], entry['threatAssetField']), OMITS_ASSET],
-    [
-      'siemReader.createOidcProvider',
-      valueAt(entry, 'siemReader.createOidcProvider') === true && given('siemReader.oidcProviderArn'),
-      'contradicts oidcProviderArn: give one of the two',
     ],
   ];
 
-  const found = problems.filter(([, isProblem]) => isProblem).map(([path, , reason]) => ({ path, reason }));
-  return [...found, ...tooFastRefresh(entry)];
+  const found = rules.flatMap(([isProblem, path, reason]) => (isProblem ? [{ path, reason }] : []));
+  return [...found, ...optionContradictions(entry), ...tooFastRefresh(entry)];
 }
 
 /** The API may not list all rows of a stream within the days of a pass of the refresh. */
-function tooFastRefresh(entry: Entry): Problem[] {
-  const days = Number(entry['refreshDays']);
-  if (!(days > 0)) return [];
-
-  const { requestsPerMinute } = entry;
-  const limits = {
-    rateMinutes: Number(entry['rateMinutes'] ?? 1),
-    pageLimit: PAGE_LIMIT.default,
-    requestsPerMinute: requestsPerMinute === undefined ? undefined : Number(requestsPerMinute),
-  };
+function tooFastRefresh({ refreshDays: days, rateMinutes = 1, requestsPerMinute }: Entry): Problem[] {
+  if (days === undefined) return [];
+  const limits = { rateMinutes, pageLimit: PAGE_LIMIT.default, requestsPerMinute };
   const rows = refreshCapacity(days, limits);
-  if (!(rows < REFRESHED_ROWS)) return [];
+  if (rows >= REFRESHED_ROWS) return [];
 
-  const least = Math.ceil((days * REFRESHED_ROWS) / rows);
   const whole = (count: number) => count.toLocaleString('en-GB');
   const pass = (passMilliseconds(days) / DAY_MILLISECONDS).toFixed(2);
   const reason =
-    `is too short: a pass over a stream takes ${pass} days, in which runs every ${limits.rateMinutes} minutes read ` +
+    `is too short: a pass over a stream takes ${pass} days, in which runs every ${rateMinutes} minutes read ` +
     `${refreshPages(limits)} pages of ${limits.pageLimit} rows each, ${whole(rows)} rows, and a stream may have ` +
-    `${whole(REFRESHED_ROWS)}. ${least} days are enough`;
+    `${whole(REFRESHED_ROWS)}. ${Math.ceil((days * REFRESHED_ROWS) / rows)} days are enough`;
   return [{ path: 'refreshDays', reason }];
 }

@@ -10,7 +10,7 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { Destination, NamedSiemReader, Network, SecurityDataConnectorProps } from '../connector-props.ts';
+import type { Destination, Network, SecurityDataConnectorProps } from '../connector-props.ts';
 import { type ConnectorConfig, connectorSchema, DEFAULTS } from './schema.ts';
 
 /** By the path of an option, the path of the prop where it has another name. */
@@ -40,19 +40,12 @@ export const PROPS: readonly string[] = Object.keys(connectorSchema.entries).map
 
 /** Props of the construct for one entry of the configuration. */
 export function toProps(scope: Construct, config: ConnectorConfig): SecurityDataConnectorProps {
-  const { account, region, name, destination, siemReaders, vpc, ...options } = config;
-  const { refreshDays, rateMinutes, memoryMegabytes, logRetentionDays, retentionDays, removalPolicy, ...others } =
-    options;
-  const { secretArn, bucketArn, stateTableArn, kmsKeyArn, alarmTopicArn, permissionsBoundaryArn, ...same } = others;
+  const { account, region, name, destination, siemReaders, vpc, secretArn, bucketArn, stateTableArn, ...rest } = config;
+  const { kmsKeyArn, alarmTopicArn, permissionsBoundaryArn, ...plain } = rest;
 
   return {
-    ...same,
+    ...plainProps(plain),
     connectorName: name,
-    ...(refreshDays !== undefined && { refresh: Duration.days(refreshDays) }),
-    rate: Duration.minutes(rateMinutes),
-    memorySize: memoryMegabytes,
-    logRetention: logRetentionDays,
-    removalPolicy: removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     destination: destinationOf(scope, destination),
     siemReaders: siemReaders.map(({ queueArn, ...reader }) => ({
       ...reader,
@@ -61,9 +54,7 @@ export function toProps(scope: Construct, config: ConnectorConfig): SecurityData
     ...(vpc && { network: networkOf(scope, vpc) }),
     ...(secretArn && { secret: Secret.fromSecretCompleteArn(scope, 'Secret', secretArn) }),
     // The objects of an existing bucket are not ours to delete.
-    ...(bucketArn
-      ? { bucket: Bucket.fromBucketArn(scope, 'Bucket', bucketArn) }
-      : { retention: Duration.days(retentionDays) }),
+    ...(bucketArn && { bucket: Bucket.fromBucketArn(scope, 'Bucket', bucketArn), retention: undefined }),
     ...(stateTableArn && { stateTable: Table.fromTableArn(scope, 'StateTable', stateTableArn) }),
     ...(kmsKeyArn && { encryptionKey: Key.fromKeyArn(scope, 'EncryptionKey', kmsKeyArn) }),
     ...(alarmTopicArn && { alarmTopic: Topic.fromTopicArn(scope, 'AlarmTopic', alarmTopicArn) }),
@@ -71,6 +62,24 @@ export function toProps(scope: Construct, config: ConnectorConfig): SecurityData
       permissionsBoundary: ManagedPolicy.fromManagedPolicyArn(scope, 'PermissionsBoundary', permissionsBoundaryArn),
     }),
   } as SecurityDataConnectorProps;
+}
+
+type Plain = Pick<ConnectorConfig, 'refreshDays' | 'rateMinutes' | 'memoryMegabytes' | RetentionOption>;
+type RetentionOption = 'logRetentionDays' | 'retentionDays' | 'removalPolicy';
+
+/** Props whose values are no resources. */
+function plainProps<O extends Plain>(options: O) {
+  const { refreshDays, rateMinutes, memoryMegabytes, logRetentionDays, retentionDays, removalPolicy, ...same } =
+    options;
+  return {
+    ...same,
+    ...(refreshDays !== undefined && { refresh: Duration.days(refreshDays) }),
+    rate: Duration.minutes(rateMinutes),
+    memorySize: memoryMegabytes,
+    logRetention: logRetentionDays,
+    retention: Duration.days(retentionDays),
+    removalPolicy: removalPolicy === 'destroy' ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+  };
 }
 
 function destinationOf(scope: Construct, destination: ConnectorConfig['destination']): Destination {
@@ -105,30 +114,18 @@ function networkOf(scope: Construct, vpcOptions: NonNullable<ConnectorConfig['vp
   return { vpc, subnets: { subnets }, ...(securityGroups && { securityGroups }) };
 }
 
-const DEFAULT_PROPS = {
-  threatAssetField: DEFAULTS.threatAssetField,
-  rate: Duration.minutes(DEFAULTS.rateMinutes),
-  enabled: DEFAULTS.enabled,
-  memorySize: DEFAULTS.memoryMegabytes,
-  logRetention: DEFAULTS.logRetentionDays,
-  retention: Duration.days(DEFAULTS.retentionDays),
-  removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
-  destination: DEFAULTS.destination as Destination,
-  siemQueue: DEFAULTS.siemQueue,
-  siemReaders: [] as readonly NamedSiemReader[],
-  alarms: DEFAULTS.alarms,
-  runbookUrl: DEFAULTS.runbookUrl,
-  dashboard: DEFAULTS.dashboard,
-  outputs: DEFAULTS.outputs,
-};
+const DEFAULT_PROPS = defined(plainProps(DEFAULTS));
 
 /** The props with every default filled in. */
-export type ConnectorOptions = SecurityDataConnectorProps &
-  Required<Pick<SecurityDataConnectorProps, keyof typeof DEFAULT_PROPS>>;
+export type ConnectorOptions = SecurityDataConnectorProps & Required<Pick<SecurityDataConnectorProps, Defaulted>>;
+
+type Defaulted =
+  | ('threatAssetField' | 'rate' | 'enabled' | 'memorySize' | 'logRetention' | 'retention' | 'removalPolicy')
+  | ('destination' | 'siemQueue' | 'siemReaders' | 'alarms' | 'runbookUrl' | 'dashboard' | 'outputs');
 
 /** Fills in every default, and leaves out members that are not props. */
 export function withDefaults(props: SecurityDataConnectorProps): ConnectorOptions {
-  return { ...DEFAULT_PROPS, ...pick(props, PROPS) } as ConnectorOptions;
+  return { ...DEFAULT_PROPS, ...pick(props, PROPS) } as unknown as ConnectorOptions;
 }
 
 /** The members of these names that are not undefined. */

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import { shownText } from '../../lambda/issue-text.ts';
-import { certificatesProblems } from './certificates.ts';
-import { contradictionsIn, type Entry, objectIn, readersIn } from './contradictions.ts';
-import { misplacedIn } from './place.ts';
+import { type Entry, providersIn } from './contradictions.ts';
+import { entryProblems } from './entry-problems.ts';
+import { existingIn, misplaced } from './place.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
-import { type ConnectorConfig, connectorsSchema } from './schema.ts';
+import { type ConnectorConfig, connectorsSchema, entrySchema } from './schema.ts';
 import { schemaProblems } from './schema-problems.ts';
 
 /** The context keys of the connectors: a list or its JSON text, or the path of a JSON file. */
@@ -39,19 +39,23 @@ export function connectorsIn(context: ConnectorsContext, folder: string): readon
  */
 export function readConnectors(context: unknown, folder = process.cwd()): readonly ConnectorConfig[] {
   const list = typeof context === 'string' ? parseText(context) : context;
-  const entries = Array.isArray(list) ? list.map(objectIn) : [];
+  if (!Array.isArray(list) || list.length === 0)
+    throw new ConfigurationError(schemaProblems(connectorsSchema, list, 'connectors'));
+
+  const checked = list.map(entry => {
+    const { sound, problems } = entryProblems(entry, schemaProblems(entrySchema, entry), folder);
+    return { sound, problems: [...problems, ...misplaced(existingIn(sound), sound)] };
+  });
   const problems = [
-    ...schemaProblems(connectorsSchema, list, 'connectors'),
-    ...entries.flatMap((entry, index) =>
-      // These are independent of the other problems of the entry.
-      [...contradictionsIn(entry), ...misplacedIn(entry), ...certificatesProblems(entry, folder)].map(
-        ({ path: member, reason }) => ({ path: `connectors[${index}].${member}`, reason }),
-      ),
-    ),
-    ...collisions(entries),
+    ...checked.flatMap((entry, index) => entry.problems.map(problem => ofConnector(index, problem))),
+    ...collisions(checked.map(({ sound }) => sound)),
   ];
   if (problems.length > 0) throw new ConfigurationError(problems);
   return v.parse(connectorsSchema, list);
+}
+
+function ofConnector(index: number, { path: member, reason }: Problem): Problem {
+  return { path: `connectors[${index}]${member && `.${member}`}`, reason };
 }
 
 /** Whether this is the example in cdk.json. No real API can have an address in the reserved domain `.example`. */
@@ -81,24 +85,15 @@ function fileError(reason: string, cause?: unknown): ConfigurationError {
   return new ConfigurationError([{ path: 'connectorsFile', reason }], { cause });
 }
 
-const CUT =
-  'ends before its JSON does. The CDK takes only the first line of a value of -c. ' +
-  'Keep the list in a file instead: -c connectorsFile=connectors.json';
-
 function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    const reason = isCut(text) ? CUT : 'must be valid JSON when given as text';
+    const reason =
+      'must be valid JSON when given as text. The CDK takes only the first line of a value of -c, so keep a list of several lines in a file: ' +
+      '-c connectorsFile=connectors.json';
     throw new ConfigurationError([{ path: 'connectors', reason }], { cause });
   }
-}
-
-/** Whether more brackets are opened than closed, as in the first line of a formatted list. */
-function isCut(text: string): boolean {
-  const outside = text.replace(/"(\\.|[^"\\])*"/g, '');
-  const count = (pattern: RegExp) => outside.match(pattern)?.length ?? 0;
-  return text.trim() === '' || outside.includes('"') || count(/[[{]/g) > count(/[\]}]/g);
 }
 
 /** Readers are granted `events/` of a bucket, and S3 notifies one queue only of each prefix. */
@@ -109,15 +104,18 @@ export const SHARED_BUCKET =
 export const SHARED_TABLE =
   'would mix the cursors and states of two connectors, and one would wait for the other: give each connector its own table';
 
-/**
- * What no two connectors may share: the path, its value in an entry, and the reason. Stacks, metrics and alarms are named after `name`;
- * credentials belong to one organization, so a secret used twice would send every event twice.
- */
-const UNIQUE: readonly [path: string, valueIn: (entry: Entry) => unknown, reason: string][] = [
+/** The account and cloud in which an entry creates the identity provider. */
+function createdProvider(entry: Entry): string | undefined {
+  const [provider] = providersIn(entry);
+  return provider && `${entry.account ?? ''} ${provider.cloud ?? 'commercial'}`;
+}
+
+/** What no two connectors may share: the path, its value in an entry, and the reason. */
+const UNIQUE: readonly [path: string, valueIn: (entry: Entry) => string | undefined, reason: string][] = [
   ['name', ({ name }) => name, 'would collide: stacks, metrics and alarms are named after it'],
   [
     'secretArn',
-    ({ secretArn }) => secretArn,
+    each => each.secretArn,
     'is one organization’s credentials: two connectors would send each event twice',
   ],
   ['bucketArn', ({ bucketArn }) => bucketArn, SHARED_BUCKET],
@@ -129,20 +127,14 @@ const UNIQUE: readonly [path: string, valueIn: (entry: Entry) => unknown, reason
   ],
 ];
 
-/** The account and cloud in which an entry creates the identity provider. */
-function createdProvider(entry: Entry): string | undefined {
-  const creator = readersIn(entry).find(({ createOidcProvider }) => createOidcProvider === true);
-  return creator && `${entry['account'] ?? ''} ${creator['cloud'] ?? 'commercial'}`;
-}
-
-/** Values that several connectors have, independent of other problems of the list. */
+/** Values that several connectors have. */
 function collisions(entries: readonly Entry[]): Problem[] {
   return UNIQUE.flatMap(([path, valueIn, reason]) => {
     const values = entries.map(valueIn);
     return values.flatMap((value, index) => {
       const first = values.indexOf(value);
-      if (typeof value !== 'string' || first === index) return [];
-      return [{ path: `connectors[${index}].${path}`, reason: `${reason}; connectors[${first}] has it already` }];
+      if (value === undefined || first === index) return [];
+      return [ofConnector(index, { path, reason: `${reason}; connectors[${first}] has it already` })];
     });
   });
 }

@@ -1,37 +1,94 @@
 /**
  * The schema of `cdk.json`: every option with its rule and its default. docs/connectors.schema.json has its description. `props.ts` turns
- * options into props of the construct.
+ * options into props of the construct. Each message is the reason that a person reads beside the option's path.
  */
 import * as v from 'valibot';
+import { AUTH_URL, BASE_URL, NEEDS_HTTPS, url } from '../../lambda/addresses.ts';
 import { exactObject } from '../../lambda/exact-object.ts';
-import { AUTH_URL, BASE_URL, FUNCTION_OPTIONS, integer } from '../../lambda/options.ts';
+import { integer, OPTIONS } from '../../lambda/options.ts';
 import { alarmOverridesSchema } from '../alarms/overrides.ts';
 import { BUFFER_SECONDS, MOST_BUFFER_SECONDS, RETRY_SECONDS } from '../delivery/destinations.ts';
 import { noProxySchema, proxyUrlSchema } from '../function/proxy.ts';
 import { REGION } from '../region.ts';
-import {
-  accountId,
-  address,
-  arn,
-  bucketArn,
-  endpointUrl,
-  flag,
-  kmsKeyArn,
-  matching,
-  oneOf,
-  resourceId,
-  secretArn,
-  string,
-  text,
-} from './fields.ts';
+
+const string = v.string('must be a string');
+const text = v.pipe(string, v.minLength(1, 'must not be empty'));
+const flag = v.boolean('must be true or false');
+
+function matching(pattern: RegExp, message: string) {
+  return v.pipe(string, v.regex(pattern, message));
+}
+
+function atMost(characters: number, because = '') {
+  return v.maxLength<string, number, string>(characters, `must have ${characters} characters at most${because}`);
+}
+
+function quoted(words: readonly string[]): string {
+  const all = words.map(word => JSON.stringify(word));
+  return `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
+}
+
+/** One of a few words. */
+function oneOf<const T extends readonly string[]>(words: T) {
+  return v.picklist(words, `must be ${quoted(words)}`);
+}
+
+const httpsAlone = v.startsWith<string, 'https://', string>('https://', NEEDS_HTTPS);
+
+/** Some collectors need a query string. */
+const endpointUrl = v.pipe(
+  url(['hash', 'username', 'password'], 'must hold no user, password or fragment'),
+  httpsAlone,
+);
+
+/** ARN of one service, in any partition. @param resource a regular expression for the text behind the account */
+function arn(service: string, resource: string, example: string) {
+  return v.pipe(
+    v.string('must be an ARN'),
+    v.regex(
+      new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:(\\d{12})?:${resource}$`),
+      `must look like arn:aws:${service}:${example}`,
+    ),
+  );
+}
+
+const PLACE = 'eu-west-1:111122223333';
+
+const KEY = 'key/([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|mrk-[0-9a-f]{32})';
+const kmsKeyArn = arn('kms', KEY, `${PLACE}:key/01234567-89ab-cdef-0123-456789abcdef`);
+const bucketArn = arn('s3', '[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]', '::bucket-name');
+const tableArn = arn('dynamodb', 'table/[A-Za-z0-9_.-]{3,255}', `${PLACE}:table/name`);
+const queueArn = arn('sqs', '[A-Za-z0-9_-]{1,80}', `${PLACE}:queue`);
+const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', `${PLACE}:topic`);
+const policyArn = arn('iam', 'policy/[\\w+=,.@/-]+', ':111122223333:policy/name');
+const deliveryStreamArn = arn('firehose', 'deliverystream/[A-Za-z0-9_.-]{1,64}', `${PLACE}:deliverystream/name`);
+
+const PROVIDER = 'oidc-provider/sts\\.windows\\.net/';
+const oidcProviderArn = arn('iam', `${PROVIDER}[a-z0-9-]+/?`, ':111122223333:oidc-provider/sts.windows.net/…/');
+
+/** The ARN must have its last six characters, because a policy on an ARN without them does not match the secret. */
+const secretArn = arn(
+  'secretsmanager',
+  'secret:[A-Za-z0-9/_+=.@-]+-[A-Za-z0-9]{6}',
+  `${PLACE}:secret:name-AbCdEf, with the six characters at its end`,
+);
+
+/** Ids of resources, one at least. */
+function resourceIds(prefix: string, kind: string) {
+  return v.pipe(v.array(resourceId(prefix), 'must be a list'), v.minLength(1, `must name one ${kind} at least`));
+}
+
+function resourceId(prefix: string) {
+  return matching(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `must look like ${prefix}-0123456789abcdef0`);
+}
+
+const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+const IS_NAME = 'must be lower-case letters, digits and single hyphens';
 
 const connectorName = v.pipe(
   string,
-  v.maxLength(32, 'must have 32 characters at most, because names of resources are built from it'),
-  v.regex(
-    /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/,
-    'must be lower-case letters, digits and single hyphens, beginning with a letter: stacks, metrics and alarms are named after it',
-  ),
+  atMost(32, ', because names of resources are built from it'),
+  v.regex(NAME, `${IS_NAME}, beginning with a letter: stacks, metrics and alarms are named after it`),
 );
 
 /** CloudWatch Logs accepts these and no others. 9999 is `RetentionDays.INFINITE` of the CDK, which sets no retention. */
@@ -45,33 +102,16 @@ const logRetentionDays = v.picklist(
 );
 
 /** The description of an alarm has at most 1,024 characters, and includes this address. */
-const runbookUrl = v.pipe(text, v.maxLength(256, 'must have 256 characters at most'));
+const runbookUrl = v.pipe(text, atMost(256));
 
 const rolePath = v.pipe(
   string,
   v.regex(/^\/([!-~]+\/)?$/, 'must begin and end with a slash, as in /security/'),
-  v.maxLength(512, 'must have 512 characters at most'),
+  atMost(512),
 );
 
 /** IAM allows 64 characters, and the rest of a name needs up to 40. */
 const namePrefix = matching(/^[\w+=,.@-]{1,24}$/, 'must have letters, digits and +=,.@-_ alone, 24 characters at most');
-
-const tableArn = arn('dynamodb', 'table/[A-Za-z0-9_.-]{3,255}', 'arn:aws:dynamodb:eu-west-1:111122223333:table/name');
-const queueArn = arn('sqs', '[A-Za-z0-9_-]{1,80}', 'arn:aws:sqs:eu-west-1:111122223333:queue');
-const topicArn = arn('sns', '[A-Za-z0-9_-]{1,256}', 'arn:aws:sns:eu-west-1:111122223333:topic');
-const policyArn = arn('iam', 'policy/[\\w+=,.@/-]+', 'arn:aws:iam::111122223333:policy/name');
-
-const deliveryStreamArn = arn(
-  'firehose',
-  'deliverystream/[A-Za-z0-9_.-]{1,64}',
-  'arn:aws:firehose:eu-west-1:111122223333:deliverystream/name',
-);
-
-const oidcProviderArn = arn(
-  'iam',
-  'oidc-provider/sts\\.windows\\.net/[a-z0-9-]+/?',
-  'arn:aws:iam::111122223333:oidc-provider/sts.windows.net/…/',
-);
 
 const principal = matching(
   /^(\d{12}|arn:aws[a-z-]*:iam::\d{12}:(root|(role|user)\/[\w+=,.@/-]+))$/,
@@ -87,22 +127,22 @@ function bufferSeconds(most: number) {
   return v.optional(integer(0, most, 'seconds'), BUFFER_SECONDS);
 }
 
+/** Members of Splunk and of any other HTTP endpoint. */
+const endpoint = { url: endpointUrl, secretArn: v.optional(secretArn) };
 const retrySeconds = v.optional(integer(0, 7200, 'seconds'), RETRY_SECONDS);
 
 export const DESTINATION_SCHEMAS = {
   s3: exactObject({ type: v.literal('s3'), bufferSeconds: bufferSeconds(MOST_BUFFER_SECONDS.s3) }),
   splunk: exactObject({
     type: v.literal('splunk'),
-    url: endpointUrl,
-    secretArn: v.optional(secretArn),
+    ...endpoint,
     bufferSeconds: bufferSeconds(MOST_BUFFER_SECONDS.splunk),
     retrySeconds,
   }),
   http: exactObject({
     type: v.literal('http'),
-    url: endpointUrl,
+    ...endpoint,
     name: v.optional(text),
-    secretArn: v.optional(secretArn),
     bufferSeconds: bufferSeconds(MOST_BUFFER_SECONDS.http),
     retrySeconds,
   }),
@@ -126,9 +166,7 @@ export const READER_SCHEMAS = {
 
 /** A message about the type of an object that comes in several kinds. */
 function kindMessage(kinds: object) {
-  const names = Object.keys(kinds).map(type => JSON.stringify(type));
-  const message = `must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
-
+  const message = `must be ${quoted(Object.keys(kinds))}`;
   return ({ expected, received }: v.BaseIssue<unknown>) => {
     if (expected === 'Object') return 'must be an object';
     return received === 'undefined' ? `is required: ${message}` : message;
@@ -139,11 +177,7 @@ const destination = v.variant('type', Object.values(DESTINATION_SCHEMAS), kindMe
 const siemReader = v.variant('type', Object.values(READER_SCHEMAS), kindMessage(READER_SCHEMAS));
 
 /** Roles and exports have the name, and 64 characters at most. */
-const readerName = v.pipe(
-  string,
-  v.regex(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single hyphens'),
-  v.maxLength(11, 'must have 11 characters at most'),
-);
+const readerName = v.pipe(string, v.regex(NAME, IS_NAME), atMost(11));
 
 const siemReaders = v.pipe(
   v.array(
@@ -156,11 +190,6 @@ const siemReaders = v.pipe(
   ),
 );
 
-/** Ids of resources, one at least. */
-function resourceIds(prefix: string, kind: string) {
-  return v.pipe(v.array(resourceId(prefix), 'must be a list'), v.minLength(1, `must name one ${kind} at least`));
-}
-
 const vpc = exactObject({
   vpcId: resourceId('vpc'),
   subnetIds: resourceIds('subnet', 'subnet'),
@@ -170,18 +199,9 @@ const vpc = exactObject({
 /** Options of the construct, by their names in `cdk.json`. */
 export const connectorSchema = exactObject({
   name: connectorName,
-  baseUrl: address(BASE_URL),
-  authUrl: address(AUTH_URL),
-  dnsBlocksPath: v.optional(FUNCTION_OPTIONS.dnsBlocksPath.schema),
-  filters: v.optional(FUNCTION_OPTIONS.filters.schema),
-  omit: v.optional(FUNCTION_OPTIONS.omit.schema),
-  dnsBlocksSince: v.optional(FUNCTION_OPTIONS.dnsBlocksSince.schema),
-  refreshDays: v.optional(FUNCTION_OPTIONS.refreshDays.schema),
-  reconcileDays: v.optional(FUNCTION_OPTIONS.reconcileDays.schema),
-  threatAssetField: v.optional(FUNCTION_OPTIONS.threatAssetField.schema, FUNCTION_OPTIONS.threatAssetField.default),
-  requestsPerMinute: v.optional(FUNCTION_OPTIONS.requestsPerMinute.schema),
-  rowsMember: v.optional(FUNCTION_OPTIONS.rowsMember.schema),
-  paginationMember: v.optional(FUNCTION_OPTIONS.paginationMember.schema),
+  baseUrl: v.pipe(BASE_URL, httpsAlone),
+  authUrl: v.pipe(AUTH_URL, httpsAlone),
+  ...OPTIONS,
   rateMinutes: v.optional(integer(1, 60, 'minutes'), 1),
   enabled: v.optional(flag, true),
   // The function has a whole CPU from this size on, which a backfill needs to keep up with the API.
@@ -215,7 +235,7 @@ export const connectorSchema = exactObject({
 /** One organization: one entry of the context `connectors`, one stack. */
 export const entrySchema = exactObject({
   ...connectorSchema.entries,
-  account: v.optional(accountId),
+  account: v.optional(matching(/^\d{12}$/, 'must be an account id of 12 digits')),
   region: v.optional(matching(REGION, 'must be a region such as eu-west-1')),
 });
 

@@ -2,7 +2,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import { FUNCTION_OPTIONS } from '../../lambda/options.ts';
+import { OPTIONS, variableOf } from '../../lambda/options.ts';
 import type { ConnectorOptions } from '../config/props.ts';
 import { certificatesEnvironment } from './ca-certificates.ts';
 import { proxyEnvironment } from './proxy.ts';
@@ -45,11 +45,11 @@ export function functionEnvironment(options: ConnectorOptions, resources: Functi
 
 /** Each option of the function in its variable. Lists and objects are JSON. */
 function optionVariables(options: ConnectorOptions): Record<string, string> {
-  const values = { ...options, refreshDays: options.refresh?.toDays() };
-  const variables = Object.entries(FUNCTION_OPTIONS).flatMap(([option, { variable }]) => {
-    const value = values[option as keyof typeof FUNCTION_OPTIONS];
-    if (value === undefined) return [];
-    return [[variable, typeof value === 'object' ? JSON.stringify(value) : String(value)]];
+  const values: Readonly<Record<string, unknown>> = { ...options, refreshDays: options.refresh?.toDays() };
+  const given = Object.keys(OPTIONS).filter(option => values[option] !== undefined);
+  const texts = given.map(option => {
+    const value = values[option];
+    return [variableOf(option), typeof value === 'object' ? JSON.stringify(value) : String(value)];
   });
-  return Object.fromEntries(variables);
+  return Object.fromEntries(texts);
 }

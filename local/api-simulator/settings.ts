@@ -1,3 +1,4 @@
+import { variableOf } from '../../lambda/options.ts';
 import {
   ROW_MEMBERS,
   STREAMS,
@@ -67,7 +68,7 @@ export function pathsIn(settings: StreamPaths): StreamPaths {
 
 /** The function's variables for these paths. */
 export function pathSettings(paths: StreamPaths): Record<string, string> {
-  const given = STREAMS_WITHOUT_PATH.map(({ pathSetting, pathOption }) => [pathSetting, paths[pathOption]]);
+  const given = STREAMS_WITHOUT_PATH.map(({ pathOption }) => [variableOf(pathOption), paths[pathOption]]);
   return Object.fromEntries(given);
 }
 

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { variableOf } from '../../lambda/options.ts';
 import type { RowState, SavedStream } from '../../lambda/ports.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { leaseKey } from '../../lambda/store/item.ts';
@@ -156,7 +157,7 @@ export class RunningStack implements AsyncDisposable {
     this.#counted = counted;
     this.alarms = watchAlarms(template, scene.metrics);
     this.widgets = dashboardWidgets(template);
-    this.streams = streamsOn(({ pathSetting }) => deployment.functionEnvironment[pathSetting]);
+    this.streams = streamsOn(({ pathOption }) => deployment.functionEnvironment[variableOf(pathOption)]);
     this.#random = createRandom(options.seed + 1);
     const notifications = scene.aws.notifications.get(BUCKET);
     siem.connect({ deployment, notifications, reports: scene.reports, now: this.time.clock.now });

@@ -1,5 +1,5 @@
 /** What the page shows, as JSON. Everything in it is read from the running stack. */
-import { DIMENSIONS, METRIC_NAMESPACE } from '../../lambda/metric-names.ts';
+import { DIMENSIONS, METRIC_NAMESPACE } from '../../lambda/metrics.ts';
 import { type Points, pointsOf, type Widget } from '../alarms/dashboard.ts';
 import { seriesKey } from '../alarms/time-series.ts';
 import type { Incident } from '../incidents/incident.ts';

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { variableOf } from '../../lambda/options.ts';
 import { readSettings, SettingsError } from '../../lambda/settings.ts';
 import { STREAMS, STREAMS_WITHOUT_PATH, type StreamKey, streamKey } from '../../lambda/streams.ts';
 import { COUNT_NAMES, defaultCounts, type SeedCounts } from '../api-simulator/seed.ts';
@@ -11,9 +12,7 @@ const SETTINGS = {
   baseUrl: 'API_BASE_URL',
   authUrl: 'AUTH_URL',
   name: 'CONNECTOR_NAME',
-  ...(Object.fromEntries(STREAMS_WITHOUT_PATH.map(each => [each.pathOption, each.pathSetting])) as {
-    readonly dnsBlocksPath: string;
-  }),
+  dnsBlocksPath: 'DNS_BLOCKS_PATH',
   threatAssetField: 'THREAT_ASSET_FIELD',
   pageLimit: 'PAGE_LIMIT',
   rowsMember: 'ROWS_MEMBER',
@@ -248,7 +247,7 @@ const PLACEHOLDERS = {
 
 /** The embedded platform has every stream. */
 const EMBEDDED_PATHS = Object.fromEntries(
-  STREAMS_WITHOUT_PATH.map(({ name, pathSetting }) => [pathSetting, `/${name}`]),
+  STREAMS_WITHOUT_PATH.map(({ name, pathOption }) => [variableOf(pathOption), `/${name}`]),
 );
 
 /** Settings from the options, by the function's names. */

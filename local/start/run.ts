@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { machineProxy } from '../../bin/machine-proxy.ts';
 import { readClientSecret } from '../../bin/terminal/client-secret.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
+import { variableOf } from '../../lambda/options.ts';
 import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
 import { countsIn } from '../api-simulator/seed.ts';
 import { startPlatformServer } from '../api-simulator/server.ts';
@@ -184,7 +185,7 @@ async function catchUp(request: StartRequest, { settings, aws, broken }: RunPart
 
 function streamsIn(settings: Settings) {
   const base = settings['API_BASE_URL']!.trim().replace(/\/+$/, '');
-  const on = streamsOn(({ pathSetting }) => settings[pathSetting]?.trim());
+  const on = streamsOn(({ pathOption }) => settings[variableOf(pathOption)]?.trim());
   return on.map(({ name, path }) => ({ name, url: base + path }));
 }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { DIMENSIONS, STREAM_METRICS, STREAM_PROPERTIES } from '../../lambda/metric-names.ts';
+import { DIMENSIONS, STREAM_METRICS, STREAM_PROPERTIES } from '../../lambda/metrics.ts';
 import { STREAMS } from '../../lambda/streams.ts';
 import { optionOf } from '../npm-command.ts';
 import type { StartRequest } from './options.ts';

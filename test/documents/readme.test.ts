@@ -54,7 +54,7 @@ describe('the environment in docs/configuration.md', () => {
       PAGE_LIMIT: String(settings.pageLimit),
       LEASE_SECONDS: String(settings.leaseSeconds),
     });
-    expect([settings.dnsBlocksPath, settings.names.rows, settings.names.pagination]).toEqual([
+    expect([settings.dnsBlocksPath, settings.rowsMember, settings.paginationMember]).toEqual([
       undefined,
       undefined,
       undefined,

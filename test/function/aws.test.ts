@@ -11,12 +11,11 @@ import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from '@jest/globals';
 import { createAwsClients } from '../../lambda/aws.ts';
 import { leaseTimes } from '../../lambda/lease-times.ts';
-import { LEASE_SECONDS } from '../../lambda/options.ts';
 import { json } from '../../local/incidents/tampered-api.ts';
 import { httpHarness, silence } from '../support/function/http-harness.ts';
 import { rejection } from '../support/function/rejection.ts';
 
-const EVERY = Array.from({ length: LEASE_SECONDS.max }, (_, index) => index + LEASE_SECONDS.min);
+const EVERY = Array.from({ length: 900 }, (_, index) => index + 1);
 
 test('for every LEASE_SECONDS a request that starts while the lease is valid ends before the lease does', () => {
   for (const seconds of EVERY) {

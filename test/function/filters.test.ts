@@ -17,7 +17,7 @@ describe('the check of a filter', () => {
     ['a function within another', "starts_with(not_null(name, ''), 'web-')"],
     ['a number that is ordered, with a text on either side of it', "a == 'x' && score >= `-5.5` && b != 'y'"],
     ['a text that holds an ordering', "name == \"a < 'b'\" || name != 'a >= 5'"],
-    ['a member whose name every object of JavaScript has', "constructor == 'x'"],
+    ['a text that every object of JavaScript has as a name', "name == 'constructor'"],
   ])('accepts %s', (_, filter) => {
     expect(filterProblem(filter)).toBeUndefined();
   });
@@ -33,11 +33,11 @@ describe('the check of a filter', () => {
     ['a text as a JSON literal', 'blocked_at <= `"2026"`', /^orders by <= with `"2026"`/],
     ['a literal that is no number', 'a < `null`', /^orders by < with `null`/],
     [
-      'a name that objects of the expression would have',
-      '{a: b}.constructor == c',
-      /^names constructor and makes objects with \{\}/,
+      'a member that every object of JavaScript has',
+      "a.constructor == 'x'",
+      /^names constructor, which the library finds in/,
     ],
-    ['the same in a JSON literal or a merger', 'merge(@, `{"x":1}`).toString == c', /toString/],
+    ['such a member as a quoted name with escapes', '"\\u005f_proto__".a == b', /^names __proto__/],
   ])('refuses %s', (_, filter, reason) => {
     expect(filterProblem(filter)).toMatch(reason);
   });
@@ -56,12 +56,6 @@ describe('a filter', () => {
     ['error', 'n', '{"n":0}'],
     ['filtered', 'n == `9007199254740993`', '{"n":1}'],
     ['send', 'n == `9007199254740993`', '{"n":9007199254740992}'],
-    ['send', 'constructor == null', '{"a":{}}'],
-    ['send', 'a.toString == null && a[0].valueOf == null', '{"a":{}}'],
-    ['send', '"\\u0063onstructor" == null', '{}'],
-    ['filtered', 'constructor == null', '{"constructor":"x"}'],
-    ['filtered', '__proto__.a == null', '{"__proto__":{"a":1}}'],
-    ['send', '__proto__ == null', '{}'],
   ])('says %s: %s of %s', (result, filter, row) => {
     expect(rowFilterOf(filter)!.decide(row)).toBe(result);
   });

@@ -1,14 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import * as errors from '../../lambda/core/errors.ts';
 import { EMPTY_RESULT, type StreamResult } from '../../lambda/core/run.ts';
-import {
-  CONNECTOR_METRICS,
-  CONNECTOR_PROPERTIES,
-  STREAM_METRICS,
-  STREAM_PROPERTIES,
-} from '../../lambda/metric-names.ts';
+import type { RunFacts } from '../../lambda/metrics.ts';
+import { CONNECTOR_METRICS, CONNECTOR_PROPERTIES, STREAM_METRICS, STREAM_PROPERTIES } from '../../lambda/metrics.ts';
 import type { StreamName } from '../../lambda/streams.ts';
-import { createTelemetry, type RunFacts } from '../../lambda/telemetry.ts';
+import { createTelemetry } from '../../lambda/telemetry.ts';
 import { type Emf, emfOf } from '../../local/alarms/emf.ts';
 import { written } from '../../local/incidents/written.ts';
 import { emfViolations } from '../support/function/emf-violations.ts';

@@ -152,7 +152,6 @@ export class World {
       connector: 'main',
       dnsBlocksPath: platform.dnsBlocksPath,
       threatAssetField: platform.threatAssetMember,
-      names: {},
       leaseSeconds: 60,
       s3PathStyle: false,
       ...options.settings,

@@ -134,7 +134,7 @@ const MISPLACED: readonly [member: string, options: Record<string, unknown>, rea
   [
     'stateTableArn',
     { stateTableArn: TABLE_ARN.replace('eu-west-1', 'us-east-1') },
-    /^is in region us-east-1, but the stack in region eu-west-1: .* by its name alone.* another table .*deploy the connector to region us-east-1$/,
+    /^is in region us-east-1, but the stack in region eu-west-1: .* by its name alone.* another one of that name.*deploy the connector to region us-east-1$/,
   ],
   [
     'stateTableArn',
@@ -142,7 +142,11 @@ const MISPLACED: readonly [member: string, options: Record<string, unknown>, rea
     /^is in account 999999999999, but the stack in account 111122223333: /,
   ],
   ['destination.deliveryStreamArn', { destination: STREAM }, /^is in account 999999999999 and region us-east-1, but /],
-  ['destination.secretArn', { destination: { ...SPLUNK, secretArn: SECRET } }, /region us-east-1.* replicate it/],
+  [
+    'destination.secretArn',
+    { destination: { ...SPLUNK, secretArn: SECRET } },
+    /region us-east-1.* in its own region only/,
+  ],
 ];
 
 /** `omit.assets` and a value, as `{ omit: { assets: value } }`. */
@@ -244,10 +248,7 @@ describe('the configuration', () => {
     ['an object', { name: 'a' }, /^must be a list of connectors/],
     ['an empty list', [], /^must name one connector at least/],
     ['the JSON text of an object', '{}', /^must be a list of connectors/],
-    ['text cut behind its first line', '[', /only the first line.*connectorsFile=/],
-    ['text cut within a text', '[{"name": "acme', /only the first line.*connectorsFile=/],
-    ['text whose first line is blank', '', /only the first line.*connectorsFile=/],
-    ['text that is wrong by itself', '[}]', /^must be valid JSON when given as text$/],
+    ['text that is no JSON', '[', /^must be valid JSON .* only the first line .*connectorsFile=/],
   ])('the configuration is refused, with the reason, if it is %s', (_, context, reason) => {
     expect(problemsOf(context)).toEqual({ connectors: expect.stringMatching(reason) });
   });
@@ -344,7 +345,7 @@ describe('the configuration through the command line of the CDK', () => {
     const args = ['synth', '--quiet', '--no-notices', '--output', path.join(folder, 'cli'), '-c', `connectors=${list}`];
     const quiet = { CDK_DISABLE_CLI_TELEMETRY: 'true', CDK_DISABLE_VERSION_CHECK: '1' };
     const output = run('node_modules/aws-cdk/bin/cdk', args, quiet);
-    expect(output).toContain('connectors: ends before its JSON does. The CDK takes only the first line');
+    expect(output).toContain('connectors: must be valid JSON when given as text. The CDK takes only the first line');
     expect(output).toContain('-c connectorsFile=connectors.json');
   });
 

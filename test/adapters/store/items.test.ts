@@ -57,30 +57,6 @@ async function scene() {
 }
 
 describe('row states', () => {
-  test('a sample of row states names rows of its stream that exist and were sent, under their own ids', async () => {
-    await using each = await scene();
-    const live = { ...state(0), status: 'live' } as const;
-    const assets = new Map<string, RowState>([
-      ['sent', live],
-      ['never sent', { ...live, rowHash: '' }],
-      ['removed', { ...live, status: 'removed' }],
-      ['filtered', { ...live, status: 'filtered' }],
-      [`${LONG}1`, live],
-    ]);
-    await each.states.put('assets', assets, pass);
-    await each.states.put('threats', new Map([['threat', live]]), pass);
-    expect((await each.states.sample('assets', 5)).sort()).toEqual([`${LONG}1`, 'sent']);
-  });
-
-  test('a sample of row states reads on until it has enough, and no further', async () => {
-    await using each = await scene();
-    const ids = Array.from({ length: 250 }, (_, index) => `row ${index}`);
-    await each.states.put('assets', new Map(ids.map(id => [id, { ...state(0), status: 'live' }])), pass);
-    expect(await each.states.sample('assets', 120)).toHaveLength(120);
-    expect(each.count('Scan')).toBe(2);
-    expect((await each.states.sample('assets', 999)).sort()).toEqual([...ids].sort());
-  });
-
   test('the rows that no pass has listed are found with their own ids, page by page, and no others', async () => {
     await using each = await scene();
     const text = 'x'.repeat(30_000);

@@ -95,11 +95,8 @@ describe('the options', () => {
     [['--nonsense'], "unknown option '--nonsense'"],
     [['--rows-member', 'data'], '--base-url is missing, which a real tenant needs'],
     [[...TENANT, '--seed', '3'], '--seed is about the embedded platform'],
-    [[...TENANT, '--base-url', 'http://api.acme.example'], '--base-url must be an https URL'],
-    [
-      [...TENANT, '--auth-url', 'https://u:p@login.acme.example'],
-      '--auth-url must be an https URL without credentials',
-    ],
+    [[...TENANT, '--base-url', 'http://api.acme.example'], '--base-url must begin with https://'],
+    [[...TENANT, '--auth-url', 'https://u:p@login.acme.example'], '--auth-url must hold no user, password'],
     [
       ['--base-url', 'https://api.acme.example/v1', ...TENANT.slice(2)],
       '--base-url must be the base URL of the API without /v1',

@@ -251,7 +251,7 @@ describe('the command line of npm start', () => {
     const { status, stdout, stderr } = await folder.run([...wrong, '--client-secret', 'hunter2']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     for (const problem of [
-      '--auth-url must be an https URL',
+      '--auth-url must begin with https://',
       '--page-limit must be a whole number from 1 to 500',
       '--change is about the embedded platform',
       'the client secret cannot be an argument',

@@ -1,5 +1,5 @@
+import type { RunFacts } from '../../../lambda/metrics.ts';
 import type { Clock } from '../../../lambda/ports.ts';
-import type { RunFacts } from '../../../lambda/telemetry.ts';
 import type { PlatformOptions } from '../../../local/api-simulator/platform.ts';
 import type { AwsOptions } from '../../../local/aws/endpoints.ts';
 import type { Call } from '../../../local/aws/wire.ts';

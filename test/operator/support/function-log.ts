@@ -1,5 +1,7 @@
 /** What the function writes into its log. */
-import { createTelemetry, type RunFacts } from '../../../lambda/telemetry.ts';
+
+import type { RunFacts } from '../../../lambda/metrics.ts';
+import { createTelemetry } from '../../../lambda/telemetry.ts';
 import { errorLog } from '../../../local/incidents/function-log.ts';
 import { linesOf } from '../../../local/incidents/written.ts';
 

@@ -1,4 +1,5 @@
-import { createTelemetry, type RunFacts } from '../../../lambda/telemetry.ts';
+import type { RunFacts } from '../../../lambda/metrics.ts';
+import { createTelemetry } from '../../../lambda/telemetry.ts';
 import { emfOf } from '../../../local/alarms/emf.ts';
 import type { MetricDatum } from '../../../local/aws/cloudwatch.ts';
 import type { LocalDeployment } from '../../../local/deployment/deployment.ts';

@@ -6,7 +6,7 @@ import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/clien
 import { CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { CONNECTOR_METRICS, METRIC_NAMESPACE, STREAM_METRICS } from '../../../lambda/metric-names.ts';
+import { CONNECTOR_METRICS, METRIC_NAMESPACE, STREAM_METRICS } from '../../../lambda/metrics.ts';
 import { command, run } from '../../support/parts/command.ts';
 import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 import type { Account, Deployment } from './account.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { METRIC_NAMESPACE } from '../../../lambda/metric-names.ts';
+import { METRIC_NAMESPACE } from '../../../lambda/metrics.ts';
 import { alarmSeries } from '../../../local/alarms/alarm-definitions.ts';
 import { dashboardSeries } from '../../../local/alarms/dashboard.ts';
 import { emfOf } from '../../../local/alarms/emf.ts';

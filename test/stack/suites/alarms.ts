@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
-import { METRIC_NAMESPACE, SENT_WHEN_ZERO } from '../../../lambda/metric-names.ts';
+import { METRIC_NAMESPACE, SENT_WHEN_ZERO } from '../../../lambda/metrics.ts';
 import { ALARMS } from '../../../lib/alarms/alarms.ts';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import { configured, createApp, synthesize } from '../synth.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CONNECTOR_METRICS, STREAM_METRICS } from '../../../lambda/metric-names.ts';
+import { CONNECTOR_METRICS, STREAM_METRICS } from '../../../lambda/metrics.ts';
 import { synthesize } from '../synth.ts';
 import { only, resources } from '../template.ts';
 import { VARIANTS } from '../variants.ts';

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
-import { FUNCTION_OPTIONS } from '../../../lambda/options.ts';
+import { variableOf } from '../../../lambda/options.ts';
 import { readSettings } from '../../../lambda/settings.ts';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import { PROCESS_ENVIRONMENT } from '../../../lib/function/function-environment.ts';
@@ -14,14 +14,12 @@ import { only, resources } from '../template.ts';
 import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
 import { actionsOf, identityStatements, resourcesOf } from './policies.ts';
 
-const OPTIONAL = Object.values<{ variable: string; default?: unknown }>(FUNCTION_OPTIONS);
-
 const AUTHORITY_FILE = path.join(mkdtempSync(path.join(os.tmpdir(), 'authority-')), 'authority.pem');
 writeFileSync(AUTHORITY_FILE, certificateAuthority('Acme root').certificate);
 
 /** The environment of a plain connector: names and addresses, and each option that has a default. */
 const ALWAYS = [
-  ...OPTIONAL.flatMap(option => (option.default === undefined ? [] : [option.variable])),
+  'THREAT_ASSET_FIELD',
   'API_BASE_URL',
   'AUTH_URL',
   'CONNECTOR_NAME',
@@ -49,9 +47,8 @@ function functionActions(options = {}): string[] {
 describe('the function', () => {
   test('has exactly the environment of its contract', () => {
     expect(Object.keys(environment()).sort()).toEqual(ALWAYS);
-    const { dnsBlocksPath, rowsMember, paginationMember } = FUNCTION_OPTIONS;
     expect(Object.keys(environment(VARIANTS.everyOption))).toEqual(
-      expect.arrayContaining([...ALWAYS, ...[dnsBlocksPath, rowsMember, paginationMember].map(each => each.variable)]),
+      expect.arrayContaining([...ALWAYS, ...['dnsBlocksPath', 'rowsMember', 'paginationMember'].map(variableOf)]),
     );
   });
 

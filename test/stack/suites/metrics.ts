@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Duration } from 'aws-cdk-lib';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { CONNECTOR_METRICS, STREAM_METRICS } from '../../../lambda/metric-names.ts';
+import { CONNECTOR_METRICS, STREAM_METRICS } from '../../../lambda/metrics.ts';
 import type { ConnectorMetricName, StreamMetricName } from '../../../lib/connector-props.ts';
 import type { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { construct } from './construct.ts';

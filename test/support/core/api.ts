@@ -33,17 +33,6 @@ export class ScriptedApi implements PageSource {
     return this.on(path, cursor, answer(rows, after)).on(path, after, answer([], null));
   }
 
-  /** What the single read of an id answers. */
-  onSingle(path: string, id: string, answer: Answer): this {
-    return this.on(`${path}/${id}`, undefined, answer);
-  }
-
-  async single(path: string, id: string): Promise<string> {
-    const [answer] = this.#answers.get(`${path}/${id}`) ?? [];
-    if (typeof answer === 'string') return answer;
-    throw answer ?? new ApiRefusedError(path, 404, 'not-scripted');
-  }
-
   /** The cursors sent for a path, in order. */
   sent(path: string): (string | undefined)[] {
     return this.requests.filter(each => each.path === path).map(each => each.cursor);

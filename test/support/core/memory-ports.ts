@@ -28,10 +28,9 @@ interface Parts {
 
 /** The core's ports over memory. Each call is a step of the journal, named `<stream> <what>`. */
 export function memoryPorts(parts: Parts): Ports {
-  const { api, source, clock, journal, table, lines, deadLetters, warnings, errors, organization } = parts;
+  const { source, clock, journal, table, lines, deadLetters, warnings, errors, organization } = parts;
   return {
     source,
-    rows: { row: (path, id) => api.single(path, id) },
     organization: async () => organization,
     clock,
     hash: sha256,
@@ -134,7 +133,6 @@ function rowPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'rowStates'
       },
       unlisted: (stream, generation, from) =>
         journal.step(`${stream} scan ${from ?? ''}`.trimEnd(), () => table.unlisted(stream, generation, from)),
-      sample: async (stream, count) => table.sentIds(stream).slice(0, count),
     },
     childIndex: {
       async put(stream, entries, assertLeaseValid) {

@@ -46,21 +46,14 @@ export class MemoryTable {
 
   /** One page of the rows that exist in an older generation, and the last id of it. */
   unlisted(stream: StreamName, generation: number, from: string | undefined): UnlistedPage {
-    const ids = this.#idsOf(stream, state => state.status !== 'removed' && state.generation < generation);
-    const left = ids.sort().filter(id => from === undefined || id > from);
+    const unlisted = [...this.#states].flatMap(([at, state]) => {
+      const [name, id] = JSON.parse(at) as [string, string];
+      return name === stream && state.status !== 'removed' && state.generation < generation ? [id] : [];
+    });
+    const left = unlisted.sort().filter(id => from === undefined || id > from);
     const page = left.slice(0, this.scanPage);
     const states = new Map(page.map(id => [id, this.state(stream, id)!]));
     return { states, next: page.length < left.length ? page.at(-1) : undefined };
-  }
-
-  #idsOf(stream: StreamName, matches: (state: RowState) => boolean): string[] {
-    const found = [...this.#states].filter(([, state]) => matches(state)).map(([at]) => JSON.parse(at) as string[]);
-    return found.flatMap(([name, id]) => (name === stream ? [id!] : []));
-  }
-
-  /** Ids of the rows that exist and were sent. */
-  sentIds(stream: StreamName): string[] {
-    return this.#idsOf(stream, ({ status, rowHash }) => status === 'live' && rowHash !== '');
   }
 
   /** As `<parent> <id>`, sorted. */

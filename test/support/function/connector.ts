@@ -1,9 +1,9 @@
 import { type Clients, createContainerTokens } from '../../../lambda/compose.ts';
 import { type InvocationResult, type Invoker, invoke } from '../../../lambda/invocation.ts';
+import type { RunFacts } from '../../../lambda/metrics.ts';
 import type { Log } from '../../../lambda/ports.ts';
 import { readSettings } from '../../../lambda/settings.ts';
 import { sha256 } from '../../../lambda/system.ts';
-import type { RunFacts } from '../../../lambda/telemetry.ts';
 import { createPlatform, type Platform, type PlatformOptions } from '../../../local/api-simulator/platform.ts';
 import { createRandom } from '../../../local/api-simulator/random.ts';
 import { startPlatformServer } from '../../../local/api-simulator/server.ts';

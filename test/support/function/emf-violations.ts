@@ -4,10 +4,10 @@ import {
   METRIC_NAMESPACE,
   SENT_WHEN_ZERO,
   STREAM_METRICS,
-} from '../../../lambda/metric-names.ts';
+} from '../../../lambda/metrics.ts';
 import type { Emf } from '../../../local/alarms/emf.ts';
 
-/** What differs between the blobs of one run over these streams and what metric-names.ts declares. */
+/** What differs between the blobs of one run over these streams and what metrics.ts declares. */
 export function emfViolations(blobs: readonly Emf[], connector: string, streams: readonly string[]): string[] {
   const expected = [
     ...streams.map(stream => ({ [DIMENSIONS.connector]: connector, [DIMENSIONS.stream]: stream })),

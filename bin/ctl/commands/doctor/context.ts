@@ -1,4 +1,5 @@
 /** Shared by the checks. */
+import { assign } from '../../../../lambda/compose.ts';
 import { type PageContent, parsePage } from '../../../../lambda/core/page.ts';
 import { rowCut } from '../../../../lambda/core/row.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
@@ -44,7 +45,7 @@ async function readFirstPage({ settings, streams, api }: Access, name: StreamNam
   const limit = 1;
   const body = await api.page({ path, cursor: undefined, limit, signal });
   const cut = rowCut(stream, settings.threatAssetField);
-  return parsePage(body, { path, limit, cut, configured: settings.names, learned: {} });
+  return parsePage(body, { path, limit, cut, configured: assign(settings).configuredNames, learned: {} });
 }
 
 export interface Finding {

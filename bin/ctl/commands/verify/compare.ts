@@ -1,4 +1,5 @@
 /** Compares the API's lists, read from the beginning, with the row states in the table. */
+import { assign } from '../../../../lambda/compose.ts';
 import { readPages } from '../../../../lambda/core/read-pages.ts';
 import { rowReading } from '../../../../lambda/core/row.ts';
 import type { MemberNames, SavedStream } from '../../../../lambda/ports.ts';
@@ -104,7 +105,7 @@ export async function walkStream({ clock, report, signal }: Context, access: Acc
     previous: undefined,
     rewinds: false,
     limit: PAGE_LIMIT.max,
-    configuredNames: access.settings.names,
+    configuredNames: assign(access.settings).configuredNames,
     learnedNames: learned,
     signal,
     onRefusedCursor: () => undefined,

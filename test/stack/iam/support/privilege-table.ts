@@ -11,8 +11,7 @@ export const NEEDED_FOR: Readonly<Record<string, string>> = {
     'Saving row states and the child index, changing the withdrawal list, deleting what belongs to withdrawn threats',
   'dynamodb:PutItem': 'Saving a checkpoint or the name of a log, on the condition that nothing later was written',
   'dynamodb:Query': 'Reading the withdrawal list, and the threats of a removed asset',
-  'dynamodb:Scan':
-    'Finding rows that the API does not list any more, and rows that were sent, by which a changed client or address proves that it belongs to the same organization',
+  'dynamodb:Scan': 'Finding rows that the API does not list any more',
   'dynamodb:UpdateItem':
     'Acquiring, renewing and releasing the lease; raising the fence after a run that was terminated',
   'firehose:PutRecordBatch': 'Delivering events',

@@ -1,0 +1,51 @@
+/** Rules for addresses that receive credentials or data, shared by the function's settings and the schema of `cdk.json`. */
+import * as v from 'valibot';
+import { shownText } from './issue-text.ts';
+import { STREAMS } from './streams.ts';
+
+const LONGEST_ADDRESS = 256;
+
+export const NEEDS_HTTPS = 'must begin with https://, because credentials and data travel to it';
+
+/**
+ * https, and http to loopback alone, for local runs. An address must not contain credentials itself.
+ *
+ * @param refused parts that the URL must not have, and `rule` says so
+ */
+export function url(refused: readonly ('search' | 'hash' | 'username' | 'password')[], rule: string) {
+  return v.pipe(
+    v.string('must be an https URL'),
+    v.check(text => text.startsWith('https://') || isLoopback(text), NEEDS_HTTPS),
+    v.check(text => URL.canParse(text), 'must be a complete URL'),
+    v.check(text => refused.every(part => new URL(text)[part] === ''), rule),
+  );
+}
+
+function isLoopback(text: string): boolean {
+  return /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])([:/]|$)/.test(text);
+}
+
+/** An address to which the connector appends paths. @param end what a person may have copied along with the address */
+function address(end: RegExp, rule: string) {
+  const repaired = ({ origin, pathname }: URL) => `${origin}${pathname.replace(end, '')}`;
+  return v.pipe(
+    url(['search', 'hash', 'username', 'password'], 'must hold no user, password, query or fragment'),
+    v.check(
+      text => !end.test(new URL(text).pathname),
+      ({ input }) => `${rule}: write ${shownText(repaired(new URL(input)), LONGEST_ADDRESS)}`,
+    ),
+  );
+}
+
+/** A base URL that ends in such a path would request `/v1/v1/assets`. */
+const API_PATH = new RegExp(`/v1(/(${STREAMS.map(({ name }) => name).join('|')})(/[^/]+)?)?/*$`, 'i');
+
+/** Paths of a realm that certainly are not its token endpoint. An unknown path may be right and is accepted. */
+const OTHER_ENDPOINT = /\/(\.well-known\/.*|protocol\/openid-connect(?!\/token\/*$)(\/.*)?)$/i;
+
+export const BASE_URL = address(API_PATH, 'must be the base URL of the API without /v1 and without the path of a list');
+
+export const AUTH_URL = address(
+  OTHER_ENDPOINT,
+  'must be the URL of the realm, or of its token endpoint, without the path of another endpoint',
+);
