@@ -62,8 +62,9 @@ export class Stage {
   readonly forgetful = new Set<StreamName>();
   /** Rows of the SIEM that the API does not show, or that are filtered, and that a restored table does not know: docs/limits.md. */
   readonly unknown = new Map<string, string>();
-  /** Epoch of the table that was lost or replaced: a clock behind it would begin with sequences that the SIEM has seen. */
+  /** Greatest epoch of the tables that were lost or replaced. */
   #leastEpoch = 0;
+  #isBehind = false;
   /**
    * Threats that moved to an asset which was removed before the move was logged, with the sequence of the last event before. Nothing shows the
    * move until a resync: docs/limits.md.
@@ -206,7 +207,7 @@ export class Stage {
     // A run that failed may not have begun it: the operator commands it again.
     if (!outcome || outcome.leaseHeld || outcome.failures.has(stream)) return;
     if (command === 'replay') this.lost.set(stream, sent);
-    else this.forgetful.delete(stream);
+    else if (!this.#isBehind) this.forgetful.delete(stream);
   }
 
   #noteReplay(stream: StreamName, run: number): void {
@@ -287,8 +288,8 @@ export class Stage {
   #setClock(skew: number): void {
     if (skew < this.world.skew && this.world.isRunFrozen)
       throw new Impossible('The frozen run would take its lease for valid: docs/limits.md');
-    this.#requireEpoch(skew, this.#leastEpoch);
     this.world.skew = skew;
+    this.#noteEpoch();
   }
 
   /** Notes the next run, and the one in which the word happens. */
@@ -311,8 +312,8 @@ export class Stage {
   #replaceTable(items: Map<string, Item> | undefined): void {
     if (!items) throw new Impossible('There is no backup');
     const { main } = this.world;
-    this.#requireEpoch(this.world.skew, this.world.epoch);
-    this.#leastEpoch = this.world.epoch;
+    this.#leastEpoch = Math.max(this.#leastEpoch, this.world.epoch);
+    this.#noteEpoch();
     main.table = new Table(this.#keep);
     main.table.items = new Map(items);
     this.#readsAgain();
@@ -324,9 +325,10 @@ export class Stage {
     this.#noteUnknown();
   }
 
-  #requireEpoch(skew: number, least: number): void {
-    if (epochAt(this.world.timeline.now + skew) < least)
-      throw new Impossible('A new table would begin with sequences that the SIEM has seen');
+  /** Behind the epochs of the table before, a new table gives sequences that the SIEM has seen. */
+  #noteEpoch(): void {
+    const { timeline, skew } = this.world;
+    if (epochAt(timeline.now + skew) < this.#leastEpoch) this.#isBehind = true;
   }
 
   /** Rows that the SIEM has, that are gone or filtered, and that the table does not know as sent. */
