@@ -211,16 +211,20 @@ export class SecondPass {
     rows: Awaited<ReturnType<typeof readGroup>>['pages'][number],
     states: ReadonlyMap<string, RowState>,
   ): Promise<ReadonlySet<string>> {
-    const { stream, run } = this.#streamRun;
     const gone = rows.flatMap(row => {
       const isGone =
         !('reason' in row) && row.filter !== 'filtered' && (states.get(row.id)?.status ?? 'removed') === 'removed';
       return isGone && row.parent !== undefined ? [{ id: row.id, parent: row.parent }] : [];
     });
-    if (gone.length === 0) return NO_TAGS;
-    const parents = await run.rowStates.get(stream.cascadesFrom as 'assets', [...new Set(gone.map(row => row.parent))]);
+    const parents = await this.#parentsOf(gone);
     const exists = (id: string) => (parents.get(id)?.status ?? 'removed') !== 'removed';
     return new Set(gone.filter(({ parent }) => exists(parent)).map(({ id }) => id));
+  }
+
+  async #parentsOf(rows: readonly Pick<Row, 'parent'>[]): Promise<ReadonlyMap<string, RowState>> {
+    const { stream, run } = this.#streamRun;
+    const ids = [...new Set(rows.flatMap(({ parent }) => parent ?? []))];
+    return stream.cascadesFrom && ids.length > 0 ? run.rowStates.get(stream.cascadesFrom as 'assets', ids) : new Map();
   }
 
   async #commit(draft: Draft, second: SecondWalk | undefined, next: Partial<Checkpoint> = {}): Promise<void> {
@@ -243,11 +247,14 @@ export class SecondPass {
     for (const piece of chunks([...this.#held.values()], PIECE)) {
       const ids = piece.map(({ row }) => row.id);
       const states = await run.rowStates.get(stream.name, ids);
+      const parents = await this.#parentsOf(piece.map(({ row }) => row));
       const options = { ...draftOptions(piece.length, this.#streamRun), allowance: allowance(this.#second).own };
       const draft = new Draft(this.#checkpoint, states, options);
       for (const { row, committed } of piece) {
         const isOutdated = (states.get(row.id)?.sequence ?? '') > committed;
-        if (!isOutdated) draft.row(row, this.#second.mode);
+        // The walk has withdrawn the rows of a parent that was removed meanwhile, and knew nothing of this one.
+        const isGone = row.parent !== undefined && parents.get(row.parent)?.status === 'removed';
+        if (!isOutdated && !isGone) draft.row(row, this.#second.mode);
       }
       const withdrawn = added(this.#second.withdrawn, { own: draft.withdrawn, children: 0 });
       await this.#commit(draft, { ...this.#second, withdrawn });

@@ -180,7 +180,8 @@ export function createTable(
           'attribute_not_exists(epoch) OR epoch < :epoch OR (epoch = :epoch AND write_number <= :write)',
         ExpressionAttributeValues: { ':epoch': { N: String(epoch) }, ':write': { N: String(write) } },
       });
-      const put = unclear(() => client.send(command));
+      // An answer that is unclear need not be counted: late, the write is refused once a newer one has landed.
+      const put = () => client.send(command);
       return (await unlessRefused(() => call('save the checkpoint', put))) !== undefined;
     },
     async update(input, assertLeaseValid) {

@@ -277,6 +277,7 @@ export class Stage {
     else if (word === 'restore' || word === 'lose') this.#replaceTable(word === 'restore' ? this.#backup : new Map());
     else if (word === 'size' || word === 'less') this.#compareSize(word === 'less');
     else if (word.startsWith('has:')) this.#require(word.slice('has:'.length));
+    else if (word === 'fails') this.#requireFailure();
     else if (/^[a-z]+<\d+$/.test(word)) this.#requireFewer(word);
     else if (word.startsWith('half:')) this.#requireHalf(word.slice('half:'.length));
     else {
@@ -364,6 +365,11 @@ export class Stage {
       const isRight = gone ? !exists : exists && (content === undefined || held.content?.includes(`"c":${content},`));
       if (!isRight) this.world.breaches.push(`${text} is expected: ${held?.line ?? 'the SIEM does not have it'}`);
     }
+  }
+
+  #requireFailure(): void {
+    const { outcome, error } = this.last!;
+    if (!error && !outcome?.failures.size) this.world.breaches.push('A failure of the run before is expected');
   }
 
   /** `page<5`: the run before has made fewer requests of the operation. */

@@ -154,7 +154,9 @@ export class Oracle {
     const unannounced = [...this.expectedRows().get('assets')!].filter(([id, row]) => {
       return isTombstone(row) && this.#stage.heldOf(id)?.kind === 'upsert' && !this.#stage.forgetful.has('assets');
     });
+    const undated = world.events.filter(({ kind, time }) => kind === 'withdrawn' && !time);
     return [
+      ...undated.map(({ line }) => `The withdrawal has no time: ${line}`),
       ...unannounced.map(([, row]) => `The SIEM does not know of this removal: ${row}`),
       ...needless.map(({ line }) => `Withdrawn although it exists: ${line}`),
     ];

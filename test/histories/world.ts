@@ -53,6 +53,7 @@ export interface Received {
   readonly id: string;
   readonly asset: string | undefined;
   readonly reason: string | undefined;
+  readonly time: string | null;
   readonly refresh: boolean;
   /** See contentOf. */
   readonly content: string | undefined;
@@ -340,6 +341,7 @@ export class World {
         id: event.id,
         asset: event.asset_id,
         reason: event.reason,
+        time: event.time,
         refresh: event.refresh === true,
         content: rowAt < 0 ? undefined : contentOf(line.slice(rowAt + ',"row":'.length, -1)),
         made: Date.parse(event.forwarded_at),
