@@ -111,7 +111,7 @@ describe('commands', () => {
   });
 
   test('no command that a page or a message names can download a package of a stranger', () => {
-    // These packages of the registry are AWS's own, so they may be typed anywhere: docs/decisions/0015-commands-run-what-is-installed.md.
+    // These packages of the registry are AWS's own, so they may be typed anywhere: docs/decisions.md.
     const owned = ['cdk', 'aws-cdk'];
     const sources = globSync(
       [
@@ -123,7 +123,7 @@ describe('commands', () => {
       ],
       { cwd: ROOT },
     );
-    const pages = PAGES.filter(name => !name.startsWith('docs/decisions/0015-'));
+    const pages = PAGES.filter(name => name !== 'docs/decisions.md');
     const named = [...pages, ...sources].flatMap(name => {
       // `npx --no --` runs an installed program, or nothing.
       const runners = /\b(?:npx|npm (?:exec|x)|(?:pnpm|yarn) dlx|bunx)\b(?! --no -- )(?:\s+-\S+)*\s+([\w@/.${-]+)/g;
@@ -173,7 +173,7 @@ describe('commands', () => {
 
   test('every package of package.json is explained', () => {
     const names = Object.keys(JSON.parse(page('package.json')).devDependencies);
-    const words = new Set([...page('docs/decisions/0012-packages.md').matchAll(/`([^`]+)`/g)].map(([, word]) => word!));
+    const words = new Set([...page('docs/decisions.md').matchAll(/`([^`]+)`/g)].map(([, word]) => word!));
     // Of a family the first is written out, the others by their last part.
     const forms = (name: string) => [name, name.replace(/^.*(?=\/)/, ''), name.replace(/^.*\/client(?=-)/, '')];
     const families = (name: string) => [name.replace(/\/client-.*/, '/client-*'), name.replace(/\/.*/, '/*')];
