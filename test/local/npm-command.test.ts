@@ -50,7 +50,7 @@ test('a refusal with one problem is one line before the usage hint', () => {
 
 const SCRIPTS_WITH_OPTIONS = [
   ...['start', 'demo', 'api-simulator', 'query', 'bench'],
-  ...['simulation', 'crash-test', 'contract', 'alarm-tests', 'iam-report', 'doc-tables', 'examples', 'cli-reference'],
+  ...['simulation', 'crash-test', 'contract', 'alarm-tests', 'documents'],
   ...['test:real', 'test:siem', 'test:deploy', 'test:browser', 'test:package'],
 ];
 

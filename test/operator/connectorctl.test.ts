@@ -14,4 +14,3 @@ import './suites/surroundings.ts';
 import './suites/interruption.ts';
 import './suites/closed-output.ts';
 import './suites/terminal.ts';
-import './suites/cli-reference.ts';

@@ -1,41 +1,74 @@
-/**
- * The parts of docs/ that follow from declarations: options, streams, alarms and the bill. A test holds them.
- *
- *     npm run doc-tables               names the files whose parts differ
- *     npm run doc-tables -- --write    writes them again
- */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** The parts of docs/ that follow from declarations and recordings. `npm run documents` writes them, and a test holds them. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Command } from 'commander';
 import { costRows, tenantRows } from '../../bench/cost.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
 import { jsonSchemaText } from '../../lib/config/json-schema.ts';
 import { TEST } from '../../lib/test-event.ts';
 import { alarmDefinitions, alarmSeries } from '../../local/alarms/alarm-definitions.ts';
-import { argumentsOrExit } from '../../local/npm-command.ts';
 import { templateWith } from '../stack/shared-template.ts';
 import type { SynthesizedTemplate } from '../stack/template.ts';
 import { VARIANTS } from '../stack/variants.ts';
+import { exampleLines, withExamples } from './event-examples.ts';
 import { ROOT } from './pages.ts';
 
-const CONDITIONS = {
-  plain: conditionsIn(await templateWith(VARIANTS.plain)),
-  endpoint: conditionsIn(await templateWith(VARIANTS.splunk)),
+/** A generated part of a file of docs/. */
+export interface Part {
+  readonly file: string;
+  /** The text of the file with the part as it should be. */
+  write(text: string): string | Promise<string>;
+}
+
+export const PARTS: Readonly<Record<string, Part>> = {
+  schema: { file: 'connectors.schema.json', write: withSchema },
+  options: { file: 'configuration.md', write: text => withTable(text, '## Options', optionRows()) },
+  alarms: { file: 'runbook.md', write: async text => withTable(text, '# ', await alarmRows()) },
+  cost: {
+    file: 'cost.md',
+    write: text => withTable(withTable(text, '## The tenants', tenantRows()), '## The bill', costRows()),
+  },
+  streams: {
+    file: 'events.md',
+    write: text =>
+      text.replace(
+        /^\| `stream` \|.*$/m,
+        `| \`stream\` | ${either(STREAMS.map(({ name }) => `\`${name}\``))}; \`${TEST.stream}\` for a test event |`,
+      ),
+  },
+  events: { file: 'events.md', write: async text => withExamples(text, await exampleLines()) },
+  'event-schema': { file: 'event.schema.json', write: withSchemaStreams },
+  commands: {
+    file: 'cli.md',
+    write: async text =>
+      withTable(text, '## Commands', (await import('../operator/cli-reference/page.ts')).commandRows()),
+  },
+  permissions: {
+    file: 'permissions.md',
+    async write(text) {
+      const { functionRows } = await import('../stack/iam/function-permissions.ts');
+      const { operatorRows } = await import('../operator/cli-reference/operator-permissions.ts');
+      return withTable(withTable(text, '## The function', await functionRows()), '## Operators', await operatorRows());
+    },
+  },
 };
 
-/** By file of docs/, its text with those parts as they should be. */
-export const WRITTEN: Readonly<Record<string, (text: string) => string>> = {
-  'configuration.md': text => withTable(withTable(text, '## Options', optionRows()), '## Alarms', thresholdRows()),
-  'cost.md': text => withTable(withTable(text, '## The tenants', tenantRows()), '## The bill', costRows()),
-  'event.schema.json': withSchemaStreams,
-  'events.md': text =>
-    text.replace(
-      /^\| `stream` \|.*$/m,
-      `| \`stream\` | ${either(STREAMS.map(({ name }) => `\`${name}\``))}; \`${TEST.stream}\` for a test event |`,
-    ),
-  'runbook.md': text => withTable(text, '# ', alarmRows()),
-};
+/** The file as it is, and as it should be. */
+export async function compared({ file, write }: Part): Promise<{ path: string; before: string; after: string }> {
+  const name = path.join(ROOT, 'docs', file);
+  const before = readFileSync(name, 'utf8');
+  return { path: name, before, after: await write(before) };
+}
+
+/** The format is left to Biome, which wraps long lists. */
+function withSchema(text: string): string {
+  const generated = jsonSchemaText();
+  if (JSON.stringify(JSON.parse(generated)) === JSON.stringify(JSON.parse(text))) return text;
+  const biome = path.join(ROOT, 'node_modules', '.bin', 'biome');
+  const file = '--stdin-file-path=docs/connectors.schema.json';
+  return execFileSync(biome, ['format', file], { cwd: ROOT, input: generated, encoding: 'utf8' });
+}
 
 interface Option {
   /** Its last sentence is `Left out: …` where there is no default. */
@@ -55,29 +88,17 @@ function optionRows(): string[][] {
   });
 }
 
-function alarmRows(): string[][] {
+/** The alarms of a connector without options, and those that only an endpoint has, the critical ones first. */
+async function alarmRows(): Promise<string[][]> {
+  const plain = conditionsIn(await templateWith(VARIANTS.plain));
+  const endpoint = conditionsIn(await templateWith(VARIANTS.splunk));
   const bySeverity = ALARMS.toSorted((one, other) => one.severity.localeCompare(other.severity));
-  return bySeverity.map(({ name, severity, first }) => [
-    `[${name}](#${name})`,
-    severity,
-    `\`npm run connectorctl -- ${first}\``,
-  ]);
-}
-
-/** The alarms of a connector without options, and those that only an endpoint has. */
-function thresholdRows(): string[][] {
-  return ALARMS.toSorted((one, other) => one.name.localeCompare(other.name)).map(({ name, severity }) => {
-    const plain = CONDITIONS.plain.get(name);
-    const { metric, alarm } = plain ?? CONDITIONS.endpoint.get(name)!;
-    const comparison = alarm.comparison === 'LessThanThreshold' ? 'below' : 'at least';
-    const minutes = `${alarm.periodMinutes} ${alarm.periodMinutes === 1 ? 'minute' : 'minutes'}`;
-    const times = alarm.evaluationPeriods === 1 ? '' : `, ${alarm.evaluationPeriods} times in a row`;
-    return [
-      `\`${name}\`${plain ? '' : ', with an endpoint'}`,
-      severity,
-      `\`${metric}\``,
-      `${comparison} ${alarm.threshold} as ${alarm.statistic.toLowerCase()} of ${minutes}${times}`,
-    ];
+  return bySeverity.map(({ name, severity, first }) => {
+    const { metric, alarm } = plain.get(name) ?? endpoint.get(name)!;
+    const comparison = alarm.comparison === 'LessThanThreshold' ? '<' : '≥';
+    const times = alarm.evaluationPeriods === 1 ? '' : `, ${alarm.evaluationPeriods} times`;
+    const condition = `${alarm.statistic.toLowerCase()} ${comparison} ${alarm.threshold} in ${alarm.periodMinutes} min${times}`;
+    return [`[${name}](#${name})`, severity, `\`connectorctl ${first}\``, `\`${metric}\` ${condition}`];
   });
 }
 
@@ -141,26 +162,4 @@ function withTable(text: string, heading: string, lines: readonly (readonly stri
 
 function either(texts: readonly string[]): string {
   return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(texts);
-}
-
-/** The files whose parts differ, each with its text as it should be. */
-export function changedPages(): [file: string, text: string][] {
-  return Object.entries(WRITTEN).flatMap(([name, write]): [string, string][] => {
-    const file = path.join(ROOT, 'docs', name);
-    const before = readFileSync(file, 'utf8');
-    const after = write(before);
-    return after === before ? [] : [[file, after]];
-  });
-}
-
-if (import.meta.main) {
-  const { write } = argumentsOrExit<{ write: boolean }>(() =>
-    new Command('npm run doc-tables --')
-      .description('Names the files of docs/ that differ from the declarations.')
-      .option('--write', 'write them again', false),
-  ).flags;
-  for (const [file, text] of changedPages()) {
-    console.log(`${write ? 'written' : 'differs'}: ${path.relative(ROOT, file)}`);
-    if (write) writeFileSync(file, text);
-  }
 }

@@ -1,6 +1,13 @@
-import { OPERATOR_PERMISSIONS, type OperatorGrant } from '../../../../lib/grants/operator-permissions.ts';
-import { table } from '../../alarms/support/drill-table.ts';
-import type { UsedGrant } from './privileges.ts';
+/** The table of docs/permissions.md about the function's role. */
+import { type Privileges, privileges } from './support/privileges.ts';
+
+let found: Promise<Privileges> | undefined;
+
+/** The grants of the role and the calls of the function, compared once in this process. */
+export function functionPrivileges(): Promise<Privileges> {
+  found ??= privileges();
+  return found;
+}
 
 /** Purpose of each action. A grant without one fails the test. */
 export const NEEDED_FOR: Readonly<Record<string, string>> = {
@@ -32,49 +39,12 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:logs:.*:log-group:[^*]+:\*$/, 'the function’s log group'],
 ];
 
-const HEAD = `# IAM report
-
-Every grant of the function's role. A test compares them with the calls that the function makes at the local AWS endpoints: every call has a grant, and
-every grant has a call.
-
-Made by \`npm run iam-report -- --write\`.
-`;
-
-const FOOT = `
-With \`kmsKeyArn\` the role may also use that key, through DynamoDB, S3 and Secrets Manager only (\`kms:ViaService\`). With \`vpc\` it has the
-network-interface actions that Lambda uses to place the function, and a second statement denies them to the function's code.
-
-## Operators
-
-What \`grantInspect\` and \`grantOperate\` of [the construct](construct.md#grants) allow. \`grantOperate\` includes \`grantInspect\`.
-[cli.md](cli.md#permissions) has the calls of each command.
-`;
-
-const OPERATOR_FOOT = `
-\`s3:ListBucket\` is limited to the prefixes \`events/\`, \`dead-letter/\` and \`delivery-errors/\`, and \`iam:PassRole\` to EventBridge Scheduler. With a key,
-both grants allow \`kms:Decrypt\` through DynamoDB, S3 and Secrets Manager, and \`grantOperate\` also \`kms:GenerateDataKey\` through Secrets Manager.
-No grant writes to the state table.
-`;
-
-/** docs/iam.md */
-export function privilegeTable(grants: readonly UsedGrant[]): string {
-  const rows = [...grants]
+/** A row for each grant, in the order of actions and resources. */
+export async function functionRows(): Promise<string[][]> {
+  const { grants } = await functionPrivileges();
+  return [...grants]
     .sort((one, other) => (`${one.action} ${one.resource}` < `${other.action} ${other.resource}` ? -1 : 1))
     .map(({ action, resource }) => [`\`${action}\``, resourceName(resource), NEEDED_FOR[action] ?? '?']);
-  return `${HEAD}\n${table(['Action', 'Resource', 'Needed for'], rows)}\n${FOOT}\n${operatorTable()}\n${OPERATOR_FOOT}`;
-}
-
-/** A row for each resource, with what each grant allows on it. */
-function operatorTable(): string {
-  const rows = [...Map.groupBy(OPERATOR_PERMISSIONS, ({ on }) => on)].map(([on, permissions]) => {
-    const actionsOf = (grant: OperatorGrant) =>
-      permissions
-        .filter(each => each.grant === grant)
-        .flatMap(({ actions }) => actions.map(action => `\`${action}\``))
-        .join(', ');
-    return [on, actionsOf('inspect'), actionsOf('operate')];
-  });
-  return table(['Resource', '`grantInspect`', '`grantOperate`, on top'], rows);
 }
 
 /** @throws Error for a resource that is not one narrow thing */

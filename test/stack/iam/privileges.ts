@@ -1,15 +1,12 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { ROOT } from '../../documents/pages.ts';
+import { functionPrivileges, NEEDED_FOR } from './function-permissions.ts';
 import { allows } from './support/grants.ts';
-import { NEEDED_FOR, privilegeTable } from './support/privilege-table.ts';
-import { type Privileges, privileges, RUNTIME_ACTIONS } from './support/privileges.ts';
+import { type Privileges, RUNTIME_ACTIONS } from './support/privileges.ts';
 
 let found: Privileges;
 
 beforeAll(async () => {
-  found = await privileges();
+  found = await functionPrivileges();
 });
 
 describe('the function’s role', () => {
@@ -28,11 +25,6 @@ describe('the function’s role', () => {
     expect([...new Set(actions)].sort()).toEqual(Object.keys(NEEDED_FOR).sort());
     const grants = found.grants.map(({ action, resource }) => `${action} ${resource}`);
     expect(grants).toHaveLength(new Set(grants).size);
-  });
-
-  test('matches docs/iam.md: npm run iam-report -- --write', () => {
-    const page = readFileSync(path.join(ROOT, 'docs', 'iam.md'), 'utf8');
-    expect(page).toBe(privilegeTable(found.grants));
   });
 });
 
