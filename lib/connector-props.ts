@@ -184,7 +184,7 @@ export interface SecurityDataConnectorProps {
 
   /**
    * Existing table of a connector that was removed, in the same account and region. The connector continues where that one ended. See
-   * docs/teardown.md#the-way-back.
+   * docs/lifecycle.md#the-way-back.
    *
    * @default - a table is created
    */

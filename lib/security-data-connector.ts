@@ -334,7 +334,7 @@ function refuseShared(
 const TABLE_IS_NEW =
   'The bucket exists, and the table is new. If a connector with this bucket ran before, the SIEM gets everything once more, but not what ' +
   'was removed meanwhile. Give its table as stateTable (in cdk.json stateTableArn): then the connector continues where it ended. ' +
-  'Otherwise delete the copy of the SIEM. See docs/teardown.md, The way back.';
+  'Otherwise delete the copy of the SIEM. See docs/lifecycle.md, The way back.';
 
 /**
  * A topic's default policy lets CloudWatch publish, but its own policy or key may not. A topic that is given by its ARN is not changed. The

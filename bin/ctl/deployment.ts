@@ -49,7 +49,7 @@ export async function findDeployment(aws: Aws, wanted: Wanted): Promise<Deployme
   const others = names.length > 0 ? ` The connectors there are ${names.join(', ')}.` : '';
   throw new RefusedError(
     `There is ${which} in ${place}.${others} Use --region or --profile, or deploy one. If its first deployment failed, ` +
-      'docs/teardown.md says how to go on.',
+      'docs/lifecycle.md says how to go on.',
   );
 }
 

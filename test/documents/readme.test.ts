@@ -77,7 +77,7 @@ test('the README is at most 160 lines long', () => {
 
 describe('commands', () => {
   test('the README links to what to do after a first deployment that failed', () => {
-    expect(readme).toContain('(docs/teardown.md#after-a-first-deployment-that-failed)');
+    expect(readme).toContain('(docs/lifecycle.md#after-a-first-deployment-that-failed)');
   });
 
   test('the README has the test command in one line, and CI begins with its commands on a clean clone', () => {

@@ -62,7 +62,7 @@ test.each<[string, readonly Stack[], Wanted, string]>([
     'no stack of a deployment that failed',
     [],
     {},
-    'If its first deployment failed, docs/teardown.md says how to go on.',
+    'If its first deployment failed, docs/lifecycle.md says how to go on.',
   ],
   [
     'several connectors',

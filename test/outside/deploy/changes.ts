@@ -1,4 +1,4 @@
-/** Changes by a cloud engineer as in docs/teardown.md and docs/runbook.md: another bucket, a restored table, another name, lost objects. */
+/** Changes by a cloud engineer as in docs/lifecycle.md and docs/runbook.md: another bucket, a restored table, another name, lost objects. */
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import {

@@ -86,7 +86,7 @@ export async function life(account: Account, story: Story): Promise<void> {
     assertTruth(siem, account);
   });
   if (!story.bounded) await notBounded(account, acme, siem, story);
-  await step('cdk deploy: as docs/teardown.md prepares a removal with all data', () => account.deploy(LAST));
+  await step('cdk deploy: as docs/lifecycle.md prepares a removal with all data', () => account.deploy(LAST));
   await step('cdk destroy: the bucket holds objects, and after it is emptied the stack is gone', async () => {
     await empty(acme.outputs['BucketName']!);
     succeeded(await account.cdk(['destroy', acme.stack, '--force'], LAST));
