@@ -16,14 +16,14 @@ export interface Tenant {
 
 export const TENANTS: readonly Tenant[] = [
   { name: 'small', assets: 500, changes: 60, removals: 1, dnsBlocks: 600 },
-  { name: 'middle', assets: 10_000, changes: 1_200, removals: 12, dnsBlocks: 30_000 },
+  { name: 'medium', assets: 10_000, changes: 1_200, removals: 12, dnsBlocks: 30_000 },
   { name: 'large', assets: 100_000, changes: 12_000, removals: 60, dnsBlocks: 600_000 },
 ];
 
 /** Parts of the stack with the default options and all streams. A test compares them with the template. */
 export const PARTS = { alarms: 14, compositeAlarms: 2, dashboards: 0, secrets: 1, memoryMegabytes: 1769 };
 
-/** Write units of a row, with checkpoints: the figure `units` of `npm run bench`, as docs/performance.md has it. */
+/** Write units of a row, with checkpoints: the figure `units` of `npm run bench`, as docs/testing.md has it. */
 export const WRITE_UNITS = { asset: 1.03, newThreat: 2.03, dnsBlock: 0.046 };
 
 /**
@@ -112,7 +112,7 @@ export function billOf(tenant: Tenant): Readonly<Record<string, number>> {
     Scheduler: MINUTES_A_MONTH * PRICES.scheduledStart,
     'Secrets Manager': PARTS.secrets * (PRICES.secretMonth + SECRET_READS_A_MONTH * PRICES.secretRead),
   };
-  return { ...bill, together: Object.values(bill).reduce((sum, part) => sum + part, 0) };
+  return { ...bill, total: Object.values(bill).reduce((sum, part) => sum + part, 0) };
 }
 
 /** Assets and threats that exist. */
@@ -149,9 +149,10 @@ export function tenantRows(): string[][] {
 /** Rows of the second table. */
 export function costRows(): string[][] {
   const bills = TENANTS.map(billOf);
-  const dollars = Object.keys(bills[0]!).map(part => {
+  const charged = Object.keys(bills[0]!).filter(part => bills.some(bill => bill[part]! > 0));
+  const dollars = charged.map(part => {
     const cells = [part, ...bills.map(bill => bill[part]!.toFixed(2))];
-    return part === 'together' ? cells.map(cell => `**${cell}**`) : cells;
+    return part === 'total' ? cells.map(cell => `**${cell}**`) : cells;
   });
   const usage = TENANTS.map(usagePerMinute);
   const perMinute = (label: string, member: keyof (typeof usage)[number]) => [
@@ -160,15 +161,10 @@ export function costRows(): string[][] {
   ];
   return [
     ...dollars,
-    [
-      'filling up, once: the first read of assets and threats, or a replay',
-      ...TENANTS.map(tenant => fillingUp(tenant).toFixed(2)),
-    ],
+    ['initial load, or a replay, once', ...TENANTS.map(tenant => fillingUp(tenant).toFixed(2))],
     perMinute('milliseconds of Lambda', 'milliseconds'),
     perMinute('DynamoDB write units', 'writeUnits'),
     perMinute('DynamoDB read units', 'readUnits'),
     perMinute('bytes of lines', 'lineBytes'),
-    perMinute('bytes that Firehose bills', 'billedBytes'),
-    perMinute('gzipped bytes in S3', 'gzippedBytes'),
   ];
 }

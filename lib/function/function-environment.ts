@@ -8,7 +8,7 @@ import { certificatesEnvironment } from './ca-certificates.ts';
 import { proxyEnvironment } from './proxy.ts';
 
 /**
- * How the function's process runs (docs/performance.md, Memory of the function). Stack traces name the sources. The young generation is bounded,
+ * How the function's process runs (docs/testing.md, Memory of the function). Stack traces name the sources. The young generation is bounded,
  * because V8 would derive the bound from the machine's memory. There is one malloc arena, because each further one of glibc keeps pages of its
  * own.
  */

@@ -55,7 +55,7 @@ export interface IncidentView {
     readonly name: string;
     /** Minutes until it fired in the demo. Null until then. */
     readonly fired: number | null;
-    /** Minutes according to docs/alarm-tests.md. Null for other alarms. */
+    /** Minutes according to docs/testing.md. Null for other alarms. */
     readonly documented: number | null;
   }[];
 }
@@ -226,7 +226,7 @@ export interface ButtonView {
   readonly name: string;
   readonly caused: string;
   readonly alarms: readonly string[];
-  /** Minutes until all of its alarms have fired, or until it is over, according to docs/alarm-tests.md. */
+  /** Minutes until all of its alarms have fired, or until it is over, according to docs/testing.md. */
   readonly minutes: number;
 }
 

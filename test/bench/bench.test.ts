@@ -48,7 +48,7 @@ describe('the bill of a tenant', () => {
       SQS: '0.05',
       Scheduler: '0.04',
       'Secrets Manager': '0.45',
-      together: '6.04',
+      total: '6.04',
     });
     expect(fillingUp(QUIET)).toBe(0);
   });
@@ -66,7 +66,7 @@ describe('the bill of a tenant', () => {
   test('the bill of a busier tenant is higher in each part that follows from rows', () => {
     const [quiet, busy] = [billOf(QUIET), billOf(BUSY)];
     const higher = Object.keys(quiet).filter(part => busy[part]! > quiet[part]!);
-    expect(higher).toEqual(['Lambda', 'DynamoDB', 'Firehose', 'S3, after a year', 'SNS', 'SQS', 'together']);
+    expect(higher).toEqual(['Lambda', 'DynamoDB', 'Firehose', 'S3, after a year', 'SNS', 'SQS', 'total']);
   });
 
   test('the formula has the parts that the template has', async () => {
@@ -81,8 +81,8 @@ describe('the bill of a tenant', () => {
     });
   });
 
-  test('the formula has the write units that docs/performance.md has from the benchmark', () => {
-    const units = rows(page('docs/performance.md')).filter(([, of]) => /^new |asset$/.test(of!));
+  test('the formula has the write units that docs/testing.md has from the benchmark', () => {
+    const units = rows(page('docs/testing.md')).filter(([, of]) => /^new |asset$/.test(of!));
     const stated = units.map(([, of, value]) => [of, Number(value)]);
     expect(stated).toEqual([
       ['new or changed asset', WRITE_UNITS.asset],

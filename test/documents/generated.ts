@@ -13,6 +13,7 @@ import type { SynthesizedTemplate } from '../stack/template.ts';
 import { VARIANTS } from '../stack/variants.ts';
 import { exampleLines, withExamples } from './event-examples.ts';
 import { ROOT } from './pages.ts';
+import { withTable } from './tables.ts';
 
 /** A generated part of a file of docs/. */
 export interface Part {
@@ -141,23 +142,6 @@ function withSchemaStreams(text: string): string {
     const start = at + before.length;
     return `${schema.slice(0, start)}: ${list}${schema.slice(schema.indexOf(']', start) + 1)}`;
   }, text);
-}
-
-/** From a heading on, or from the beginning of the page. */
-function partOf(text: string, heading: string): string {
-  const at = heading === '# ' ? 0 : text.indexOf(`\n${heading}\n`);
-  if (at < 0) throw new Error(`There is no heading "${heading}"`);
-  return text.slice(at);
-}
-
-/** The first table below the heading keeps its head. */
-function withTable(text: string, heading: string, lines: readonly (readonly string[])[]): string {
-  const part = partOf(text, heading);
-  const body = lines.map(cells => `| ${cells.join(' | ')} |\n`).join('');
-  return (
-    text.slice(0, -part.length) +
-    part.replace(/(\n\|[^\n]*\n\|[ :|-]+\n)(?:\|[^\n]*(?:\n|$))*/, (_, head: string) => head + body)
-  );
 }
 
 function either(texts: readonly string[]): string {

@@ -6,7 +6,7 @@ import { BOUNDED_VARIABLE, givenBrowser } from './given-browser.ts';
 import { type Opened, openDemo } from './opened.ts';
 
 const DOCUMENTED = documentedAlarms();
-/** After docs/alarm-tests.md: "CloudWatch and the notification add one or two." */
+/** After docs/testing.md: "CloudWatch and the notification add one or two." */
 const MINUTES_MORE = 2;
 /** Traffic never stops here, so a run that began well may report its success up to fifteen minutes later, and silence counts from then. */
 const LONGEST_RUN = 15;
@@ -87,7 +87,7 @@ describe.each(GROUPS)('$title', ({ incidents }) => {
   );
 });
 
-/** The latest minute for an alarm of which docs/alarm-tests.md gives this one. */
+/** The latest minute for an alarm of which docs/testing.md gives this one. */
 function limitOf(documented: number): number {
   return documented + MINUTES_MORE + (documented > LONGEST_RUN ? LONGEST_RUN : 0);
 }

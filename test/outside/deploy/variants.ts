@@ -18,7 +18,7 @@ import type { Story } from './story.ts';
 
 interface Variant {
   readonly options: (existing: Existing) => Options;
-  /** Whether the emulator delivers lines that a SIEM can read. See docs/deploy-tests.md. */
+  /** Whether the emulator delivers lines that a SIEM can read. See docs/testing.md#deployments. */
   readonly read: boolean;
   /** The manual configuration that docs/configuration.md describes. */
   readonly byHand?: (deployed: Deployment) => Promise<unknown>;

@@ -1,16 +1,17 @@
 /**
  * Runs every incident and prints the table of all, or with `--json` a line for each incident as soon as it has ended, and the table last.
- * `--write` keeps the table in docs/alarm-tests.md.
+ * `--write` keeps the table in docs/testing.md.
  */
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Command } from 'commander';
 import type { Incident } from '../../../local/incidents/incident.ts';
 import { argumentsOrExit } from '../../../local/npm-command.ts';
 import { ROOT } from '../../documents/pages.ts';
+import { withTable } from '../../documents/tables.ts';
 import { INCIDENTS, NO_INCIDENTS } from './incidents.ts';
 import { criticalAlarms, type DrillResult, drill } from './support/drill.ts';
-import { drillTable } from './support/drill-table.ts';
+import { drillRows } from './support/drill-table.ts';
 
 /** The result of one incident, as JSON. */
 export interface Finding {
@@ -23,13 +24,13 @@ export interface Finding {
 }
 
 /** A line of `--json`. */
-export type Line = Finding | { readonly table: string };
+export type Line = Finding | { readonly rows: string[][] };
 
 const { flags } = argumentsOrExit<{ json: boolean; write: boolean }>(() =>
   new Command('npm run alarm-tests --')
     .description('Runs every incident, and prints which alarms fire after how many minutes.')
     .option('--json', 'a JSON line for each incident as soon as it has ended, and the table last', false)
-    .option('--write', 'keep the table in docs/alarm-tests.md', false),
+    .option('--write', 'keep the table in docs/testing.md', false),
 );
 
 async function all(incidents: readonly Incident[]): Promise<DrillResult[]> {
@@ -59,7 +60,10 @@ function print(line: Line): void {
 
 const incidents = await all(INCIDENTS);
 const healthy = await all(NO_INCIDENTS);
-const table = drillTable(incidents, healthy, await criticalAlarms());
-if (flags.json) print({ table });
-else console.log(table);
-if (flags.write) await writeFile(path.join(ROOT, 'docs', 'alarm-tests.md'), table);
+const rows = drillRows(incidents, healthy, await criticalAlarms());
+if (flags.json) print({ rows });
+else for (const cells of rows) console.log(cells.join(': '));
+if (flags.write) {
+  const page = path.join(ROOT, 'docs', 'testing.md');
+  await writeFile(page, withTable(await readFile(page, 'utf8'), '## Alarms', rows));
+}
