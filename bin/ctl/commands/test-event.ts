@@ -32,7 +32,7 @@ async function sendTestEvent({ aws, clock, deployment }: Context): Promise<Outco
 
   const text = [
     `Firehose took the test event ${id} at ${time.toISOString()}, and delivers it after its buffer time.`,
-    `In the SIEM, search for event_id ${id}. docs/integrations/completeness.md has the search of each SIEM.`,
+    `In the SIEM, search for event_id ${id}. docs/integrations/every-siem.md has the search of each SIEM.`,
     'No view counts it: its kind and stream are "test", and its sequence is below that of every event.',
   ].join('\n');
   return { text, json: { eventId: id, sentAt: time.toISOString() } };

@@ -42,8 +42,7 @@ const LISTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   [`${APP}/default/eventtypes.conf`]: [GONE_KINDS],
   [`${APP}/default/savedsearches.conf`]: [STATE_KINDS, GONE_KINDS, STATE_STREAMS],
   [`${APP}/default/data/ui/views/security_data.xml`]: [GONE_KINDS],
-  '../docs/integrations/crowdstrike.md': [KINDS, STATE_KINDS, EXISTING_KINDS, STATE_STREAMS],
-  '../docs/integrations/google-secops.md': [STATE_KINDS, EXISTING_KINDS, STATE_STREAMS],
+  '../docs/integrations/sketches.md': [KINDS, STATE_KINDS, EXISTING_KINDS, STATE_STREAMS],
 };
 
 /** `["a", "b"]`, `("a", "b")`, `{"a", "b"}` and `^(a|b)$`, of which at least one word is a kind or a stream. */
