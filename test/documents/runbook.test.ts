@@ -4,10 +4,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { commandLine } from '../../bin/ctl/command-line.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
-import { PREFIXES } from '../../lib/prefixes.ts';
 import { logFields } from './log-fields.ts';
 import { code, onPages, PAGES, page, ROOT, section } from './pages.ts';
-import { logicalIds, OUTPUTS } from './stack-facts.ts';
+import { OUTPUTS } from './stack-facts.ts';
 
 const runbook = page('docs/runbook.md');
 const commands = code(runbook, 'sh');
@@ -30,18 +29,6 @@ describe('the commands of the runbook', () => {
     const asked = [...runbook.matchAll(/\boutput ([A-Z]\w+)/g)].map(match => match[1]!);
     expect(asked.length).toBeGreaterThan(4);
     expect(asked.filter(name => !OUTPUTS.has(name))).toEqual([]);
-  });
-
-  test('find by their logical id exactly one resource of the stack', () => {
-    const searches = [...runbook.matchAll(/ResourceType=='([\w:]+)' && contains\(LogicalResourceId,'(\w+)'\)/g)];
-    const found = searches.map(([, type, part]) => logicalIds(type!).filter(id => id.includes(part!)).length);
-    expect(found).toEqual([1]);
-  });
-
-  test('look below prefixes of the bucket that there are', () => {
-    const prefixes = [...runbook.matchAll(/s3:\/\/\$[^/]*\/([a-z-]+\/)/g)].map(match => match[1]!);
-    expect(prefixes.length).toBeGreaterThan(0);
-    expect(prefixes.filter(each => !Object.values<string>(PREFIXES).includes(each))).toEqual([]);
   });
 });
 

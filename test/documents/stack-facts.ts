@@ -8,8 +8,3 @@ const TEMPLATES: readonly SynthesizedTemplate[] = await Promise.all(
 
 /** Every output that some connector's stack has. */
 export const OUTPUTS: ReadonlySet<string> = new Set(TEMPLATES.flatMap(({ Outputs }) => Object.keys(Outputs)));
-
-/** Logical ids of the resources of a type, in the plain stack. */
-export function logicalIds(type: string): string[] {
-  return Object.entries(TEMPLATES[0]!.Resources).flatMap(([id, { Type }]) => (Type === type ? [id] : []));
-}

@@ -29,13 +29,13 @@ test('every alarm that notifies or is behind one that does has a runbook section
   expect([...headings].sort()).toEqual([...alarms].sort());
 });
 
-test('every section of the runbook says what happens, whether data is safe, where to look and what to do', () => {
+test('every section of an alarm says whether data is safe, where to look and what to do', () => {
   const runbook = documentText('docs', 'runbook.md');
   const sections = runbook.split(/^## (?=[a-z-]+$)/m).slice(1);
   const incomplete = sections
     .filter(
       section =>
-        !['Description', 'Is data safe?', 'Investigate', 'Resolve'].every(part => section.includes(`### ${part}`)),
+        !['Is data safe?', 'Investigate.', 'Resolve.'].every(part => section.includes(`\n**${part}**`)),
     )
     .map(section => section.split('\n')[0]);
   expect(incomplete).toEqual([]);

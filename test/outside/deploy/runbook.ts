@@ -38,7 +38,8 @@ const SHOWN: Readonly<Record<string, { readonly statuses: readonly number[]; rea
 
 /** Commands that are not run, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  preview: 'it compares with the cdk.json of a folder',
+  'status --all': 'it is about every connector',
+  'confirm withdrawals': 'none wait',
   'aws sqs start-message-move-task': 'the emulator lacks StartMessageMoveTask',
 };
 
@@ -74,7 +75,7 @@ export async function runbook(account: Account, { step, note, bounded }: Story):
   const walked = { sections: 0, commands: 0, incidents: 0 };
   for (const title of titles()) {
     const incident = incidents[title];
-    // Alarm sections repair below their heading "Resolve". In other sections every command repairs.
+    // Alarm sections repair below "Resolve". In other sections every command repairs.
     const [seen, resolving] = partsOf(section(RUNBOOK, `## ${title}`));
     const count = [seen, resolving].flatMap(part => [...part.commands, ...part.blocks]).length;
     if (count === 0 || (bounded && !incident?.bounded)) continue;
@@ -124,7 +125,7 @@ function titles(): string[] {
 }
 
 interface Part {
-  /** Arguments behind `npm run connectorctl --`, each once. */
+  /** Arguments behind `connectorctl`, each once. */
   readonly commands: readonly string[];
   /** Of the AWS CLI. */
   readonly blocks: readonly string[];
@@ -133,11 +134,11 @@ interface Part {
 function partsOf(text: string): [seen: Part, resolving: Part] {
   const part = (each = ''): Part => ({
     commands: [
-      ...new Set([...each.matchAll(/npm run connectorctl -- ([^`\n#|"]+)/g)].map(([, words]) => words!.trim())),
+      ...new Set([...each.matchAll(/(?:`|^ *)connectorctl ([^`\n#|"]+)/gm)].map(([, words]) => words!.trim())),
     ],
     blocks: code(each, 'sh').filter(block => /^(aws|output) /m.test(block)),
   });
-  const [seen, resolving] = text.split('### Resolve');
+  const [seen, resolving] = text.split('\n**Resolve.**');
   return [part(seen), part(resolving)];
 }
 
