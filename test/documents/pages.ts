@@ -50,7 +50,7 @@ export function code(text: string, language: string): string[] {
 /** The anchors that GitHub gives the headings of a page. */
 export function anchors(text: string): Set<string> {
   const found = new Set<string>();
-  for (const [, heading] of withoutCode(text).matchAll(/^#+ (.+)$/gm)) {
+  for (const [, heading] of withoutFences(text).matchAll(/^#+ (.+)$/gm)) {
     const plain = heading!.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
     const slug = plain.replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-');
     let anchor = slug;
@@ -66,5 +66,9 @@ export function links(text: string): string[] {
 }
 
 function withoutCode(text: string): string {
-  return text.replace(/^ *```[\s\S]*?^ *```$/gm, '').replace(/`[^`\n]*`/g, '`');
+  return withoutFences(text).replace(/`[^`\n]*`/g, '`');
+}
+
+function withoutFences(text: string): string {
+  return text.replace(/^ *```[\s\S]*?^ *```$/gm, '');
 }
