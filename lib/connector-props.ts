@@ -7,13 +7,13 @@ import type { Alarm, CompositeAlarm, MetricOptions } from 'aws-cdk-lib/aws-cloud
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import type { IManagedPolicy, ManagedPolicy, Role } from 'aws-cdk-lib/aws-iam';
-import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic, Subscription } from 'aws-cdk-lib/aws-sns';
 import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Destination } from './delivery/destination.ts';
 
 /** A value for each stream that has one. */
 export interface ByStream<T> {
@@ -198,9 +198,9 @@ export interface SecurityDataConnectorProps {
   readonly encryptionKey?: IKey;
 
   /**
-   * What the delivery stream delivers to: an object whose `type` is `s3`, `splunk`, `http` or `existing`. See docs/configuration.md#destination.
+   * Where the delivery stream delivers to. See docs/configuration.md#destination.
    *
-   * @default { type: 's3' }
+   * @default Destination.s3()
    */
   readonly destination?: Destination;
 
@@ -249,9 +249,9 @@ export interface SecurityDataConnectorProps {
   readonly alarms?: AlarmOverrides;
 
   /**
-   * URL of your copy of the runbook. Each alarm links to its section. The default is a path, which no notification can open.
+   * URL of the runbook. Each alarm links to its section.
    *
-   * @default 'docs/runbook.md'
+   * @default - the runbook of the release. A clone has a path instead, which no notification can open
    */
   readonly runbookUrl?: string;
 
@@ -270,11 +270,25 @@ export interface SecurityDataConnectorProps {
   readonly outputs?: boolean;
 
   /**
-   * Network of the function. Its subnets must reach the API and AWS.
+   * VPC of the function. Its subnets must reach the API and AWS.
    *
-   * @default - that of Lambda
+   * @default - the network of Lambda
    */
-  readonly network?: Network;
+  readonly vpc?: IVpc;
+
+  /**
+   * Subnets of the function.
+   *
+   * @default - the private subnets with egress
+   */
+  readonly vpcSubnets?: SubnetSelection;
+
+  /**
+   * Security groups of the function.
+   *
+   * @default - one is created that allows outbound TCP to 443 and to the ports of the API and its token endpoint
+   */
+  readonly securityGroups?: ISecurityGroup[];
 
   /**
    * URL of the proxy to the API, the token endpoint and AWS, such as `http://proxy.example.com:3128`, without user and password. See
@@ -319,93 +333,6 @@ export interface SecurityDataConnectorProps {
    * @default - CloudFormation names them after the stack
    */
   readonly namePrefix?: string;
-}
-
-/** What the delivery stream of a connector delivers to. */
-export type Destination = S3Destination | SplunkDestination | HttpDestination | ExistingDestination;
-
-/** Gzipped lines in the bucket, below `events/yyyy/MM/dd/HH/`. */
-export interface S3Destination {
-  /** The bucket. */
-  readonly type: 's3';
-  /**
-   * How long Firehose buffers events before it delivers them, 0 to 900 seconds.
-   *
-   * @default Duration.seconds(60)
-   */
-  readonly bufferInterval?: Duration;
-}
-
-/** Splunk's HTTP Event Collector. */
-export interface SplunkDestination {
-  /** Splunk. */
-  readonly type: 'splunk';
-  /** Address of the HTTP Event Collector, with indexer acknowledgement enabled. https only. */
-  readonly url: string;
-  /**
-   * Existing secret with `{"hec_token"}`.
-   *
-   * @default - a secret with a placeholder is created, and an output has the command that fills it
-   */
-  readonly secret?: ISecret;
-  /**
-   * How long Firehose buffers events before it delivers them, 0 to 60 seconds.
-   *
-   * @default Duration.seconds(60)
-   */
-  readonly bufferInterval?: Duration;
-  /**
-   * How long Firehose retries an unreachable endpoint before it writes events to the bucket, 7,200 seconds at most.
-   *
-   * @default Duration.hours(2)
-   */
-  readonly retry?: Duration;
-}
-
-/** Any endpoint that accepts Firehose's HTTP requests and splits records at line ends. */
-export interface HttpDestination {
-  /** An HTTP endpoint. */
-  readonly type: 'http';
-  /** Address that accepts Firehose's HTTP requests and splits records at line ends. https only. */
-  readonly url: string;
-  /**
-   * Name of the endpoint in the console.
-   *
-   * @default - none
-   */
-  readonly name?: string;
-  /**
-   * Existing secret with `{"api_key"}`.
-   *
-   * @default - a secret with a placeholder is created, and an output has the command that fills it
-   */
-  readonly secret?: ISecret;
-  /**
-   * How long Firehose buffers events before it delivers them, 0 to 900 seconds.
-   *
-   * @default Duration.seconds(60)
-   */
-  readonly bufferInterval?: Duration;
-  /**
-   * How long Firehose retries an unreachable endpoint before it writes events to the bucket, 7,200 seconds at most.
-   *
-   * @default Duration.hours(2)
-   */
-  readonly retry?: Duration;
-}
-
-/** A delivery stream that somebody else operates. The bucket then holds dead letters only. */
-export interface ExistingDestination {
-  /** A delivery stream that exists already. */
-  readonly type: 'existing';
-  /** Delivery stream that accepts direct puts, in the same account and region. */
-  readonly deliveryStream: IDeliveryStreamRef;
-  /**
-   * What that stream delivers to. The names of its metrics follow from it.
-   *
-   * @default 's3'
-   */
-  readonly deliversTo?: 's3' | 'splunk' | 'http' | 'opensearch' | 'iceberg' | 'snowflake';
 }
 
 /** Whom the reader role trusts. */
@@ -464,24 +391,6 @@ export interface SentinelReader {
    * @default false
    */
   readonly createOidcProvider?: boolean;
-}
-
-/** The network that the function runs in. */
-export interface Network {
-  /** VPC of the function. Its subnets must reach the API and the AWS services. */
-  readonly vpc: IVpc;
-  /**
-   * Subnets of the function.
-   *
-   * @default - the private subnets with egress
-   */
-  readonly subnets?: SubnetSelection;
-  /**
-   * Security groups of the function.
-   *
-   * @default - one is created that allows outbound TCP to 443 and to the ports of the API and its token endpoint
-   */
-  readonly securityGroups?: readonly ISecurityGroup[];
 }
 
 /** Name of an alarm, which is also its section of the runbook. */

@@ -1,10 +1,14 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { CfnOutput, type RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as secretsmanager from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import type { ConnectorOptions } from './config/props.ts';
 import { PLACEHOLDER } from './placeholder.ts';
 
-type SecretOptions = Pick<ConnectorOptions, 'connectorName' | 'removalPolicy' | 'encryptionKey'>;
+interface SecretOptions {
+  readonly connectorName: string;
+  readonly removalPolicy: RemovalPolicy;
+  readonly encryptionKey?: IKey | undefined;
+}
 
 export interface PlaceholderSecret {
   readonly description: string;

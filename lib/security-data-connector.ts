@@ -1,6 +1,7 @@
 import { Annotations, Stack, Stage, Token } from 'aws-cdk-lib';
 import type { Dashboard, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
+import type { Connections, IConnectable } from 'aws-cdk-lib/aws-ec2';
 import { type Grant, type IGrantable, PermissionsBoundary, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
@@ -13,7 +14,7 @@ import { streamsOn } from '../lambda/streams.ts';
 import type { Monitored } from './alarms/alarm-definition.ts';
 import { createAlarms, createAlarmTopic, isAddress } from './alarms/create-alarms.ts';
 import { timingOf } from './alarms/timing.ts';
-import { checkProps, misspeltProps } from './config/check-props.ts';
+import { checkProps } from './config/check-props.ts';
 import { ConfigurationError } from './config/problem.ts';
 import { type ConnectorOptions, withDefaults } from './config/props.ts';
 import { SHARED_BUCKET, SHARED_TABLE } from './config/read-connectors.ts';
@@ -22,7 +23,6 @@ import type {
   Alarms,
   ConnectorMetricName,
   ConnectorMetricOptions,
-  Destination,
   SecurityDataConnectorProps,
   SiemAccess,
   StreamMetricName,
@@ -31,8 +31,8 @@ import type {
 import { createCredentials } from './credentials.ts';
 import { createDashboard } from './dashboard.ts';
 import { DataBucket } from './data-bucket.ts';
-import { Delivery } from './delivery/delivery.ts';
-import { deliveryMetricPrefix, mostBufferSeconds } from './delivery/destinations.ts';
+import type { DestinationConfig } from './delivery/destination-config.ts';
+import { MOST_BUFFER_SECONDS } from './delivery/firehose.ts';
 import { createErrorQuery } from './error-query.ts';
 import { type FunctionResources, functionEnvironment } from './function/function-environment.ts';
 import { Poller } from './function/poller.ts';
@@ -48,7 +48,7 @@ import { createStateTable } from './state-table.ts';
  * Delivers one organization's changes from the API to its SIEM: a schedule, a function, its table and credentials, a delivery stream, a
  * bucket, a queue for the SIEM, alarms and, where wanted, a dashboard.
  */
-export class SecurityDataConnector extends Construct {
+export class SecurityDataConnector extends Construct implements IConnectable {
   /** In every event, and on every metric and alarm. */
   readonly connectorName: string;
   /** Secret with the client credentials of the organization. */
@@ -81,7 +81,7 @@ export class SecurityDataConnector extends Construct {
   /** @internal */
   readonly _measured: MetricSubject;
   /** @internal */
-  readonly _granted: Granted & { readonly destination: Destination['type'] };
+  readonly _granted: Granted;
 
   /**
    * Checks the props and creates the resources.
@@ -93,10 +93,8 @@ export class SecurityDataConnector extends Construct {
     checkProps(this, props);
     refuseSharedName(this, props.connectorName);
     this.connectorName = props.connectorName;
-    for (const { path, reason } of misspeltProps(props)) warn(this, path, `${path} ${reason} ${PROP_IS_IGNORED}`);
 
     const options = withDefaults(props);
-    const { destination, encryptionKey } = options;
     this.credentials = props.secret ?? createCredentials(this, options);
 
     const createdBucket = props.bucket ? undefined : new DataBucket(this, 'Data', options);
@@ -106,12 +104,11 @@ export class SecurityDataConnector extends Construct {
     if (props.stateTable) refuseShared(this, 'stateTable', ({ state }) => state?.tableArn, SHARED_TABLE);
     if (props.bucket && !props.stateTable) warn(this, 'newTable', TABLE_IS_NEW);
 
-    this.delivery =
-      destination.type === 'existing'
-        ? destination.deliveryStream
-        : new Delivery(this, 'Delivery', { ...options, destination, bucket: this.bucket }).stream;
-    this.newObjectsTopic =
-      destination.type === 's3' ? createNewObjectsTopic(this, this.bucket, createdBucket) : undefined;
+    const destination = options.destination.bind(new Construct(this, 'Delivery'), { ...options, bucket: this.bucket });
+    this.delivery = destination.deliveryStream;
+    this.newObjectsTopic = destination.eventsInBucket
+      ? createNewObjectsTopic(this, this.bucket, createdBucket)
+      : undefined;
     const readers = createReaders(this, options, createdBucket);
     this.siem = readers.siem;
     this.siemReaders = readers.siemReaders;
@@ -135,14 +132,23 @@ export class SecurityDataConnector extends Construct {
 
     const streams = streamsOn(({ pathOption }) => options[pathOption]).map(({ name }) => name);
     this._measured = { connectorName: this.connectorName, streams };
-    const monitored = monitoredParts(this, options);
+    const monitored = monitoredParts(this, options, destination);
     this.alarms = createAlarms(this, { ...options, monitored, topic: this.alarmTopic });
     this.dashboard = options.dashboard ? createDashboard(this, { monitored, streams, alarms: this.alarms }) : undefined;
 
     addOutputs(this, schedule, options.outputs);
-    this._granted = { schedule, encryptionKey, destination: destination.type };
+    this._granted = { schedule, encryptionKey: options.encryptionKey };
     if (props.permissionsBoundary) PermissionsBoundary.of(this).apply(props.permissionsBoundary);
     nameRoles(this, options);
+  }
+
+  /**
+   * Connections of the function, to let it out to a proxy, for example.
+   *
+   * @throws Error without the prop `vpc`
+   */
+  get connections(): Connections {
+    return this.function.connections;
   }
 
   /**
@@ -173,14 +179,14 @@ export class SecurityDataConnector extends Construct {
    * @throws Error where the destination is not S3, because the events are not in the bucket
    */
   grantRead(grantee: IGrantable): Grant {
-    const { encryptionKey, destination } = this._granted;
-    if (destination !== 's3') {
+    if (!this.newObjectsTopic) {
       throw new Error(
-        `The bucket of connector ${this.connectorName} has no events, because its destination is "${destination}". ` +
+        `The bucket of connector ${this.connectorName} has no events, because its destination is not S3. ` +
           'Grant access where the events are delivered to.',
       );
     }
     const { bucket, siem } = this;
+    const { encryptionKey } = this._granted;
     return grantStatements(this, grantee, readerStatements(this, { bucket, encryptionKey, queue: siem?.queue }));
   }
 
@@ -250,7 +256,15 @@ function createPoller(connector: SecurityDataConnector, options: ConnectorOption
 
 function createReaders(connector: SecurityDataConnector, options: ConnectorOptions, createdBucket?: DataBucket) {
   const { bucket, newObjectsTopic } = connector;
-  if (!newObjectsTopic) return { siem: undefined, siemReaders: {} };
+  if (!newObjectsTopic) {
+    // The check of the props knows this of the destinations of cdk.json alone.
+    const path = options.siemReader ? 'siemReader' : 'siemReaders';
+    if (options.siemReader || options.siemReaders.length > 0)
+      throw new ConfigurationError([
+        { path: `props.${path}`, reason: 'has nothing to read: no events are in the bucket' },
+      ]);
+    return { siem: undefined, siemReaders: {} };
+  }
 
   const props = { ...options, bucket, createdBucket, newObjectsTopic };
   const reader = options.siemReader;
@@ -267,7 +281,11 @@ function warn(scope: Construct, id: string, text: string): void {
 }
 
 /** The resources that the alarms and the dashboard watch. */
-function monitoredParts(connector: SecurityDataConnector, { rate, destination }: ConnectorOptions): Monitored {
+function monitoredParts(
+  connector: SecurityDataConnector,
+  { rate }: ConnectorOptions,
+  { metricPrefix, bufferInterval }: DestinationConfig,
+): Monitored {
   const { connectorName, function: lambda, state, siem, delivery } = connector;
   return {
     connectorName,
@@ -276,14 +294,12 @@ function monitoredParts(connector: SecurityDataConnector, { rate, destination }:
     siem,
     siemReaders: connector.siemReaders,
     timing: timingOf(rate),
-    bufferSeconds: mostBufferSeconds(destination),
-    deliveryMetricPrefix: deliveryMetricPrefix(destination),
+    bufferSeconds: bufferInterval?.toSeconds() ?? MOST_BUFFER_SECONDS.s3,
+    deliveryMetricPrefix: metricPrefix,
     metric: (name, options) => connectorMetric(connector._measured, name, options),
     deliveryMetric: (name, options) => deliveryMetric(delivery, name, options),
   };
 }
-
-const PROP_IS_IGNORED = 'It has no effect. If it belongs to an interface of yours, acknowledge this warning.';
 
 const RUNBOOK_IS_A_PATH =
   'Alarms notify somebody, but runbookUrl is not a URL. Notifications then name a file that on-call cannot open. ' +

@@ -9,19 +9,21 @@ export type {
   ByStream,
   ConnectorMetricName,
   ConnectorMetricOptions,
-  Destination,
-  ExistingDestination,
   ExternalIdReader,
-  HttpDestination,
   NamedSiemReader,
-  Network,
-  S3Destination,
   SecurityDataConnectorProps,
   SentinelReader,
   SiemAccess,
   SiemReader,
-  SplunkDestination,
   StreamMetricName,
   StreamName,
 } from '../lib/connector-props.ts';
+export {
+  Destination,
+  type ExistingDestinationOptions,
+  type HttpDestinationOptions,
+  type S3DestinationOptions,
+  type SplunkDestinationOptions,
+} from '../lib/delivery/destination.ts';
+export type { DestinationBindOptions, DestinationConfig } from '../lib/delivery/destination-config.ts';
 export { SecurityDataConnector } from '../lib/security-data-connector.ts';

@@ -2,6 +2,9 @@ import clone from '../package.json' with { type: 'json' };
 
 const { name, version, description, keywords, license, engines, peerDependencies } = clone;
 
+/** The release workflow writes it into `package.json`, because a clone does not know its address. */
+const { repository } = clone as { readonly repository?: object };
+
 /** The `package.json` of the package. The clone has one of its own, which is private. */
 export const MANIFEST = {
   name,
@@ -9,6 +12,7 @@ export const MANIFEST = {
   description,
   keywords,
   license,
+  ...(repository && { repository }),
   // The bundles are CommonJS, because an app that `cdk init` made is CommonJS, and its jest cannot load ES modules.
   type: 'commonjs',
   main: 'packaging/construct.js',

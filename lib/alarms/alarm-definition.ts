@@ -2,7 +2,6 @@ import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ConnectorMetricName, ConnectorMetricOptions, SiemAccess, StreamMetricName } from '../connector-props.ts';
-import type { DeliveryMetricPrefix } from '../delivery/destinations.ts';
 import type { Timing } from './timing.ts';
 
 /** Most severe first. `critical` pages somebody, `warning` can wait for working hours. Each has a composite alarm of that name, which notifies. */
@@ -37,7 +36,7 @@ export interface Monitored {
   /** The longest that Firehose buffers events. */
   readonly bufferSeconds: number;
   /** Begins the names of Firehose's metrics about the destination, for example `DeliveryToS3.Success`. */
-  readonly deliveryMetricPrefix: DeliveryMetricPrefix;
+  readonly deliveryMetricPrefix: string;
   /** A metric that the function sends about the whole connector, or about the stream in the options. */
   metric(name: ConnectorMetricName | StreamMetricName, options?: ConnectorMetricOptions): Metric;
   /** A metric of the delivery stream. */

@@ -1,13 +1,7 @@
 /** Checks of props: what TypeScript cannot say. They are written as options of `cdk.json`, so that its rules hold for them too. */
 import { type Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { similarName } from '../../lambda/exact-object.ts';
-import type {
-  ExistingDestination,
-  HttpDestination,
-  SecurityDataConnectorProps,
-  SiemReader,
-} from '../connector-props.ts';
+import type { SecurityDataConnectorProps, SiemReader } from '../connector-props.ts';
 import { entryProblems } from './entry-problems.ts';
 import { type Existing, misplaced, type Place, placeInArn } from './place.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
@@ -41,8 +35,10 @@ export function checkProps(scope: Construct, props: SecurityDataConnectorProps):
   wrong.push(...valueProblems(entry));
   if (!REMOVAL_POLICIES.includes(props.removalPolicy))
     wrong.push({ path: 'removalPolicy', reason: 'must be RemovalPolicy.DESTROY, RETAIN, RETAIN_ON_UPDATE_OR_DELETE' });
-  if (props.network?.securityGroups?.length === 0)
-    wrong.push({ path: 'vpc.securityGroupIds', reason: 'must be a list of ISecurityGroup, one at least' });
+  if (props.securityGroups?.length === 0)
+    wrong.push({ path: 'securityGroups', reason: 'must be a list of ISecurityGroup, one at least' });
+  for (const path of ['vpcSubnets', 'securityGroups'] as const)
+    if (props[path] && !props.vpc) wrong.push({ path, reason: 'has no effect without vpc' });
 
   const arns = defined({ bucketArn: props.bucket?.bucketArn, alarmTopicArn: props.alarmTopic?.topicArn });
   // The CDK runs an app in the folder of its cdk.json.
@@ -54,7 +50,7 @@ export function checkProps(scope: Construct, props: SecurityDataConnectorProps):
 
 /** Options whose prop has the same name and the same kind of value. */
 const SAME_OPTIONS = Object.keys(connectorSchema.entries).filter(
-  option => !(option in PROP_NAMES) && option !== 'removalPolicy',
+  option => !(option in PROP_NAMES) && !['removalPolicy', 'vpc', 'destination'].includes(option),
 );
 
 /** The props as an entry of `cdk.json`, without objects of the CDK and without members that are not props. */
@@ -66,8 +62,8 @@ function entryOf(props: SecurityDataConnectorProps, problems: Problem[]): Record
   };
   const readerOf = (reader?: SiemReader) => reader && pick(reader, membersOf(reader, READER_SCHEMAS));
 
-  const { siemReader, siemReaders, destination } = props;
-  const { bufferInterval, retry, deliveryStream }: AnyDestination = destination ?? {};
+  const { siemReader, siemReaders } = props;
+  const destination = props.destination?._given;
   return defined({
     ...pick(props, SAME_OPTIONS),
     name: props.connectorName,
@@ -84,16 +80,12 @@ function entryOf(props: SecurityDataConnectorProps, problems: Problem[]): Record
       destination &&
       defined({
         ...pick(destination, membersOf(destination, DESTINATION_SCHEMAS)),
-        bufferSeconds: amount('destination.bufferSeconds', bufferInterval, 'seconds'),
-        retrySeconds: amount('destination.retrySeconds', retry, 'seconds'),
-        deliveryStreamArn: deliveryStream?.deliveryStreamRef.deliveryStreamArn,
+        bufferSeconds: amount('destination.bufferSeconds', destination.bufferInterval, 'seconds'),
+        retrySeconds: amount('destination.retrySeconds', destination.retry, 'seconds'),
+        deliveryStreamArn: destination.deliveryStream?.deliveryStreamRef.deliveryStreamArn,
       }),
   });
 }
-
-/** Members of destinations that `cdk.json` has by other names. */
-type AnyDestination = Partial<Pick<HttpDestination & Omit<ExistingDestination, 'type'>, RenamedMember>>;
-type RenamedMember = 'bufferInterval' | 'retry' | 'deliveryStream';
 
 const AMOUNTS = {
   seconds: (duration: Duration) => duration.toSeconds({ integral: false }),
@@ -130,9 +122,8 @@ function tokensIn(value: unknown): string[] {
 
 /** The resources of the app, by the paths of their options. */
 function existingProps(props: SecurityDataConnectorProps): Existing[] {
-  const { secret, bucket, stateTable, encryptionKey, alarmTopic, destination, siemReaders = [] } = props;
-  const token = destination && 'secret' in destination ? destination.secret : undefined;
-  const stream = destination?.type === 'existing' ? destination.deliveryStream : undefined;
+  const { secret, bucket, stateTable, encryptionKey, alarmTopic, siemReaders = [] } = props;
+  const { secret: token, deliveryStream: stream } = props.destination?._given ?? {};
 
   const given: readonly (readonly [path: string, resource: { env: Place } | undefined, arn: string | undefined])[] = [
     ['secretArn', secret, secret?.secretArn],
@@ -159,29 +150,4 @@ function existingProps(props: SecurityDataConnectorProps): Existing[] {
 function knownPlace({ account, region }: Place): Place {
   const known = (part: string | undefined) => (Token.isUnresolved(part) ? undefined : part);
   return { account: known(account), region: known(region) };
-}
-
-/**
- * Members that are not props, but resemble one. TypeScript refuses them where an object is written down, but not in an object that is passed on.
- * Other unknown members are ignored, because the props of a stack often extend those of the construct.
- */
-export function misspeltProps(props: SecurityDataConnectorProps): Problem[] {
-  const { destination } = props;
-  const ofDestination = destination ? membersOf(destination, DESTINATION_SCHEMAS) : [];
-  return [
-    ...misspelt(props, Object.keys(connectorSchema.entries), ''),
-    ...misspelt(destination ?? {}, ofDestination, 'destination.'),
-  ];
-}
-
-/** @param parent begins the paths of the options, such as `destination.` */
-function misspelt(values: object, options: readonly string[], parent: string): Problem[] {
-  const propOf = (option: string) => (PROP_NAMES[`${parent}${option}`] ?? option).replace(parent, '');
-  const known = options.map(propOf);
-  const unknown = Object.keys(values).filter(name => !known.includes(name));
-
-  return unknown.flatMap(name => {
-    const meant = options.includes(name) ? propOf(name) : similarName(name, known);
-    return meant ? [{ path: `props.${parent}${name}`, reason: `is not a prop; did you mean ${meant}?` }] : [];
-  });
 }

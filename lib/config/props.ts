@@ -10,8 +10,10 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import type { Destination, Network, SecurityDataConnectorProps } from '../connector-props.ts';
-import { type ConnectorConfig, connectorSchema, DEFAULTS } from './schema.ts';
+import type { SecurityDataConnectorProps } from '../connector-props.ts';
+import { Destination } from '../delivery/destination.ts';
+import { RUNBOOK } from '../version.ts';
+import { type ConnectorConfig, DEFAULTS } from './schema.ts';
 
 /** By the path of an option, the path of the prop where it has another name. */
 export const PROP_NAMES: Readonly<Record<string, string>> = {
@@ -27,16 +29,11 @@ export const PROP_NAMES: Readonly<Record<string, string>> = {
   kmsKeyArn: 'encryptionKey',
   alarmTopicArn: 'alarmTopic',
   permissionsBoundaryArn: 'permissionsBoundary',
-  vpc: 'network',
-  'vpc.securityGroupIds': 'network.securityGroups',
   'destination.secretArn': 'destination.secret',
   'destination.bufferSeconds': 'destination.bufferInterval',
   'destination.retrySeconds': 'destination.retry',
   'destination.deliveryStreamArn': 'destination.deliveryStream',
 };
-
-/** Names of all props of the construct. */
-export const PROPS: readonly string[] = Object.keys(connectorSchema.entries).map(name => PROP_NAMES[name] ?? name);
 
 /** Props of the construct for one entry of the configuration. */
 export function toProps(scope: Construct, config: ConnectorConfig): SecurityDataConnectorProps {
@@ -51,7 +48,7 @@ export function toProps(scope: Construct, config: ConnectorConfig): SecurityData
       ...reader,
       ...(queueArn && { queue: Queue.fromQueueArn(scope, `Queue-${reader.name}`, queueArn) }),
     })),
-    ...(vpc && { network: networkOf(scope, vpc) }),
+    ...(vpc && networkProps(scope, vpc)),
     ...(secretArn && { secret: Secret.fromSecretCompleteArn(scope, 'Secret', secretArn) }),
     // The objects of an existing bucket are not ours to delete.
     ...(bucketArn && { bucket: Bucket.fromBucketArn(scope, 'Bucket', bucketArn), retention: undefined }),
@@ -84,26 +81,27 @@ function plainProps<O extends Plain>(options: O) {
 
 function destinationOf(scope: Construct, destination: ConnectorConfig['destination']): Destination {
   if (destination.type === 'existing') {
-    const { deliveryStreamArn, ...same } = destination;
+    const { deliveryStreamArn, deliversTo } = destination;
     const id = 'DestinationDeliveryStream';
-    return { ...same, deliveryStream: CfnDeliveryStream.fromDeliveryStreamArn(scope, id, deliveryStreamArn) };
+    const deliveryStream = CfnDeliveryStream.fromDeliveryStreamArn(scope, id, deliveryStreamArn);
+    return Destination.existing({ deliveryStream, deliversTo });
   }
 
   const bufferInterval = Duration.seconds(destination.bufferSeconds);
-  if (destination.type === 's3') return { type: 's3', bufferInterval };
+  if (destination.type === 's3') return Destination.s3({ bufferInterval });
 
-  const { bufferSeconds, retrySeconds, secretArn, ...same } = destination;
-  return {
+  const { type, bufferSeconds, retrySeconds, secretArn, ...same } = destination;
+  const options = {
     ...same,
     bufferInterval,
     retry: Duration.seconds(retrySeconds),
     ...(secretArn && { secret: Secret.fromSecretCompleteArn(scope, 'DestinationSecret', secretArn) }),
-  } as Destination;
+  };
+  return type === 'splunk' ? Destination.splunk(options) : Destination.http(options);
 }
 
 /** A network known by its ids alone, so that synth looks nothing up and needs no credentials. */
-function networkOf(scope: Construct, vpcOptions: NonNullable<ConnectorConfig['vpc']>): Network {
-  const { vpcId, subnetIds, securityGroupIds } = vpcOptions;
+function networkProps(scope: Construct, { vpcId, subnetIds, securityGroupIds }: NonNullable<ConnectorConfig['vpc']>) {
   // An imported VPC must have a zone, although none is used here.
   const vpc = Vpc.fromVpcAttributes(scope, 'Vpc', { vpcId, availabilityZones: ['unknown'] });
 
@@ -111,10 +109,14 @@ function networkOf(scope: Construct, vpcOptions: NonNullable<ConnectorConfig['vp
   const securityGroups = securityGroupIds?.map(id =>
     SecurityGroup.fromSecurityGroupId(scope, id, id, { mutable: false }),
   );
-  return { vpc, subnets: { subnets }, ...(securityGroups && { securityGroups }) };
+  return { vpc, vpcSubnets: { subnets }, securityGroups };
 }
 
-const DEFAULT_PROPS = defined(plainProps(DEFAULTS));
+const DEFAULT_PROPS = {
+  ...defined(plainProps(DEFAULTS)),
+  destination: Destination.s3(),
+  runbookUrl: RUNBOOK,
+};
 
 /** The props with every default filled in. */
 export type ConnectorOptions = SecurityDataConnectorProps & Required<Pick<SecurityDataConnectorProps, Defaulted>>;
@@ -123,9 +125,8 @@ type Defaulted =
   | ('threatAssetField' | 'rate' | 'enabled' | 'memorySize' | 'logRetention' | 'retention' | 'removalPolicy')
   | ('destination' | 'siemQueue' | 'siemReaders' | 'alarms' | 'runbookUrl' | 'dashboard' | 'outputs');
 
-/** Fills in every default, and leaves out members that are not props. */
 export function withDefaults(props: SecurityDataConnectorProps): ConnectorOptions {
-  return { ...DEFAULT_PROPS, ...pick(props, PROPS) } as unknown as ConnectorOptions;
+  return { ...DEFAULT_PROPS, ...defined(props) } as unknown as ConnectorOptions;
 }
 
 /** The members of these names that are not undefined. */

@@ -7,7 +7,7 @@ import { AUTH_URL, BASE_URL, NEEDS_HTTPS, url } from '../../lambda/addresses.ts'
 import { exactObject } from '../../lambda/exact-object.ts';
 import { integer, OPTIONS } from '../../lambda/options.ts';
 import { alarmOverridesSchema } from '../alarms/overrides.ts';
-import { BUFFER_SECONDS, MOST_BUFFER_SECONDS, RETRY_SECONDS } from '../delivery/destinations.ts';
+import { BUFFER_SECONDS, MOST_BUFFER_SECONDS, RETRY_SECONDS } from '../delivery/firehose.ts';
 import { noProxySchema, proxyUrlSchema } from '../function/proxy.ts';
 import { REGION } from '../region.ts';
 
@@ -220,7 +220,7 @@ export const connectorSchema = exactObject({
   alarmEmail: v.optional(v.pipe(string, v.email('must be an e-mail address'))),
   alarmTopicArn: v.optional(topicArn),
   alarms: v.optional(alarmOverridesSchema, {}),
-  runbookUrl: v.optional(runbookUrl, 'docs/runbook.md'),
+  runbookUrl: v.optional(runbookUrl),
   dashboard: v.optional(flag, false),
   outputs: v.optional(flag, true),
   vpc: v.optional(vpc),

@@ -2,21 +2,29 @@ import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { Network } from '../connector-props.ts';
+import type { SecurityDataConnectorProps } from '../connector-props.ts';
 import { portOf } from './proxy.ts';
 
-/** Placement of the function: Lambda's own network unless another is named. */
-export function placement(scope: Construct, network: Network | undefined, ports: readonly number[]) {
-  if (!network) return {};
+/**
+ * Placement of the function: Lambda's own network unless there is a VPC.
+ *
+ * @param addresses that the function connects to
+ */
+export function placement(
+  scope: Construct,
+  { vpc, vpcSubnets, securityGroups }: SecurityDataConnectorProps,
+  addresses: readonly string[],
+) {
+  if (!vpc) return {};
   return {
-    vpc: network.vpc,
-    securityGroups: [...(network.securityGroups ?? [createSecurityGroup(scope, network.vpc, ports)])],
-    ...(network.subnets && { vpcSubnets: network.subnets }),
+    vpc,
+    securityGroups: securityGroups ?? [createSecurityGroup(scope, vpc, outboundPorts(addresses))],
+    ...(vpcSubnets && { vpcSubnets }),
   };
 }
 
 /** Ports that the function connects to: those of the addresses, and that of AWS. */
-export function outboundPorts(addresses: readonly string[]): number[] {
+function outboundPorts(addresses: readonly string[]): number[] {
   const ports = addresses.filter(address => URL.canParse(address)).map(portOf);
   return [...new Set([443, ...ports])];
 }

@@ -13,7 +13,7 @@ import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import { BUNDLING } from './bundling.ts';
 import { certificatesBundling, warnOfCertificates, withCertificates } from './ca-certificates.ts';
 import { type FunctionResources, PROCESS_ENVIRONMENT } from './function-environment.ts';
-import { keepNetworkFromCode, NETWORK_ACTIONS, outboundPorts, placement } from './poller-network.ts';
+import { keepNetworkFromCode, NETWORK_ACTIONS, placement } from './poller-network.ts';
 
 export interface PollerProps extends FunctionResources, Omit<ConnectorOptions, keyof FunctionResources> {
   /** Addresses that the function connects to, beside those of AWS. */
@@ -46,12 +46,12 @@ export class Poller extends Construct {
       role,
       logGroup: this.logGroup,
       environment: { ...props.environment, ...PROCESS_ENVIRONMENT },
-      ...placement(this, props.network, outboundPorts(props.addresses)),
+      ...placement(this, props, props.addresses),
     });
     // The CDK adds the role to DependsOn, which the reference to the role implies already.
     const resource = this.function.node.defaultChild as lambda.CfnFunction;
     resource.addMetadata('cfn-lint', { config: { ignore_checks: ['W3005'] } });
-    if (props.network) keepNetworkFromCode(this, role, this.function);
+    if (props.vpc) keepNetworkFromCode(this, role, this.function);
   }
 
   /** From the bundle of the package, or bundled here from the sources of the clone. The template is the same. */
@@ -90,7 +90,7 @@ export class Poller extends Construct {
         writeObjects: [encryptionKey, bucket.encryptionKey],
         readSecret: [encryptionKey, credentials.encryptionKey],
       }),
-      ...(props.network ? [allow(NETWORK_ACTIONS, '*')] : []),
+      ...(props.vpc ? [allow(NETWORK_ACTIONS, '*')] : []),
     ];
     return new iam.Role(this, 'Role', {
       description: 'Allows the function the calls that it makes, on its own resources.',

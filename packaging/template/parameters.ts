@@ -1,6 +1,6 @@
 /** The parameters of the template, which stand for options of the connector. An empty one leaves its option out. */
 import { Aws, CfnCondition, CfnParameter, type CfnParameterProps, Fn, type Stack, Token } from 'aws-cdk-lib';
-import { VERSION } from '../../lib/version.ts';
+import { RUNBOOK, VERSION } from '../../lib/version.ts';
 
 const ARN = 'arn:aws[a-z-]*';
 
@@ -85,8 +85,8 @@ export const GROUPS = {
       allowedPattern: '([^@\\s]+@[^@\\s]+)?',
     },
     RunbookUrl: {
-      description: 'Address of your copy of docs/runbook.md, to which each alarm links.',
-      default: 'docs/runbook.md',
+      description: 'Address of docs/runbook.md, to which each alarm links.',
+      default: RUNBOOK,
       maxLength: 256,
     },
   },

@@ -6,7 +6,7 @@ import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { type CfnSecret, type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CfnSubscription } from 'aws-cdk-lib/aws-sns';
 import { Construct, type IConstruct } from 'constructs';
-import { type ConnectorOptions, toProps } from '../../lib/config/props.ts';
+import { toProps } from '../../lib/config/props.ts';
 import type { ConnectorConfig } from '../../lib/config/schema.ts';
 import type { SecurityDataConnectorProps, SiemReader } from '../../lib/connector-props.ts';
 import { nameOutputs } from '../../lib/connector-stack.ts';
@@ -69,7 +69,7 @@ export class TemplateStack extends Stack {
     encryptionKey,
   }: Pick<SecurityDataConnectorProps, 'removalPolicy' | 'encryptionKey'>): ISecret {
     const connectorName = this.#parameters.text('ConnectorName');
-    const created = createCredentials(this, { connectorName, removalPolicy, encryptionKey } as ConnectorOptions);
+    const created = createCredentials(this, { connectorName, removalPolicy: removalPolicy!, encryptionKey });
     const given = this.#parameters.condition('SecretArn');
     const condition = new CfnCondition(this, 'CreatesSecret', { expression: Fn.conditionNot(given) });
     (created.node.defaultChild as CfnSecret).cfnOptions.condition = condition;

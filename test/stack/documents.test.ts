@@ -42,20 +42,21 @@ test('every section of an alarm says whether data is safe, where to look and wha
 });
 
 /** The members and methods of each interface and class that the package publishes: doc comment, name, and a mark of what may be left out. */
-const PUBLISHED = ['lib/connector-props.ts', 'lib/security-data-connector.ts'].flatMap(file =>
-  documentText(file)
-    .split(/^(?=export (?:interface|class) )/m)
-    .filter(part => part.startsWith('export'))
-    .flatMap(part => {
-      const type = /^export \w+ (\w+)/.exec(part)![1]!;
-      const members = part
-        .split('\n}\n')[0]!
-        .matchAll(/((?:^ {2}\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?)^ {2}(?:readonly )?(\w+)(\??)[:(]/gm);
-      return [...members].flatMap(([, comment, name, mark]) =>
-        // Left out of the published types.
-        comment!.includes('@internal') ? [] : [{ name: `${type}.${name}`, comment, mark }],
-      );
-    }),
+const PUBLISHED = ['lib/connector-props.ts', 'lib/delivery/destination.ts', 'lib/security-data-connector.ts'].flatMap(
+  file =>
+    documentText(file)
+      .split(/^(?=export (?:interface|class) )/m)
+      .filter(part => part.startsWith('export'))
+      .flatMap(part => {
+        const type = /^export \w+ (\w+)/.exec(part)![1]!;
+        const members = part
+          .split('\n}\n')[0]!
+          .matchAll(/((?:^ {2}\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?)^ {2}(?:readonly )?(\w+)(\??)[:(]/gm);
+        return [...members].flatMap(([, comment, name, mark]) =>
+          // Left out of the published types.
+          comment!.includes('@internal') ? [] : [{ name: `${type}.${name}`, comment, mark }],
+        );
+      }),
 );
 
 test('every member that the package publishes has a sentence, and every optional one its default', () => {

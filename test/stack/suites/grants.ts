@@ -4,6 +4,7 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
+import { Destination } from '../../../lib/delivery/destination.ts';
 import type { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { templateOf } from '../synth.ts';
 import { construct } from './construct.ts';
@@ -58,9 +59,9 @@ describe('grantRead', () => {
   });
 
   test('is refused where the bucket has no events', () => {
-    const destination = { type: 'splunk', url: 'https://splunk.acme.example:8088' } as const;
+    const destination = Destination.splunk({ url: 'https://splunk.acme.example:8088' });
     expect(() => granted(read, () => ({ destination }))).toThrow(
-      'The bucket of connector acme has no events, because its destination is "splunk".',
+      'The bucket of connector acme has no events, because its destination is not S3.',
     );
   });
 });

@@ -4,6 +4,7 @@ import * as s3 from 'aws-cdk-lib/aws-s3';
 import { SqsDestination } from 'aws-cdk-lib/aws-s3-notifications';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
+import { Destination } from '../../../lib/delivery/destination.ts';
 import { synthesize, templateOf } from '../synth.ts';
 import { joinedText, only, type Resource, resources, type SynthesizedTemplate } from '../template.ts';
 import { VARIANTS } from '../variants.ts';
@@ -148,7 +149,7 @@ describe('another notification of the bucket', () => {
 });
 
 test.each<[string, (scope: Stack) => Partial<SecurityDataConnectorProps>]>([
-  ['has no events', () => ({ destination: { type: 'splunk', url: 'https://splunk.acme.example:8088' } })],
+  ['has no events', () => ({ destination: Destination.splunk({ url: 'https://splunk.acme.example:8088' }) })],
   ['exists already', scope => ({ bucket: new s3.Bucket(scope, 'Bucket') })],
 ])('a bucket that %s takes the notifications of the app', (_, props) => {
   const { scope, connector } = construct(props);

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Aws, Duration, Fn, RemovalPolicies, RemovalPolicy, Stack, Stage } from 'aws-cdk-lib';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
+import * as iam from 'aws-cdk-lib/aws-iam';
 import * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import * as logs from 'aws-cdk-lib/aws-logs';
@@ -11,7 +12,10 @@ import * as sns from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { ConfigurationError } from '../../../lib/config/problem.ts';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
+import { Destination } from '../../../lib/delivery/destination.ts';
+import type { DestinationBindOptions, DestinationConfig } from '../../../lib/delivery/destination-config.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
+import { runbookOf } from '../../../lib/version.ts';
 import { createApp, templateOf } from '../synth.ts';
 import { only, resources, type SynthesizedTemplate } from '../template.ts';
 import { construct, REQUIRED, theirStack } from './construct.ts';
@@ -21,7 +25,7 @@ type Props = Partial<SecurityDataConnectorProps>;
 
 const KNOWN_PLACE = { env: { account: '111122223333', region: 'eu-west-1' } };
 const TABLE_ARN = 'arn:aws:dynamodb:eu-west-1:111122223333:table/acme-State';
-const ENDPOINT = { type: 'http', url: 'https://siem.acme.example' } as const;
+const ENDPOINT = 'https://siem.acme.example';
 const READER = { type: 'external-id', principal: '111122223333', externalId: 'x-1' } as const;
 
 function connector(scope: Construct, id: string, props: Props = {}): SecurityDataConnector {
@@ -128,8 +132,9 @@ describe('objects of the app in place of those of the connector', () => {
       secret: new secretsmanager.Secret(scope, 'Theirs'),
       bucket: new s3.Bucket(scope, 'Bucket', { encryptionKey: key }),
       alarmTopic: new sns.Topic(scope, 'Topic'),
-      network: { vpc, subnets: { subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS } },
-      destination: { type: 's3', bufferInterval: Duration.seconds(300) },
+      vpc,
+      vpcSubnets: { subnetType: ec2.SubnetType.PRIVATE_WITH_EGRESS },
+      destination: Destination.s3({ bufferInterval: Duration.seconds(300) }),
     } as const;
     const { template } = construct(props, scope);
     for (const type of ['AWS::SecretsManager::Secret', 'AWS::KMS::Key'])
@@ -170,10 +175,10 @@ describe('objects of the app in place of those of the connector', () => {
         encryptionKey: key('OfTable'),
       }),
       encryptionKey: key('OfConnector'),
-      destination: {
-        ...ENDPOINT,
+      destination: Destination.http({
+        url: ENDPOINT,
         secret: new secretsmanager.Secret(scope, 'Token', { encryptionKey: key('OfToken') }),
-      },
+      }),
     };
     expect(keyUses(construct(props, scope).template)).toEqual({
       ConnectorPollerRole: [
@@ -273,7 +278,10 @@ describe('an existing resource in another place than the stack', () => {
     ['stateTable', scope => ({ stateTable: dynamodb.Table.fromTableArn(scope, 'T', TABLE) })],
     ['stateTable', scope => ({ stateTable: dynamodb.TableV2.fromTableArn(scope, 'T', TABLE) })],
     ['secret', scope => ({ secret: secretOf(scope, SECRET) })],
-    ['destination.secret', scope => ({ destination: { ...ENDPOINT, secret: secretOf(scope, SECRET) } })],
+    [
+      'destination.secret',
+      scope => ({ destination: Destination.http({ url: ENDPOINT, secret: secretOf(scope, SECRET) }) }),
+    ],
     ['alarmTopic', scope => ({ alarmTopic: sns.Topic.fromTopicArn(scope, 'A', TOPIC) })],
     ['encryptionKey', scope => ({ encryptionKey: kms.Key.fromKeyArn(scope, 'K', KEY) })],
     [
@@ -284,7 +292,7 @@ describe('an existing resource in another place than the stack', () => {
       'destination.deliveryStream',
       scope => {
         const deliveryStream = firehose.DeliveryStream.fromDeliveryStreamArn(scope, 'D', STREAM);
-        return { destination: { type: 'existing', deliveryStream } };
+        return { destination: Destination.existing({ deliveryStream }) };
       },
     ],
   ])('%s is refused by the name of the prop, unless synth does not know the place of the stack', (prop, props) => {
@@ -337,33 +345,10 @@ describe('an existing resource in another place than the stack', () => {
   });
 });
 
-describe('members that are not props', () => {
-  test('additional members, and names of options of cdk.json, are ignored in props and in their objects', () => {
-    const scope = theirStack();
-    const vpc = new ec2.Vpc(scope, 'Vpc', { availabilityZones: ['eu-west-1a'] });
-    const theirs = { team: 'security', alarmTarget: { url: 'https://pager.example' } };
-    const options = { bucketArn: 'arn:aws:s3:::theirs', retentionDays: 7, alarmTopicArn: 'theirs' };
-    const given = {
-      ...{ ...REQUIRED, ...theirs, ...options, retention: Duration.days(30), alarmEmail: 'a@b.example' },
-      siemReader: { ...READER, team: 'security' },
-      network: { vpc, flowLogs: true },
-      destination: { type: 's3', purpose: 'lake' },
-    };
-    expect(refusal(given, scope)).toEqual([]);
-  });
-
-  test.each<[object, string]>([
-    [{ team: 'security' }, ''],
-    [{ memorysize: 10 }, 'props.memorysize is not a prop; did you mean memorySize?'],
-    [{ rateMinutes: 5 }, 'props.rateMinutes is not a prop; did you mean rate?'],
-    [
-      { destination: { type: 's3', bufferSeconds: 5, toString: 1 } },
-      'props.destination.bufferSeconds is not a prop; did you mean bufferInterval?',
-    ],
-  ])('a member that resembles a prop is ignored with a warning: %j', (props, warning) => {
-    const warnings = warningsOf(connector(theirStack(), 'Connector', props)).filter(text => /not a prop/.test(text));
-    expect(warnings).toEqual(warning ? [expect.stringContaining(warning)] : []);
-  });
+test('members that are not props, which the props of a stack may have too, are ignored', () => {
+  const theirs = { team: 'security', bucketArn: 'arn:aws:s3:::theirs', retentionDays: 7, description: 'theirs' };
+  const given = { ...REQUIRED, ...theirs, siemReader: { ...READER, team: 'security' } };
+  expect(refusal(given)).toEqual([]);
 });
 
 const PLACE_OF_RULES = 'the rules of cdk.json, by the name of the prop';
@@ -381,18 +366,16 @@ test.each<[string, object, string[]]>([
     { ...REQUIRED, removalPolicy: RemovalPolicy.SNAPSHOT },
     ['props.removalPolicy must be RemovalPolicy.DESTROY, RETAIN, RETAIN_ON_UPDATE_OR_DELETE'],
   ],
-  ['another destination', { ...REQUIRED, destination: { type: 's4' } }, ['props.destination.type must be "s3", ']],
-  ['no destination', { ...REQUIRED, destination: null }, ['props.destination must be an object']],
   [
     'several problems at once, of a destination too',
     {
       ...{ ...REQUIRED, baseUrl: undefined, rate: Duration.hours(2), colour: 'red' },
-      destination: { type: 'http', bufferSeconds: 5, retry: Duration.hours(3), toString: 1 },
+      destination: Destination.http({ url: 'http://siem.acme.example', retry: Duration.hours(3) }),
     },
     [
       'props.baseUrl is required',
       'props.rate must be a whole number of minutes from 1 to 60',
-      'props.destination.url is required',
+      'props.destination.url must begin with https',
       'props.destination.retry must be a whole number of seconds from 0 to 7200',
     ],
   ],
@@ -403,10 +386,69 @@ test.each<[string, object, string[]]>([
   ],
   [
     'an empty list of security groups',
-    { ...REQUIRED, network: { securityGroups: [] } },
-    ['props.network.securityGroups must be a list of ISecurityGroup, one at least'],
+    { ...REQUIRED, vpc: {}, securityGroups: [] },
+    ['props.securityGroups must be a list of ISecurityGroup, one at least'],
   ],
+  ['subnets without a VPC', { ...REQUIRED, vpcSubnets: {} }, ['props.vpcSubnets has no effect without vpc']],
   ['an undefined prop, which is absent', { ...REQUIRED, rate: undefined, destination: undefined }, []],
 ])('the construct says of %s what is wrong: %#', (_, props, said) => {
   expect(refusal(props)).toEqual(said.map(text => expect.stringContaining(text)));
+});
+
+/** Parquet in the bucket of a lake: a destination that the connector does not know. */
+class Lake extends Destination {
+  readonly #eventsInBucket: boolean;
+
+  constructor(eventsInBucket = false) {
+    super();
+    this.#eventsInBucket = eventsInBucket;
+  }
+
+  override bind(scope: Construct, { bucket, connectorName }: DestinationBindOptions): DestinationConfig {
+    const role = new iam.Role(scope, 'Role', { assumedBy: new iam.ServicePrincipal('firehose.amazonaws.com') });
+    const deliveryStream = new firehose.CfnDeliveryStream(scope, 'ToLake', {
+      deliveryStreamName: `${connectorName}-lake`,
+      s3DestinationConfiguration: { bucketArn: bucket.bucketArn, roleArn: role.roleArn },
+    });
+    const bufferInterval = Duration.minutes(5);
+    return { deliveryStream, metricPrefix: 'DeliveryToLake', bufferInterval, eventsInBucket: this.#eventsInBucket };
+  }
+}
+
+describe('a destination of the app', () => {
+  test('a class of the app is the destination: the function sends to its stream, and the alarms watch its metrics', () => {
+    const { template, connector: made } = construct({ destination: new Lake() });
+    expect(Object.keys(template.Resources)).toContainEqual(expect.stringMatching(/^ConnectorDeliveryToLake/));
+    expect(made.newObjectsTopic).toBeUndefined();
+    expect(JSON.stringify(only(template, 'AWS::Lambda::Function')['Environment'])).toContain('ConnectorDeliveryToLake');
+    const late = resources(template, 'AWS::CloudWatch::Alarm').find(
+      ({ Properties }) => Properties['AlarmName'] === 'acme/delivery-late',
+    );
+    expect(late!.Properties).toMatchObject({ MetricName: 'DeliveryToLake.DataFreshness', Threshold: 2 * 300 + 900 });
+  });
+
+  test('readers are told of the events of a destination of the app if these are in the bucket, and refused otherwise', () => {
+    const { connector: made } = construct({ destination: new Lake(true), siemReader: READER });
+    expect(made.siem?.role).toBeDefined();
+    for (const readers of [{ siemReader: READER }, { siemReaders: [{ name: 'lake' }] }])
+      expect(refusal({ ...REQUIRED, ...readers, destination: new Lake() })).toEqual([
+        `props.${Object.keys(readers)[0]} has nothing to read: no events are in the bucket`,
+      ]);
+  });
+});
+
+test('connections of the connector are those of its function, and need a VPC', () => {
+  const { scope, connector: made } = construct(own => ({ vpc: new ec2.Vpc(own, 'Vpc', { natGateways: 0 }) }));
+  made.connections.allowTo(ec2.Peer.ipv4('10.0.0.9/32'), ec2.Port.tcp(3128), 'The proxy');
+  const rules = only(templateOf(scope), 'AWS::EC2::SecurityGroup')['SecurityGroupEgress'] as { CidrIp: string }[];
+  expect(rules.map(({ CidrIp }) => CidrIp)).toEqual(['0.0.0.0/0', '10.0.0.9/32']);
+  expect(() => construct().connector.connections).toThrow(/vpc/i);
+});
+
+test('the runbook of a release has an address, and that of a clone is a path', () => {
+  const repository = { url: 'git+https://github.com/acme/connector.git' };
+  expect(runbookOf({ version: '1.2.3', repository })).toBe(
+    'https://github.com/acme/connector/blob/v1.2.3/docs/runbook.md',
+  );
+  expect(runbookOf({ version: '1.2.3' })).toBe('docs/runbook.md');
 });

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { CfnParameter, Duration, Stack } from 'aws-cdk-lib';
 import type { ConfigurationError } from '../../../lib/config/problem.ts';
-import { PROPS } from '../../../lib/config/props.ts';
+import { PROP_NAMES } from '../../../lib/config/props.ts';
+import { connectorSchema } from '../../../lib/config/schema.ts';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
-import { MOST_BUFFER_SECONDS } from '../../../lib/delivery/destinations.ts';
+import { Destination } from '../../../lib/delivery/destination.ts';
+import { MOST_BUFFER_SECONDS } from '../../../lib/delivery/firehose.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { createApp, templateOf } from '../synth.ts';
 import { resources } from '../template.ts';
@@ -52,13 +54,13 @@ const ACCEPTED: Readonly<Record<string, (late: Late) => Readonly<Record<string, 
     dashboard: true,
   }),
   'a bucket and its reader': ({ text, number }) => ({
-    destination: { type: 's3', bufferInterval: Duration.seconds(number('Buffer')) },
+    destination: Destination.s3({ bufferInterval: Duration.seconds(number('Buffer')) }),
     siemReader: { type: 'external-id', principal: text('Principal'), externalId: text('ExternalId') },
   }),
   Sentinel: ({ text }) => ({ siemReader: { type: 'sentinel', workspaceId: text('WorkspaceId') } }),
-  Splunk: ({ text }) => ({ destination: { type: 'splunk', url: text('Url') } }),
+  Splunk: ({ text }) => ({ destination: Destination.splunk({ url: text('Url') }) }),
   'an endpoint': ({ text, number }) => ({
-    destination: { type: 'http', url: URL, name: text('Name'), retry: Duration.seconds(number('Retry')) },
+    destination: Destination.http({ url: URL, name: text('Name'), retry: Duration.seconds(number('Retry')) }),
   }),
 };
 
@@ -71,7 +73,6 @@ const REFUSED: readonly [path: string, props: (late: Late) => object][] = [
   ['alarms.dead-letters.threshold', ({ number }) => ({ alarms: { 'dead-letters': { threshold: number() } } })],
   ['noProxy[0]', ({ text }) => ({ proxyUrl: 'http://proxy.example:3128', noProxy: [text()] })],
   ['siemReaders[0].name', ({ text }) => ({ siemReaders: [{ name: text() }] })],
-  ['destination.type', ({ text }) => ({ destination: { type: text() } })],
 ];
 
 /** Objects of the CDK, which hold tokens as they are meant to, and flags, which JavaScript cannot make a token of. */
@@ -87,7 +88,7 @@ const OBJECTS = [
     'stateTable',
     'encryptionKey',
   ],
-  ...['refresh', 'rate', 'alarmTopic', 'network', 'permissionsBoundary', 'siemReader', 'siemReaders', 'destination'],
+  ...['refresh', 'rate', 'alarmTopic', 'vpc', 'permissionsBoundary', 'siemReader', 'siemReaders', 'destination'],
 ];
 
 describe('a token, whose value is known only at deployment', () => {
@@ -108,7 +109,8 @@ describe('a token, whose value is known only at deployment', () => {
   test('a token is refused in every other prop that is not an object of the CDK', () => {
     const late: Late = { text: () => '', number: () => 0 };
     const tried = [...Object.keys(ACCEPTED['props of the connector']!(late)), ...OBJECTS];
-    const others = PROPS.filter(prop => !tried.includes(prop) || prop === 'filters');
+    const props = Object.keys(connectorSchema.entries).map(option => PROP_NAMES[option] ?? option);
+    const others = props.filter(prop => !tried.includes(prop) || prop === 'filters');
     const refused = others.filter(prop =>
       constructed(({ text }) => ({ [prop]: text() })).problems.includes(`props.${prop}`),
     );
@@ -119,7 +121,7 @@ describe('a token, whose value is known only at deployment', () => {
     'for the buffer interval of %s makes the alarm wait for twice the longest that Firehose takes',
     type => {
       const { stack } = constructed(({ number }) => ({
-        destination: { type, ...(type !== 's3' && { url: URL }), bufferInterval: Duration.seconds(number()) },
+        destination: Destination[type]({ url: URL, bufferInterval: Duration.seconds(number()) }),
       }));
       const late = resources(templateOf(stack), 'AWS::CloudWatch::Alarm').find(
         ({ Properties }) => Properties['AlarmName'] === 'acme/delivery-late',
@@ -131,7 +133,7 @@ describe('a token, whose value is known only at deployment', () => {
   test('must be in the unit that is deployed, because nothing can convert it', () => {
     const { problems } = constructed(({ number }) => ({
       retention: Duration.hours(number('Retention')),
-      destination: { type: 'http', url: URL, retry: Duration.minutes(number('Retry')) },
+      destination: Destination.http({ url: URL, retry: Duration.minutes(number('Retry')) }),
     }));
     expect(problems).toEqual(['props.retention', 'props.destination.retry']);
   });

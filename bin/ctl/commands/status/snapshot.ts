@@ -3,7 +3,7 @@
 import type { StreamMetric } from '../../../../lambda/metrics.ts';
 import { variableOf } from '../../../../lambda/options.ts';
 import { STREAMS, type StreamName, streamsOn } from '../../../../lambda/streams.ts';
-import { METRIC_PREFIXES } from '../../../../lib/delivery/destinations.ts';
+import { METRIC_PREFIXES } from '../../../../lib/delivery/firehose.ts';
 import { readAlarms } from '../../alarms.ts';
 import type { Aws } from '../../aws.ts';
 import type { Context } from '../../context.ts';

@@ -1,0 +1,211 @@
+/** The kinds of destination. `config/schema.ts` has their options in `cdk.json`. */
+import { Duration } from 'aws-cdk-lib';
+import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Construct } from 'constructs';
+import { PREFIXES } from '../prefixes.ts';
+import { createParts, createStream, TIME_PREFIX } from './delivery-stream.ts';
+import type { DestinationBindOptions, DestinationConfig } from './destination-config.ts';
+import { BUFFER_SECONDS, METRIC_PREFIXES, MOST_BUFFER_SECONDS, RETRY_SECONDS } from './firehose.ts';
+
+/** Options of `Destination.s3`. */
+export interface S3DestinationOptions {
+  /**
+   * How long Firehose buffers events before it delivers them, 0 to 900 seconds.
+   *
+   * @default Duration.seconds(60)
+   */
+  readonly bufferInterval?: Duration;
+}
+
+/** Options of `Destination.splunk`. */
+export interface SplunkDestinationOptions {
+  /** Address of the HTTP Event Collector, with indexer acknowledgement enabled. https only. */
+  readonly url: string;
+  /**
+   * Existing secret with `{"hec_token"}`.
+   *
+   * @default - a secret with a placeholder is created, and an output has the command that fills it
+   */
+  readonly secret?: ISecret;
+  /**
+   * How long Firehose buffers events before it delivers them, 0 to 60 seconds.
+   *
+   * @default Duration.seconds(60)
+   */
+  readonly bufferInterval?: Duration;
+  /**
+   * How long Firehose retries an unreachable endpoint before it writes events to the bucket, 7,200 seconds at most.
+   *
+   * @default Duration.hours(2)
+   */
+  readonly retry?: Duration;
+}
+
+/** Options of `Destination.http`. */
+export interface HttpDestinationOptions {
+  /** Address that accepts Firehose's HTTP requests and splits records at line ends. https only. */
+  readonly url: string;
+  /**
+   * Name of the endpoint in the console.
+   *
+   * @default - none
+   */
+  readonly name?: string;
+  /**
+   * Existing secret with `{"api_key"}`.
+   *
+   * @default - a secret with a placeholder is created, and an output has the command that fills it
+   */
+  readonly secret?: ISecret;
+  /**
+   * How long Firehose buffers events before it delivers them, 0 to 900 seconds.
+   *
+   * @default Duration.seconds(60)
+   */
+  readonly bufferInterval?: Duration;
+  /**
+   * How long Firehose retries an unreachable endpoint before it writes events to the bucket, 7,200 seconds at most.
+   *
+   * @default Duration.hours(2)
+   */
+  readonly retry?: Duration;
+}
+
+/** Options of `Destination.existing`. */
+export interface ExistingDestinationOptions {
+  /** Delivery stream that accepts direct puts, in the same account and region. */
+  readonly deliveryStream: IDeliveryStreamRef;
+  /**
+   * What that stream delivers to. The names of its metrics follow from it.
+   *
+   * @default 's3'
+   */
+  readonly deliversTo?: 's3' | 'splunk' | 'http' | 'opensearch' | 'iceberg' | 'snowflake';
+}
+
+/** A destination that `cdk.json` has too, with the options that its kind has. */
+type GivenDestination = { readonly type: 's3' | 'splunk' | 'http' | 'existing' } & Partial<
+  HttpDestinationOptions & ExistingDestinationOptions
+>;
+
+/** Where the delivery stream of a connector delivers to. Extend it for a destination of your own. */
+export abstract class Destination {
+  /** Gzipped lines in the bucket, below `events/yyyy/MM/dd/HH/`. */
+  static s3(options: S3DestinationOptions = {}): Destination {
+    return new S3Destination('s3', options);
+  }
+
+  /** Splunk's HTTP Event Collector. */
+  static splunk(options: SplunkDestinationOptions): Destination {
+    return new SplunkDestination('splunk', options);
+  }
+
+  /** Any endpoint that accepts Firehose's HTTP requests and splits records at line ends. */
+  static http(options: HttpDestinationOptions): Destination {
+    return new HttpDestination('http', options);
+  }
+
+  /** A delivery stream that somebody else operates. The bucket then holds dead letters only. */
+  static existing(options: ExistingDestinationOptions): Destination {
+    return new ExistingDestination('existing', options);
+  }
+
+  /** @internal Checked by the rules of `cdk.json`. Absent for a destination of the app. */
+  readonly _given?: GivenDestination;
+
+  /**
+   * Creates the delivery stream, or returns one that exists.
+   *
+   * @param scope construct of the destination within the connector
+   * @param options parts and settings of the connector
+   */
+  abstract bind(scope: Construct, options: DestinationBindOptions): DestinationConfig;
+}
+
+abstract class KnownDestination<O extends object> extends Destination {
+  override readonly _given: GivenDestination;
+  protected readonly options: O;
+
+  constructor(type: GivenDestination['type'], options: O) {
+    super();
+    this.options = options;
+    this._given = { ...options, type };
+  }
+}
+
+const BUFFER = Duration.seconds(BUFFER_SECONDS);
+const RETRY = Duration.seconds(RETRY_SECONDS);
+
+class S3Destination extends KnownDestination<S3DestinationOptions> {
+  bind(scope: Construct, connector: DestinationBindOptions): DestinationConfig {
+    const { bufferInterval = BUFFER } = this.options;
+    const { bucketSettings } = createParts(scope, connector);
+
+    // Packed records need no processing: S3 gets their bytes, and each line ends in a line feed.
+    const deliveryStream = createStream(scope, 'ToS3', connector, {
+      extendedS3DestinationConfiguration: {
+        ...bucketSettings,
+        // SIEMs recognize gzipped lines of JSON by this ending. Firehose alone would write `.gz`.
+        fileExtension: '.json.gz',
+        prefix: `${PREFIXES.events}${TIME_PREFIX}`,
+        bufferingHints: { intervalInSeconds: bufferInterval.toSeconds(), sizeInMBs: 64 },
+      },
+    });
+    return { ...watched('s3', bufferInterval), deliveryStream, eventsInBucket: true };
+  }
+}
+
+class SplunkDestination extends KnownDestination<SplunkDestinationOptions> {
+  bind(scope: Construct, connector: DestinationBindOptions): DestinationConfig {
+    const { url, secret, bufferInterval = BUFFER, retry = RETRY } = this.options;
+    const { endpointSettings } = createParts(scope, connector, { member: 'hec_token', secret });
+
+    const deliveryStream = createStream(scope, 'ToSplunk', connector, {
+      splunkDestinationConfiguration: {
+        ...endpointSettings,
+        retryOptions: { durationInSeconds: retry.toSeconds() },
+        hecEndpoint: url,
+        // The raw endpoint splits packed records into lines. The event endpoint would take a record for one event.
+        hecEndpointType: 'Raw',
+        hecAcknowledgmentTimeoutInSeconds: 300,
+        bufferingHints: { intervalInSeconds: bufferInterval.toSeconds(), sizeInMBs: 5 },
+        s3BackupMode: 'FailedEventsOnly',
+      },
+    });
+    return { ...watched('splunk', bufferInterval), deliveryStream };
+  }
+}
+
+class HttpDestination extends KnownDestination<HttpDestinationOptions> {
+  bind(scope: Construct, connector: DestinationBindOptions): DestinationConfig {
+    const { url, name, secret, bufferInterval = BUFFER, retry = RETRY } = this.options;
+    const { endpointSettings, roleArn } = createParts(scope, connector, { member: 'api_key', secret });
+
+    const deliveryStream = createStream(scope, 'ToHttp', connector, {
+      httpEndpointDestinationConfiguration: {
+        ...endpointSettings,
+        roleArn,
+        retryOptions: { durationInSeconds: retry.toSeconds() },
+        endpointConfiguration: { url, ...(name && { name }) },
+        requestConfiguration: { contentEncoding: 'GZIP' },
+        bufferingHints: { intervalInSeconds: bufferInterval.toSeconds(), sizeInMBs: 4 },
+        s3BackupMode: 'FailedDataOnly',
+      },
+    });
+    return { ...watched('http', bufferInterval), deliveryStream };
+  }
+}
+
+class ExistingDestination extends KnownDestination<ExistingDestinationOptions> {
+  bind(): DestinationConfig {
+    const { deliveryStream, deliversTo = 's3' } = this.options;
+    return { deliveryStream, metricPrefix: METRIC_PREFIXES[deliversTo] };
+  }
+}
+
+/** Metrics and buffer time of a kind. For a buffer time that is a token, alarms expect the longest that Firehose accepts. */
+function watched(kind: keyof typeof MOST_BUFFER_SECONDS, interval: Duration) {
+  const bufferInterval = interval.isUnresolved() ? Duration.seconds(MOST_BUFFER_SECONDS[kind]) : interval;
+  return { metricPrefix: METRIC_PREFIXES[kind], bufferInterval };
+}
