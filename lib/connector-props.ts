@@ -328,7 +328,7 @@ export interface SecurityDataConnectorProps {
   readonly rolePath?: string;
 
   /**
-   * Begins the name of every role and managed policy that is created, such as `secops-acme-`. See docs/landing-zones.md.
+   * Begins the name of every role and managed policy that is created, such as `secops-acme-`. See docs/configuration.md#landing-zones.
    *
    * @default - CloudFormation names them after the stack
    */
@@ -414,7 +414,7 @@ export type AlarmName =
 /** Changes of one alarm. */
 export interface AlarmOverride {
   /**
-   * Value of its metric at which it goes off, greater than 0. docs/configuration.md#alarms has metric and unit of each.
+   * Value of its metric at which it goes off, greater than 0. docs/runbook.md has metric and unit of each.
    *
    * @default - that of the alarm
    */

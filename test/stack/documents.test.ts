@@ -33,10 +33,7 @@ test('every section of an alarm says whether data is safe, where to look and wha
   const runbook = documentText('docs', 'runbook.md');
   const sections = runbook.split(/^## (?=[a-z-]+$)/m).slice(1);
   const incomplete = sections
-    .filter(
-      section =>
-        !['Is data safe?', 'Investigate.', 'Resolve.'].every(part => section.includes(`\n**${part}**`)),
-    )
+    .filter(section => !['Is data safe?', 'Investigate.', 'Resolve.'].every(part => section.includes(`\n**${part}**`)))
     .map(section => section.split('\n')[0]);
   expect(incomplete).toEqual([]);
 });
