@@ -8,7 +8,7 @@ import type { RowFilter } from './ports.ts';
 export interface Stream {
   /** Name in events, metrics, checkpoints and results. */
   readonly name: string;
-  /** One row in words. For streams with row states also the command that looks one up, and its endpoint at the local platform. */
+  /** One row in words. For streams with row states also the command that looks one up, and its endpoint at the API simulator. */
   readonly singular: string;
   /** Path below the base URL; absent where the specification does not show it and the configuration must. */
   readonly path?: string;

@@ -39,11 +39,11 @@ export class CredentialsError extends Error {
   }
 }
 
-/** 401 auth/revoked-account: the platform's operator disabled the service account. */
+/** 401 auth/revoked-account: the API's operator disabled the service account. */
 export class AccountRevokedError extends Error {
   override readonly name = 'AccountRevokedError';
   constructor() {
-    super(`The API answered 401 auth/revoked-account. ${SAFE}. Ask the platform's operator to enable the account.`);
+    super(`The API answered 401 auth/revoked-account. ${SAFE}. Ask the API's operator to enable the account.`);
   }
 }
 
@@ -53,7 +53,7 @@ export class RoleMissingError extends Error {
   constructor(path: string) {
     super(
       `The API answered 403 auth/insufficient-role for ${path}. ${SAFE}. ` +
-        `Ask the platform's operator for the role that ${path} requires.`,
+        `Ask the API's operator for the role that ${path} requires.`,
     );
   }
 }
@@ -110,7 +110,7 @@ export class PageTooLargeError extends Error {
   override readonly name = 'PageTooLargeError';
   constructor(path: string, bound: number) {
     super(
-      `An answer of ${path} exceeds ${bound} bytes, even for a single row. ${SAFE}. The stream waits at that row: have it made smaller on the platform.`,
+      `An answer of ${path} exceeds ${bound} bytes, even for a single row. ${SAFE}. The stream waits at that row: have the API's operator make it smaller.`,
     );
   }
 }

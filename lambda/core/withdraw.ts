@@ -1,5 +1,5 @@
 /**
- * Withdraws the rows that disappeared with their parent: the platform drops a removed asset's threats without a status and without a
+ * Withdraws the rows that disappeared with their parent: the API drops a removed asset's threats without a status and without a
  * tombstone of their own.
  *
  *     listed      a removed       b removed       c restored

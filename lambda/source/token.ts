@@ -182,7 +182,7 @@ function isOfOtherType(outcome: unknown): boolean {
 
 const OTHER_TYPE = 'The token endpoint issued a token whose token_type is not Bearer.';
 const OTHER_TYPE_ADVICE =
-  "Check the URL of the token endpoint, and ask the platform's operator for credentials that get Bearer tokens.";
+  "Check the URL of the token endpoint, and ask the API's operator for credentials that get Bearer tokens.";
 
 function issue(
   { access_token: value, expires_in: seconds = 300 }: oauth.TokenEndpointResponse,

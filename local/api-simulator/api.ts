@@ -9,7 +9,7 @@ export interface ApiParts extends Readable {
   readonly authority: Authority;
   /** Path of the token endpoint. */
   readonly tokenPath: string;
-  /** Called for every internal error of the platform. */
+  /** Called for every internal error of the API simulator. */
   readonly onError: (error: unknown) => void;
 }
 

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, decodeJwt, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { StreamName } from '../../lambda/streams.ts';
 import { type Answer, type Call, ProblemError } from './problem.ts';
-import type { PlatformSettings } from './settings.ts';
+import type { SimulatorSettings } from './settings.ts';
 
 /** A token is valid for 5 minutes (specification, Authentication). */
 export const TOKEN_SECONDS = 300;
@@ -19,7 +19,7 @@ export function createAuthority(
   clock: () => number,
   format: TokenFormat,
   account: Account,
-  settings: PlatformSettings,
+  settings: SimulatorSettings,
 ): Authority {
   const now = (): number => Math.floor(clock() / 1000);
   let issued = 0;
@@ -67,7 +67,7 @@ export interface Account {
   rotateSecret(): string;
 }
 
-export function createAccount(random: () => number, settings: PlatformSettings): Account {
+export function createAccount(random: () => number, settings: SimulatorSettings): Account {
   return {
     clientId: settings.clientId,
     clientSecret: settings.clientSecret ?? drawSecret(random),
@@ -80,7 +80,7 @@ export function createAccount(random: () => number, settings: PlatformSettings):
   };
 }
 
-/** Bytes from the platform's random generator, so that a run can be repeated. */
+/** Bytes from the API simulator's random generator, so that a run can be repeated. */
 export function drawBytes(random: () => number, length: number): Uint8Array {
   return Uint8Array.from({ length }, () => Math.floor(random() * 256));
 }

@@ -2,11 +2,11 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { STREAMS, STREAMS_WITHOUT_PATH, streamKey } from '../../lambda/streams.ts';
 import { argumentsOrExit, optionOf, wholeNumber } from '../npm-command.ts';
 import { defaultCounts, type SeedCounts } from './seed.ts';
-import { DEFAULT_SETTINGS, type PlatformSettings, settingProblems } from './settings.ts';
+import { DEFAULT_SETTINGS, type SimulatorSettings, settingProblems } from './settings.ts';
 
-/** The platform's settings and how to run it. */
+/** The API simulator's settings and how to run it. */
 export interface CommandLine extends SeedCounts {
-  readonly settings: Partial<PlatformSettings>;
+  readonly settings: Partial<SimulatorSettings>;
   readonly port: number;
   /** Absent = no control API. 0 = any free port. */
   readonly controlPort?: number;
@@ -27,7 +27,7 @@ export function readCommandLine(): CommandLine {
 }
 
 /** Options as they were typed. */
-type Flags = Omit<PlatformSettings, 'roles'> &
+type Flags = Omit<SimulatorSettings, 'roles'> &
   Omit<CommandLine, 'settings' | 'traffic'> & {
     readonly control: boolean;
     readonly life: number;
@@ -44,7 +44,7 @@ function describe(): Command {
 }
 
 function describeCounts(command: Command): Command {
-  const counts = defaultCounts('platform');
+  const counts = defaultCounts('simulator');
   for (const { name, singular } of STREAMS)
     command.option(
       `--${name} <n>`,
@@ -107,7 +107,7 @@ function describeLimits(command: Command): Command {
   return command
     .option('--realm <name>', 'realm in the token path', realm)
     .option('--client-id <id>', 'client id of the service account', clientId)
-    .option('--client-secret <secret>', 'client secret of this local platform (default: drawn from the seed)')
+    .option('--client-secret <secret>', 'client secret of this local API simulator (default: drawn from the seed)')
     .option(
       '--role <area=role>',
       `role that an area (${Object.keys(roles).join(', ')}) requires; repeatable`,

@@ -3,15 +3,15 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { STREAMS, type VersionedName } from '../../lambda/streams.ts';
 import type { Fault } from './faults.ts';
-import type { Platform } from './platform.ts';
 import { ProblemError, problemAnswer } from './problem.ts';
 import { readTarget } from './routes.ts';
 import type { PositionShown } from './rows.ts';
 import { checkSender, closeServer, listen, readBody } from './server.ts';
+import type { ApiSimulator } from './simulator.ts';
 import type { TrafficPace } from './traffic.ts';
 
 export interface ControlSide {
-  readonly platform: Platform;
+  readonly simulator: ApiSimulator;
   readonly pace?: TrafficPace | undefined;
 }
 
@@ -21,31 +21,31 @@ type Action = (side: ControlSide, id: string, body: string) => object | undefine
 /** Actions by method and path. `*` is an id. */
 const ACTIONS: Readonly<Record<string, Action>> = {
   ...Object.fromEntries(STREAMS.flatMap(streamActions)),
-  'POST /credentials/rotate': ({ platform }) => ({
-    clientId: platform.account.clientId,
-    clientSecret: platform.account.rotateSecret(),
+  'POST /credentials/rotate': ({ simulator }) => ({
+    clientId: simulator.account.clientId,
+    clientSecret: simulator.account.rotateSecret(),
   }),
-  'POST /credentials/revoke': run(platform => setRevoked(platform, true)),
-  'POST /credentials/reinstate': run(platform => setRevoked(platform, false)),
-  'POST /roles/*/take': run((platform, role) => void platform.account.roles.delete(role)),
-  'POST /roles/*/give': run((platform, role) => void platform.account.roles.add(role)),
-  'POST /tokens/expire': run(platform => platform.authority.expireTokens()),
+  'POST /credentials/revoke': run(simulator => setRevoked(simulator, true)),
+  'POST /credentials/reinstate': run(simulator => setRevoked(simulator, false)),
+  'POST /roles/*/take': run((simulator, role) => void simulator.account.roles.delete(role)),
+  'POST /roles/*/give': run((simulator, role) => void simulator.account.roles.add(role)),
+  'POST /tokens/expire': run(simulator => simulator.authority.expireTokens()),
   'POST /life': ({ pace }, _, body) => void setPace(pace, body),
-  'PUT /faults': run((platform, _, body) => platform.setFaults(readFaults(body))),
-  'GET /requests': ({ platform }) => Object.fromEntries(platform.requests),
+  'PUT /faults': run((simulator, _, body) => simulator.setFaults(readFaults(body))),
+  'GET /requests': ({ simulator }) => Object.fromEntries(simulator.requests),
 };
 
 function streamActions(stream: (typeof STREAMS)[number]): [string, Action][] {
   const { name, tombstones } = stream;
-  const actions: [string, Action][] = [[`POST /${name}`, run((platform, _, body) => platform.put(name, body))]];
+  const actions: [string, Action][] = [[`POST /${name}`, run((simulator, _, body) => simulator.put(name, body))]];
   if (!stream.hasRowStates) return actions;
-  const add = (verb: string, effect: (platform: Platform, name: VersionedName, id: string) => void) =>
-    actions.push([`POST /${name}/*/${verb}`, run((platform, id) => effect(platform, stream.name, id))]);
-  add('reproject', (platform, each, id) => platform.redeliver(each, id));
+  const add = (verb: string, effect: (simulator: ApiSimulator, name: VersionedName, id: string) => void) =>
+    actions.push([`POST /${name}/*/${verb}`, run((simulator, id) => effect(simulator, stream.name, id))]);
+  add('reproject', (simulator, each, id) => simulator.redeliver(each, id));
   if (tombstones) {
-    add('remove', (platform, each, id) => platform.remove(each, id));
-    add('restore', (platform, each, id) => platform.restore(each, id));
-    add('tombstone', (platform, each, id) => platform.tombstoneUnseen(each, id));
+    add('remove', (simulator, each, id) => simulator.remove(each, id));
+    add('restore', (simulator, each, id) => simulator.restore(each, id));
+    add('tombstone', (simulator, each, id) => simulator.tombstoneUnseen(each, id));
   }
   return actions;
 }
@@ -66,15 +66,15 @@ export function controlAction(
   return action(side, id, body);
 }
 
-function run(effect: (platform: Platform, id: string, body: string) => void): Action {
-  return ({ platform }, id, body) => {
-    effect(platform, id, body);
+function run(effect: (simulator: ApiSimulator, id: string, body: string) => void): Action {
+  return ({ simulator }, id, body) => {
+    effect(simulator, id, body);
     return undefined;
   };
 }
 
-function setRevoked(platform: Platform, revoked: boolean): void {
-  platform.account.revoked = revoked;
+function setRevoked(simulator: ApiSimulator, revoked: boolean): void {
+  simulator.account.revoked = revoked;
 }
 
 function setPace(pace: TrafficPace | undefined, body: string): void {
@@ -82,7 +82,7 @@ function setPace(pace: TrafficPace | undefined, body: string): void {
   if (typeof rate !== 'number' || rate < 0) {
     throw new ProblemError('request/malformed', 'The body must be {"rate": changes a second}; 0 stops them.');
   }
-  if (!pace) throw new ProblemError('resource/conflict', 'The traffic of this platform cannot be set here.');
+  if (!pace) throw new ProblemError('resource/conflict', 'The traffic of this API simulator cannot be set here.');
   pace.setRate(rate);
 }
 
@@ -109,7 +109,7 @@ export interface ControlServer {
 }
 
 export interface ControlOptions {
-  readonly platform: Platform;
+  readonly simulator: ApiSimulator;
   /** @default any free one */
   readonly port?: number;
   /** Absent: the traffic cannot be set from outside. */
@@ -117,10 +117,10 @@ export interface ControlOptions {
 }
 
 /** Serves the control API on its own port of the loopback interface, to programs of this machine, without authentication. */
-export async function startControlServer({ platform, port = 0, pace }: ControlOptions): Promise<ControlServer> {
+export async function startControlServer({ simulator, port = 0, pace }: ControlOptions): Promise<ControlServer> {
   let controlUrl = '';
   const server = createServer((request, response) => {
-    serveControl({ platform, pace }, controlUrl, request, response).catch((error: unknown) => refuse(response, error));
+    serveControl({ simulator, pace }, controlUrl, request, response).catch((error: unknown) => refuse(response, error));
   });
   controlUrl = await listen(server, port);
   return { controlUrl, close: () => closeServer(server) };
@@ -133,12 +133,12 @@ async function serveControl(
   response: ServerResponse,
 ): Promise<void> {
   checkSender(request, controlUrl);
-  const { platform } = side;
+  const { simulator } = side;
   const { segments, parameters, path } = readTarget(request.url ?? '');
   if (request.method === 'GET' && path === '/truth') {
     const shown = readShown(parameters.get('stream_position'));
     response.writeHead(200, { 'content-type': 'application/json' });
-    await pipeline(Readable.from(platform.truthText(shown)), response);
+    await pipeline(Readable.from(simulator.truthText(shown)), response);
     return;
   }
   const body = await readBody(request, BODY_BOUND);

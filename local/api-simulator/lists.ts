@@ -4,7 +4,7 @@ import type { Immutable } from './immutable-stream.ts';
 import { readJson, shuffled, writeJson } from './json-text.ts';
 import { ProblemError } from './problem.ts';
 import type { RowWriter } from './rows.ts';
-import type { PlatformSettings } from './settings.ts';
+import type { SimulatorSettings } from './settings.ts';
 import type { Entry } from './stream-log.ts';
 import { isVersioned, type TenantData } from './tenant-data.ts';
 import type { Version, VersionedStream } from './versioned-stream.ts';
@@ -16,7 +16,7 @@ export interface Readable {
   readonly cutPage: PageCutter;
   readonly clock: () => number;
   readonly random: () => number;
-  readonly settings: PlatformSettings;
+  readonly settings: SimulatorSettings;
 }
 
 /** Body of a page of a list. */
@@ -47,7 +47,7 @@ function* shown(stream: VersionedStream, seq: number, { clock, settings }: Reada
   }
 }
 
-function pageBody(settings: PlatformSettings, rows: readonly string[], nextCursor: string | null): string {
+function pageBody(settings: SimulatorSettings, rows: readonly string[], nextCursor: string | null): string {
   const pagination = JSON.stringify({ next_cursor: nextCursor, page_size: rows.length });
   const [data, page] = [settings.rowsMember, settings.paginationMember].map(name => JSON.stringify(name));
   return `{${data}:[${rows.join(',')}],${page}:${pagination}}`;
@@ -76,7 +76,7 @@ export function relatedBody(source: Readable, id: string): string {
 }
 
 /** Lays a body out as the settings define. Digits and names do not change. */
-export function layOut(body: string, random: () => number, settings: PlatformSettings): string {
+export function layOut(body: string, random: () => number, settings: SimulatorSettings): string {
   if (!settings.shuffleMembers && !settings.prettyPrint) return body;
   const order = settings.shuffleMembers ? { order: shuffled(random) } : {};
   return writeJson(readJson(body), { indent: settings.prettyPrint ? 2 : 0, ...order });
@@ -100,7 +100,7 @@ export type PageCutter = <T extends Entry>(request: PageRequest, entriesAfter: (
 export function createPageCutter(
   cursors: Cursors,
   random: () => number,
-  settings: Pick<PlatformSettings, 'endOfStream' | 'shortPages' | 'emptyPages'>,
+  settings: Pick<SimulatorSettings, 'endOfStream' | 'shortPages' | 'emptyPages'>,
 ): PageCutter {
   return ({ endpoint, limit, cursor }, entriesAfter) => {
     const start = cursor === undefined ? 0 : cursors.read(endpoint, cursor);

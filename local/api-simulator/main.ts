@@ -1,10 +1,10 @@
 import { onInterruption } from '../interruption.ts';
 import { readCommandLine } from './command-line.ts';
 import { startControlServer } from './control.ts';
-import { createPlatform } from './platform.ts';
 import { createRandom, mixSeed } from './random.ts';
-import { startPlatformServer } from './server.ts';
+import { startSimulatorServer } from './server.ts';
 import { pathsIn } from './settings.ts';
+import { createSimulator } from './simulator.ts';
 import { startTraffic } from './traffic.ts';
 
 try {
@@ -16,22 +16,22 @@ try {
 
 async function run(): Promise<void> {
   const { settings, seed, port, controlPort, traffic, ...counts } = readCommandLine();
-  const platform = createPlatform({
+  const simulator = createSimulator({
     ...settings,
     clock: Date.now,
     random: createRandom(mixSeed(seed, 1)),
     seed,
     onError: error => console.error(error),
   });
-  platform.populate(counts);
-  const server = await startPlatformServer({ platform, port });
-  const pace = startTraffic(platform, createRandom(mixSeed(seed, 2)), 0);
+  simulator.populate(counts);
+  const server = await startSimulatorServer({ simulator, port });
+  const pace = startTraffic(simulator, createRandom(mixSeed(seed, 2)), 0);
   const control =
-    controlPort === undefined ? undefined : await startControlServer({ platform, port: controlPort, pace });
-  const { clientId, clientSecret } = platform.account;
+    controlPort === undefined ? undefined : await startControlServer({ simulator, port: controlPort, pace });
+  const { clientId, clientSecret } = simulator.account;
   const { baseUrl, authUrl } = server;
   const controlUrl = control?.controlUrl;
-  console.log(JSON.stringify({ baseUrl, authUrl, clientId, clientSecret, ...pathsIn(platform.settings), controlUrl }));
+  console.log(JSON.stringify({ baseUrl, authUrl, clientId, clientSecret, ...pathsIn(simulator.settings), controlUrl }));
   pace.setRate(traffic);
   const stop = async (): Promise<void> => {
     pace.setRate(0);

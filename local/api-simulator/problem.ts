@@ -1,4 +1,4 @@
-/** An answer of the platform before it is sent. */
+/** An answer of the API simulator before it is sent. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,7 +14,7 @@ export interface Call {
 }
 
 /**
- * Suffixes of problem types. The first group is from the specification. It shows none for the others, which this platform chose.
+ * Suffixes of problem types. The first group is from the specification. It shows none for the others, which this API simulator chose.
  */
 export const PROBLEMS = {
   'request/invalid-cursor': [400, 'Invalid cursor'],
@@ -64,7 +64,7 @@ export const PROBLEM_BASE = 'https://problems.security-data.example/';
 /** The problem document of an error. Other errors than ProblemErrors show no details. */
 export function problemAnswer(error: unknown): Answer {
   if (!(error instanceof ProblemError)) {
-    return problemAnswer(new ProblemError('server/internal-error', 'The platform failed; see its log.'));
+    return problemAnswer(new ProblemError('server/internal-error', 'The API simulator failed; see its log.'));
   }
   const [status, title] = PROBLEMS[error.suffix];
   const document = { type: PROBLEM_BASE + error.suffix, title, status, detail: error.message };

@@ -47,7 +47,7 @@ function timeText(milliseconds: number): string {
 /** A row from outside: an object, or its JSON text where digits and member names must not change. */
 export type RowInput = string | Readonly<Record<string, unknown>>;
 
-/** A row from outside: members that the platform manages, and the others as written. */
+/** A row from outside: members that the API simulator manages, and the others as written. */
 export interface ControlRow {
   readonly id: string;
   /** The given strings among the time of the row and the member that names its parent. */
@@ -62,7 +62,7 @@ export function cutControlRow(row: RowInput, settable: readonly string[]): Contr
   const members: string[] = [];
   for (const { key, name, value } of objectMembers(row)) {
     if (key === 'id' || settable.includes(key)) given.set(key, stringValue(key, value));
-    else if (ENVELOPE.has(key)) throw new ProblemError('request/malformed', `"${key}" is set by the platform.`);
+    else if (ENVELOPE.has(key)) throw new ProblemError('request/malformed', `"${key}" is set by the API simulator.`);
     else members.push(`${name}:${writeJson(value)}`);
   }
   const id = given.get('id');

@@ -14,7 +14,7 @@ export function countsIn(options: SeedCounts): Required<SeedCounts> {
 }
 
 /** Default counts of `npm run api-simulator` or `npm start`. */
-export function defaultCounts(of: 'platform' | 'start'): Required<SeedCounts> {
+export function defaultCounts(of: 'simulator' | 'start'): Required<SeedCounts> {
   return Object.fromEntries(
     STREAMS.map(({ name }) => [streamKey(name), GENERATORS[name].counts[of]]),
   ) as Required<SeedCounts>;
@@ -31,7 +31,7 @@ export interface SeedTarget {
 const DAY = 86_400_000;
 const HISTORY = 90 * DAY;
 
-/** Fills an empty platform with ninety days of data that end a day ago. Contents are generated when they are read. */
+/** Fills an empty API simulator with ninety days of data that end a day ago. Contents are generated when they are read. */
 export function seedTenantData({ tenantData, now, seed, tieSize }: SeedTarget, counts: SeedCounts): void {
   const random = createRandom(seed);
   const start = Math.floor(now) - HISTORY - DAY;
@@ -89,7 +89,7 @@ type Random = () => number;
 /** Generated members of each stream's rows. */
 interface Generator {
   /** Default rows of `npm run api-simulator` and `npm start`. */
-  readonly counts: { readonly platform: number; readonly start: number };
+  readonly counts: { readonly simulator: number; readonly start: number };
   readonly id: (index: number) => string;
   /** The members besides those that every row of a stream has, as JSON text joined by commas. */
   readonly members: (random: Random, index: number) => string;
@@ -97,14 +97,14 @@ interface Generator {
 
 const GENERATORS: Readonly<Record<StreamName, Generator>> = {
   assets: {
-    counts: { platform: 200, start: 1500 },
+    counts: { simulator: 200, start: 1500 },
     // Some ids must be encoded in a path.
     id: index => (index % 64 === 9 ? `büro/site ${index % 7}?#${index}` : `asset-${index}`),
     members: assetMembers,
   },
-  threats: { counts: { platform: 500, start: 2500 }, id: index => `threat-${index}`, members: threatMembers },
+  threats: { counts: { simulator: 500, start: 2500 }, id: index => `threat-${index}`, members: threatMembers },
   'dns-blocks': {
-    counts: { platform: 1000, start: 4000 },
+    counts: { simulator: 1000, start: 4000 },
     id: index => `dns-${String(index).padStart(9, '0')}`,
     members: dnsBlockMembers,
   },

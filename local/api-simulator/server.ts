@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Platform } from './platform.ts';
 import { type Answer, ProblemError, type ProblemSuffix, problemAnswer } from './problem.ts';
+import type { ApiSimulator } from './simulator.ts';
 import type { Outcome } from './web-fetch.ts';
 
-export interface PlatformServer {
+export interface SimulatorServer {
   /** Base URL of the API, without a slash at its end. */
   readonly baseUrl: string;
   /** URL of the realm. */
@@ -14,13 +14,16 @@ export interface PlatformServer {
   close(): Promise<void>;
 }
 
-/** Serves a platform over HTTP on the loopback interface. `port` 0 = any free one. */
-export async function startPlatformServer(options: { platform: Platform; port?: number }): Promise<PlatformServer> {
-  const { platform, port = 0 } = options;
+/** Serves an API simulator over HTTP on the loopback interface. `port` 0 = any free one. */
+export async function startSimulatorServer(options: {
+  simulator: ApiSimulator;
+  port?: number;
+}): Promise<SimulatorServer> {
+  const { simulator, port = 0 } = options;
   const problem = (suffix: ProblemSuffix, detail: string): Answer =>
     problemAnswer(new ProblemError(suffix, detail, { connection: 'close' }));
   const server = createServer({ maxHeaderSize: 16_384, requireHostHeader: false }, (request, response) => {
-    serveRequest(platform, request, response).catch(() => request.socket.destroy());
+    serveRequest(simulator, request, response).catch(() => request.socket.destroy());
   });
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     send(response, problem('request/unmet-expectation', 'The only expectation understood is 100-continue.'));
@@ -32,10 +35,14 @@ export async function startPlatformServer(options: { platform: Platform; port?: 
     endRaw(socket, clientProblem(error, problem)),
   );
   const baseUrl = await listen(server, port);
-  return { baseUrl, authUrl: baseUrl + platform.realmPath, close: () => closeServer(server) };
+  return { baseUrl, authUrl: baseUrl + simulator.realmPath, close: () => closeServer(server) };
 }
 
-async function serveRequest(platform: Platform, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serveRequest(
+  simulator: ApiSimulator,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const header = (name: string): string | undefined => {
     const value = request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
@@ -45,7 +52,7 @@ async function serveRequest(platform: Platform, request: IncomingMessage, respon
     const error = new ProblemError('request/body-too-large', 'The body is too large.', { connection: 'close' });
     return send(response, problemAnswer(error));
   }
-  deliver(response, await platform.serve({ method: request.method ?? '', target: request.url ?? '', header, body }));
+  deliver(response, await simulator.serve({ method: request.method ?? '', target: request.url ?? '', header, body }));
 }
 
 function deliver(response: ServerResponse, { answer, reset, truncate }: Outcome): void {

@@ -17,7 +17,7 @@ export function pathOf(name: StreamName, paths: StreamPaths): string {
 }
 
 /** Settings for what the specification leaves open. docs/api-simulator.md gives the reason for each default. */
-export interface PlatformSettings extends StreamPaths {
+export interface SimulatorSettings extends StreamPaths {
   /** Member of a list answer that holds the rows. */
   readonly rowsMember: string;
   /** Member of a list answer that holds `next_cursor` and `page_size`. */
@@ -76,7 +76,7 @@ const PATHS = Object.fromEntries(
   STREAMS_WITHOUT_PATH.map(({ name, pathOption }) => [pathOption, `/v1/${name}`]),
 ) as StreamPaths;
 
-export const DEFAULT_SETTINGS: PlatformSettings = {
+export const DEFAULT_SETTINGS: SimulatorSettings = {
   rowsMember: 'data',
   paginationMember: 'pagination',
   ...PATHS,
@@ -98,16 +98,16 @@ export const DEFAULT_SETTINGS: PlatformSettings = {
 };
 
 /** Fills in the defaults. Throws a RangeError that names every invalid setting. */
-export function completeSettings(given: Partial<PlatformSettings>): PlatformSettings {
+export function completeSettings(given: Partial<SimulatorSettings>): SimulatorSettings {
   const known = Object.entries(given).filter(([name, value]) => value !== undefined && name in SETTING_NAMES);
-  const settings: PlatformSettings = { ...DEFAULT_SETTINGS, ...Object.fromEntries(known) };
+  const settings: SimulatorSettings = { ...DEFAULT_SETTINGS, ...Object.fromEntries(known) };
   const problems = settingProblems(settings);
   if (problems.length > 0) throw new RangeError(problems.join('; '));
   return settings;
 }
 
 /** One sentence for each invalid setting. */
-export function settingProblems(settings: PlatformSettings): string[] {
+export function settingProblems(settings: SimulatorSettings): string[] {
   const { rowsMember, paginationMember, threatAssetMember, withholdMs, latencyMs } = settings;
   const { tieSize, shortPages, emptyPages } = settings;
   const paths = Object.entries(PATHS) as [keyof StreamPaths, string][];
@@ -126,7 +126,7 @@ export function settingProblems(settings: PlatformSettings): string[] {
   return rules.flatMap(([holds, problem]) => (holds ? [] : [problem]));
 }
 
-/** Members that the platform writes. A row of the control API may set only `id` and its times. */
+/** Members that the API simulator writes. A row of the control API may set only `id` and its times. */
 export const ENVELOPE: ReadonlySet<string> = new Set(ROW_MEMBERS);
 
 const SETTING_NAMES = { ...DEFAULT_SETTINGS, clientSecret: undefined, trustedIssuer: undefined };

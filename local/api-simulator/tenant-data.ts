@@ -2,7 +2,7 @@ import { childOf, STREAMS, type Stream, type StreamName, streamOf, type Versione
 import { ImmutableStream } from './immutable-stream.ts';
 import { ProblemError } from './problem.ts';
 import { cutControlRow, type RowInput } from './rows.ts';
-import type { PlatformSettings } from './settings.ts';
+import type { SimulatorSettings } from './settings.ts';
 import { createPositions, type Version, VersionedStream } from './versioned-stream.ts';
 
 /** Streams with row states hold rows that change, the others rows that never do. */
@@ -23,7 +23,7 @@ export class TenantData {
   readonly #parentMember: string;
   readonly #restoresInPlace: boolean;
 
-  constructor(clock: () => number, random: () => number, settings: PlatformSettings) {
+  constructor(clock: () => number, random: () => number, settings: SimulatorSettings) {
     const create = ({ hasRowStates }: Stream) =>
       hasRowStates
         ? new VersionedStream(createPositions(clock, random, settings), settings.retention === 'every-version')

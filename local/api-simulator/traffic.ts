@@ -1,5 +1,5 @@
 import { STREAMS, type Stream, type StreamName, type VersionedName } from '../../lambda/streams.ts';
-import type { Platform } from './platform.ts';
+import type { ApiSimulator } from './simulator.ts';
 
 type Random = () => number;
 
@@ -7,21 +7,21 @@ type Random = () => number;
 type IsFull = (name: StreamName) => boolean;
 
 /** How often a change occurs relative to the others. */
-type Change = readonly [weight: number, apply: (platform: Platform, random: Random, isFull: IsFull) => void];
+type Change = readonly [weight: number, apply: (simulator: ApiSimulator, random: Random, isFull: IsFull) => void];
 
 /** Share of additions that a full stream of immutable rows still gets, because it has no other changes. */
 const ADDED_TO_FULL = 0.1;
 
 const VERSIONED = STREAMS.filter(stream => stream.hasRowStates);
 
-/** Random changes of the platform's data. */
+/** Random changes of the API simulator's data. */
 const CHANGES: readonly Change[] = [
   ...VERSIONED.flatMap(stream =>
     'cascadesFrom' in stream ? childChanges(stream.name, stream.cascadesFrom) : rootChanges(stream),
   ),
   ...VERSIONED.filter(({ tombstones }) => tombstones).map(({ name }): Change => {
-    const id = (platform: Platform) => `short-lived-${platform.tenantData.streams[name].ids.length}`;
-    return [1, (platform, _, isFull) => void (isFull(name) || platform.tombstoneUnseen(name, id(platform)))];
+    const id = (simulator: ApiSimulator) => `short-lived-${simulator.tenantData.streams[name].ids.length}`;
+    return [1, (simulator, _, isFull) => void (isFull(name) || simulator.tombstoneUnseen(name, id(simulator)))];
   }),
   ...STREAMS.flatMap((stream): Change[] =>
     stream.hasRowStates
@@ -29,11 +29,11 @@ const CHANGES: readonly Change[] = [
       : [
           [
             24,
-            (platform, random, isFull) => {
+            (simulator, random, isFull) => {
               if (isFull(stream.name) && random() >= ADDED_TO_FULL) return;
               const domain = `${Math.floor(random() * 2 ** 32).toString(16)}.bad.example`;
-              platform.put(stream.name, {
-                id: `live-${stream.name}-${platform.tenantData.streams[stream.name].ids.size}`,
+              simulator.put(stream.name, {
+                id: `live-${stream.name}-${simulator.tenantData.streams[stream.name].ids.size}`,
                 domain,
                 action: 'blocked',
               });
@@ -44,30 +44,30 @@ const CHANGES: readonly Change[] = [
 ];
 
 function rootChanges({ name, singular, tombstones }: Stream & { readonly name: VersionedName }): Change[] {
-  const create = (platform: Platform) => {
-    platform.put(name, {
-      id: `live-${singular}-${platform.tenantData.streams[name].ids.length}`,
+  const create = (simulator: ApiSimulator) => {
+    simulator.put(name, {
+      id: `live-${singular}-${simulator.tenantData.streams[name].ids.length}`,
       name: 'new',
       risk_score: 1.5,
     });
   };
-  const change = (platform: Platform, random: Random) => {
-    const id = drawLive(platform, random, name);
-    if (id === undefined) create(platform);
+  const change = (simulator: ApiSimulator, random: Random) => {
+    const id = drawLive(simulator, random, name);
+    if (id === undefined) create(simulator);
     else
-      platform.put(
+      simulator.put(
         name,
         `{"id":${JSON.stringify(id)},"name":"changed","risk_score":${(random() * 100).toFixed(3)},"seen":9007199254740993}`,
       );
   };
-  const isRemoved = (platform: Platform) => (id: string) =>
-    platform.tenantData.streams[name].latest.get(id)?.deletedAt !== 0;
-  const remove = (platform: Platform, random: Random) =>
-    withId(drawLive(platform, random, name), id => platform.remove(name, id));
-  const restore = (platform: Platform, random: Random) =>
-    withId(drawId(platform, random, name, isRemoved(platform)), id => platform.restore(name, id));
+  const isRemoved = (simulator: ApiSimulator) => (id: string) =>
+    simulator.tenantData.streams[name].latest.get(id)?.deletedAt !== 0;
+  const remove = (simulator: ApiSimulator, random: Random) =>
+    withId(drawLive(simulator, random, name), id => simulator.remove(name, id));
+  const restore = (simulator: ApiSimulator, random: Random) =>
+    withId(drawId(simulator, random, name, isRemoved(simulator)), id => simulator.restore(name, id));
   // A full stream gets a removed row back instead. Otherwise removals would empty it in time.
-  const add: Change[1] = (platform, random, isFull) => (isFull(name) ? restore(platform, random) : create(platform));
+  const add: Change[1] = (simulator, random, isFull) => (isFull(name) ? restore(simulator, random) : create(simulator));
   const removals: Change[] = tombstones
     ? [
         [3, remove],
@@ -79,17 +79,17 @@ function rootChanges({ name, singular, tombstones }: Stream & { readonly name: V
 
 function childChanges(name: VersionedName, parents: VersionedName): Change[] {
   const { singular } = STREAMS.find(each => each.name === name)!;
-  const put = (platform: Platform, random: Random, id: string, parent: string) =>
-    platform.put(name, { id, [platform.settings.threatAssetMember]: parent, severity: 'high', score: random() });
+  const put = (simulator: ApiSimulator, random: Random, id: string, parent: string) =>
+    simulator.put(name, { id, [simulator.settings.threatAssetMember]: parent, severity: 'high', score: random() });
   // The row keeps its parent. If it moved to one that is removed before the next poll, the API would show no trace of it.
-  const change = (platform: Platform, random: Random) =>
-    withId(drawLive(platform, random, name), id =>
-      put(platform, random, id, platform.tenantData.streams[name].latest.get(id)!.parentId),
+  const change = (simulator: ApiSimulator, random: Random) =>
+    withId(drawLive(simulator, random, name), id =>
+      put(simulator, random, id, simulator.tenantData.streams[name].latest.get(id)!.parentId),
     );
-  const add: Change[1] = (platform, random, isFull) => {
-    if (isFull(name)) return change(platform, random);
-    withId(drawLive(platform, random, parents), parent =>
-      put(platform, random, `live-${singular}-${platform.tenantData.streams[name].ids.length}`, parent),
+  const add: Change[1] = (simulator, random, isFull) => {
+    if (isFull(name)) return change(simulator, random);
+    withId(drawLive(simulator, random, parents), parent =>
+      put(simulator, random, `live-${singular}-${simulator.tenantData.streams[name].ids.length}`, parent),
     );
   };
   return [
@@ -100,7 +100,7 @@ function childChanges(name: VersionedName, parents: VersionedName): Change[] {
 }
 
 function redeliver(name: VersionedName): Change[1] {
-  return (platform, random) => withId(drawLive(platform, random, name), id => platform.redeliver(name, id));
+  return (simulator, random) => withId(drawLive(simulator, random, name), id => simulator.redeliver(name, id));
 }
 
 function withId(id: string | undefined, act: (id: string) => void): void {
@@ -108,44 +108,44 @@ function withId(id: string | undefined, act: (id: string) => void): void {
 }
 
 /**
- * Applies one random change to the platform.
+ * Applies one random change to the API simulator.
  *
  * @param most rows that a stream may ever have had, removed ones included; without it, any number
  */
 export function randomChange(
-  platform: Platform,
+  simulator: ApiSimulator,
   random: Random,
   most: Readonly<Partial<Record<StreamName, number>>> = {},
 ): void {
-  const isFull: IsFull = name => countOf(platform, name) >= (most[name] ?? Number.POSITIVE_INFINITY);
+  const isFull: IsFull = name => countOf(simulator, name) >= (most[name] ?? Number.POSITIVE_INFINITY);
   const total = CHANGES.reduce((sum, [weight]) => sum + weight, 0);
   let mark = random() * total;
   for (const [weight, apply] of CHANGES) {
     mark -= weight;
     if (mark < 0) {
-      apply(platform, random, isFull);
+      apply(simulator, random, isFull);
       return;
     }
   }
 }
 
-function countOf({ tenantData }: Platform, name: StreamName): number {
+function countOf({ tenantData }: ApiSimulator, name: StreamName): number {
   const { ids } = tenantData.streams[name];
   return 'size' in ids ? ids.size : ids.length;
 }
 
-function drawLive(platform: Platform, random: Random, name: VersionedName): string | undefined {
-  return drawId(platform, random, name, id => platform.tenantData.isLive(name, id));
+function drawLive(simulator: ApiSimulator, random: Random, name: VersionedName): string | undefined {
+  return drawId(simulator, random, name, id => simulator.tenantData.isLive(name, id));
 }
 
 /** An existing id for which `fits` holds, or undefined if a few draws find none. */
 function drawId(
-  platform: Platform,
+  simulator: ApiSimulator,
   random: Random,
   name: VersionedName,
   fits: (id: string) => boolean,
 ): string | undefined {
-  const { ids } = platform.tenantData.streams[name];
+  const { ids } = simulator.tenantData.streams[name];
   for (let attempt = 0; attempt < 20 && ids.length > 0; attempt++) {
     const id = ids[Math.floor(random() * ids.length)]!;
     if (fits(id)) return id;
@@ -162,14 +162,14 @@ export interface TrafficPace {
 const TICK = 100;
 
 /** Spreads `rate` changes over each second, until the rate is 0. */
-export function startTraffic(platform: Platform, random: () => number, rate: number): TrafficPace {
+export function startTraffic(simulator: ApiSimulator, random: () => number, rate: number): TrafficPace {
   let timer: NodeJS.Timeout | undefined;
   const pace: TrafficPace = {
     setRate(changes) {
       clearInterval(timer);
       let due = 0;
       const tick = (): void => {
-        for (due += (changes * TICK) / 1000; due >= 1; due--) randomChange(platform, random);
+        for (due += (changes * TICK) / 1000; due >= 1; due--) randomChange(simulator, random);
       };
       timer = changes > 0 ? setInterval(tick, TICK) : undefined;
     },

@@ -9,7 +9,7 @@ export interface Outcome {
   readonly truncate?: boolean | undefined;
 }
 
-/** The platform as a web-standard fetch. A broken connection rejects as Node's fetch does: a TypeError whose cause has a code. */
+/** The API simulator as a web-standard fetch. A broken connection rejects as Node's fetch does: a TypeError whose cause has a code. */
 export function webFetch(serve: (call: Call) => Promise<Outcome>): (request: Request) => Promise<Response> {
   return async request => {
     const { pathname, search } = new URL(request.url);

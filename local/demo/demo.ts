@@ -132,7 +132,7 @@ function createWatch() {
     if (!stack.isPauseOver && performance.now() - looked < LOOK_EVERY && stack.time.minuteTakes < LOOK_EVERY) return;
     looked = performance.now();
     const now = stack.time.clock.now();
-    const rows = stack.scene.platform.truth('none') as unknown as Rows;
+    const rows = stack.scene.simulator.truth('none') as unknown as Rows;
     history ??= new DataHistory(rows);
     history.look(rows, now);
     found = distances(rows, stack.siem.copy.values());

@@ -76,7 +76,7 @@ function isGone({ kind }: HeldEvent): boolean {
   return kind === 'tombstone' || kind === 'withdrawn';
 }
 
-/** The platform writes the members of a removed asset in a fixed order. */
+/** The API simulator writes the members of a removed asset in a fixed order. */
 function isTombstone(row: string): boolean {
   return row.includes('"deleted":true') && JSON.parse(row).deleted === true;
 }

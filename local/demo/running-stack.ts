@@ -105,7 +105,7 @@ export class RunningStack implements AsyncDisposable {
       time,
       siem,
       random: createRandom(seed),
-      platform: { seed },
+      simulator: { seed },
       // Few rows make many pages, so that a backlog is soon larger than runs can read.
       environment: { LEASE_SECONDS: '90', PAGE_LIMIT: '5' },
       aws: {
@@ -122,7 +122,7 @@ export class RunningStack implements AsyncDisposable {
       onMetric: (...point) => metrics[0]?.(...point),
       onLine: line => lines[0]?.(line),
     });
-    scene.platform.populate(options.rows);
+    scene.simulator.populate(options.rows);
     const deployment = await startDeployment({
       template: stack.template,
       stackName: stack.stackName,
@@ -241,7 +241,7 @@ export class RunningStack implements AsyncDisposable {
     const changes = isBusy ? Math.round((this.#options.changes * CYCLE_MINUTES) / BUSY_MINUTES) : 0;
     for (let index = 0; index < changes; index++) {
       this.time.later(
-        () => randomChange(this.scene.platform, this.#random, this.#options.mostRows),
+        () => randomChange(this.scene.simulator, this.#random, this.#options.mostRows),
         ((index + 0.5) * MINUTE) / changes,
       );
     }

@@ -1,4 +1,4 @@
-import type { Platform } from '../api-simulator/platform.ts';
+import type { ApiSimulator } from '../api-simulator/simulator.ts';
 import { LONG_RUNS, limitRate, putPages } from './backlog.ts';
 import { type Incident, STREAMS } from './incident.ts';
 import type { Scene } from './scene.ts';
@@ -13,19 +13,19 @@ export const API_INCIDENTS: readonly Incident[] = [
     name: 'The API is down',
     caused: 'every list answers 503, to be called again in an hour',
     minutes: 36,
-    begin: ({ platform }) =>
-      platform.setFaults(
+    begin: ({ simulator }) =>
+      simulator.setFaults(
         STREAMS.map(endpoint => ({ endpoint, kind: 'status', status: 503, retryAfter: AN_HOUR }) as const),
       ),
-    end: ({ platform }) => platform.setFaults([]),
+    end: ({ simulator }) => simulator.setFaults([]),
     alarms: ['function-errors', 'stream-silent'],
   },
   {
     name: 'One endpoint is down',
     caused: 'the list of threats resets every connection',
     minutes: 36,
-    begin: ({ platform }) => platform.setFaults([{ endpoint: 'threats', kind: 'reset' }]),
-    end: ({ platform }) => platform.setFaults([]),
+    begin: ({ simulator }) => simulator.setFaults([{ endpoint: 'threats', kind: 'reset' }]),
+    end: ({ simulator }) => simulator.setFaults([]),
     alarms: ['function-errors', 'stream-silent'],
   },
   {
@@ -36,9 +36,9 @@ export const API_INCIDENTS: readonly Incident[] = [
     paging: LONG_RUNS,
     begin(scene) {
       putPages(scene, 1_300);
-      scene.platform.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 19_000 }]);
+      scene.simulator.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 19_000 }]);
     },
-    end: ({ platform }) => platform.setFaults([]),
+    end: ({ simulator }) => simulator.setFaults([]),
     alarms: ['stream-behind'],
   },
   {
@@ -55,30 +55,30 @@ export const API_INCIDENTS: readonly Incident[] = [
   },
   {
     name: 'The client secret was rotated, and the new one not stored',
-    caused: 'the platform issues a new secret; tokens end after five minutes',
+    caused: 'a new secret is issued; tokens end after five minutes',
     minutes: 45,
-    begin: ({ platform }) => void platform.account.rotateSecret(),
+    begin: ({ simulator }) => void simulator.account.rotateSecret(),
     end: scene => scene.storeCredentials(),
     alarms: ['credentials-refused', 'function-errors', 'stream-silent'],
   },
   {
     name: 'The service account was disabled',
-    caused: 'the platform revokes the account',
+    caused: 'the account is revoked',
     minutes: 36,
-    begin({ platform }) {
-      platform.account.revoked = true;
+    begin({ simulator }) {
+      simulator.account.revoked = true;
     },
-    end({ platform }) {
-      platform.account.revoked = false;
+    end({ simulator }) {
+      simulator.account.revoked = false;
     },
     alarms: ['credentials-refused', 'function-errors', 'stream-silent'],
   },
   {
     name: 'A role was taken away',
-    caused: 'the platform takes the role of the threat list from the account',
+    caused: 'the account loses the role of the threat list',
     minutes: 36,
-    begin: ({ platform }) => void platform.account.roles.delete(platform.settings.roles.threats),
-    end: ({ platform }) => void platform.account.roles.add(platform.settings.roles.threats),
+    begin: ({ simulator }) => void simulator.account.roles.delete(simulator.settings.roles.threats),
+    end: ({ simulator }) => void simulator.account.roles.add(simulator.settings.roles.threats),
     alarms: ['role-missing', 'function-errors', 'stream-silent'],
   },
   {
@@ -101,7 +101,7 @@ export const API_INCIDENTS: readonly Incident[] = [
     name: 'The API leads a walk back to where it was',
     caused: 'each poll of DNS blocks is answered with a block, and with the cursor that was sent',
     minutes: 375,
-    platform: { endOfStream: 'empty-page-null' },
+    simulator: { endOfStream: 'empty-page-null' },
     begin({ api }) {
       api.tamper(({ target }) => {
         const next_cursor = new URL(target, 'http://localhost').searchParams.get('cursor');
@@ -113,7 +113,7 @@ export const API_INCIDENTS: readonly Incident[] = [
     // The API repairs the block: a row that it never had would stay in the SIEM's copy.
     end(scene) {
       honest(scene);
-      scene.platform.put('dns-blocks', { id: 'block-x' });
+      scene.simulator.put('dns-blocks', { id: 'block-x' });
     },
     alarms: ['stream-behind'],
   },
@@ -138,10 +138,10 @@ export const API_INCIDENTS: readonly Incident[] = [
     },
     // The API repairs the threat: a row that it never had again would stay in the SIEM's copy.
     end(scene) {
-      const { platform, minute } = scene;
+      const { simulator, minute } = scene;
       honest(scene);
-      platform.put('assets', { id: `host-${minute}` });
-      platform.put('threats', { id: 'threat-x', [platform.settings.threatAssetMember]: `host-${minute}` });
+      simulator.put('assets', { id: `host-${minute}` });
+      simulator.put('threats', { id: 'threat-x', [simulator.settings.threatAssetMember]: `host-${minute}` });
     },
     alarms: ['threats-without-asset'],
   },
@@ -150,14 +150,14 @@ export const API_INCIDENTS: readonly Incident[] = [
     caused: 'the filter of threats compares a number, and a threat arrives in which it is text',
     minutes: 10,
     configuration: { filters: { threats: 'risk == `null` || risk > `5`' } },
-    begin: ({ platform }) => void platform.put('threats', { id: 'threat-y', asset_id: 'asset-1', risk: '9' }),
+    begin: ({ simulator }) => void simulator.put('threats', { id: 'threat-y', asset_id: 'asset-1', risk: '9' }),
     alarms: ['filter-errors'],
   },
   {
     name: 'A changed filter excludes hundreds of rows that the SIEM has',
     caused: 'a filter of threats is deployed that excludes a severity, which 520 threats have',
     minutes: 10,
-    begin: ({ platform }) => putThreats(platform, 'low'),
+    begin: ({ simulator }) => putThreats(simulator, 'low'),
     eachMinute(scene, run, minute) {
       if (minute < 3) return run();
       if (minute === 3) scene.cool();
@@ -168,7 +168,7 @@ export const API_INCIDENTS: readonly Incident[] = [
   },
 ];
 
-function putThreats(platform: Platform, severity: string): void {
+function putThreats(simulator: ApiSimulator, severity: string): void {
   for (let index = 0; index < 520; index++)
-    platform.put('threats', { id: `threat-${index}`, [platform.settings.threatAssetMember]: 'asset-1', severity });
+    simulator.put('threats', { id: `threat-${index}`, [simulator.settings.threatAssetMember]: 'asset-1', severity });
 }

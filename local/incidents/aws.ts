@@ -44,7 +44,7 @@ export const AWS_INCIDENTS: readonly Incident[] = [
     caused: 'Firehose answers "Slow down." to every call, and there is a DNS block to deliver',
     minutes: 36,
     begin(scene) {
-      scene.platform.put('dns-blocks', { id: `held-up-${scene.minute}` });
+      scene.simulator.put('dns-blocks', { id: `held-up-${scene.minute}` });
       scene.aws.faults.always('firehose', THROTTLED.firehose);
     },
     end: healthy,

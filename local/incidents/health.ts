@@ -1,5 +1,5 @@
-import type { Platform } from '../api-simulator/platform.ts';
 import { createRandom } from '../api-simulator/random.ts';
+import type { ApiSimulator } from '../api-simulator/simulator.ts';
 import { randomChange } from '../api-simulator/traffic.ts';
 import { THROTTLED } from '../aws/faults.ts';
 import { addRows, LONG_RUNS, limitRate, putPages } from './backlog.ts';
@@ -9,15 +9,15 @@ import { problem } from './tampered-api.ts';
 
 const random = createRandom(7);
 
-function live({ platform }: Scene): void {
-  for (let change = 0; change < 5; change++) randomChange(platform, random);
+function live({ simulator }: Scene): void {
+  for (let change = 0; change < 5; change++) randomChange(simulator, random);
 }
 
-function putThreats(platform: Platform, asset: string, count: number): void {
-  const { threatAssetMember } = platform.settings;
-  platform.put('assets', { id: asset });
+function putThreats(simulator: ApiSimulator, asset: string, count: number): void {
+  const { threatAssetMember } = simulator.settings;
+  simulator.put('assets', { id: asset });
   for (let index = 0; index < count; index++) {
-    platform.put('threats', { id: `${asset}-${index}`, [threatAssetMember]: asset });
+    simulator.put('threats', { id: `${asset}-${index}`, [threatAssetMember]: asset });
   }
 }
 
@@ -60,7 +60,7 @@ export const HARMLESS: readonly Incident[] = [
     caused: 'two runs fail, the third succeeds',
     minutes: 20,
     eachMinute(scene, run, minute) {
-      scene.platform.setFaults(minute < 2 ? [{ endpoint: 'assets', kind: 'status', status: 500 }] : []);
+      scene.simulator.setFaults(minute < 2 ? [{ endpoint: 'assets', kind: 'status', status: 500 }] : []);
       return run();
     },
     alarms: [],
@@ -170,8 +170,8 @@ export const HARMLESS: readonly Incident[] = [
     minutes: 20,
     eachMinute(scene, run, minute) {
       const asset = `crowded-${scene.minute - minute}`;
-      if (minute === 0) putThreats(scene.platform, asset, 1_000);
-      if (minute === 4) scene.platform.remove('assets', asset);
+      if (minute === 0) putThreats(scene.simulator, asset, 1_000);
+      if (minute === 4) scene.simulator.remove('assets', asset);
       return run();
     },
     alarms: [],
@@ -181,7 +181,7 @@ export const HARMLESS: readonly Incident[] = [
     caused: 'the new secret is stored at once',
     minutes: 20,
     begin(scene) {
-      scene.platform.account.rotateSecret();
+      scene.simulator.account.rotateSecret();
       scene.storeCredentials();
     },
     alarms: [],

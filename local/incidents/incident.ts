@@ -1,5 +1,5 @@
 import { STREAMS as FACTS } from '../../lambda/streams.ts';
-import type { PlatformOptions } from '../api-simulator/platform.ts';
+import type { SimulatorOptions } from '../api-simulator/simulator.ts';
 import type { Scene } from './scene.ts';
 
 /** Something that happens to a healthy connector, and the alarms that on-call must see. */
@@ -14,7 +14,7 @@ export interface Incident {
   readonly configuration?: Readonly<Record<string, unknown>>;
   /** Settings that make many pages from few rows, for incidents that need many pages. */
   readonly paging?: { readonly pageLimit: number; readonly leaseSeconds?: number };
-  readonly platform?: Partial<PlatformOptions>;
+  readonly simulator?: Partial<SimulatorOptions>;
   /** Starts it, after the connector has read all rows. */
   readonly begin?: (scene: Scene) => void | Promise<void>;
   /** Replaces a minute, counted from 0. `run` is the scheduled run of that minute. @default only the run */

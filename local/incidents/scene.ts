@@ -11,8 +11,8 @@ import { sha256 } from '../../lambda/system.ts';
 import { createTelemetry } from '../../lambda/telemetry.ts';
 import { type Emf, emfOf } from '../alarms/emf.ts';
 import { type MetricListener, TimeSeries } from '../alarms/time-series.ts';
-import { createPlatform, type Platform, type PlatformOptions } from '../api-simulator/platform.ts';
 import { createRandom } from '../api-simulator/random.ts';
+import { type ApiSimulator, createSimulator, type SimulatorOptions } from '../api-simulator/simulator.ts';
 import { type AwsOptions, type LocalAws, startAws } from '../aws/endpoints.ts';
 import type { DeliveredObject } from '../aws/firehose.ts';
 import type { Call } from '../aws/wire.ts';
@@ -33,7 +33,7 @@ const MEMORY = 160 * 2 ** 20;
 export interface SceneOptions {
   readonly template: Template;
   readonly time: SceneTime;
-  readonly platform?: Partial<PlatformOptions> | undefined;
+  readonly simulator?: Partial<SimulatorOptions> | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
   readonly aws?: Partial<AwsOptions>;
   /** @default one that reads each object at once */
@@ -57,7 +57,7 @@ export interface EndedRun {
   readonly error?: unknown;
 }
 
-/** The platform, the endpoints and the function between them, run once a simulated minute as the schedule does. */
+/** The API simulator, the endpoints and the function between them, run once a simulated minute as the schedule does. */
 export class Scene implements AsyncDisposable {
   readonly metrics: TimeSeries;
   /** Metrics and properties in the log lines of the runs. */
@@ -92,19 +92,19 @@ export class Scene implements AsyncDisposable {
         onCall?.(call);
       },
     });
-    const platform = createPlatform({
+    const simulator = createSimulator({
       clock: time.clock.now,
       random: createRandom(42),
       sleep: time.pass,
-      ...options.platform,
+      ...options.simulator,
     });
     const api = await startTamperedApi({
-      platform,
+      simulator,
       during: time.during,
       now: time.clock.now,
       ...(onRequest && { onRequest }),
     });
-    scene = new Scene(options, { erase, aws, platform, api });
+    scene = new Scene(options, { erase, aws, simulator, api });
     scene.storeCredentials();
     return scene;
   }
@@ -120,8 +120,8 @@ export class Scene implements AsyncDisposable {
     this.siem = options.siem ?? instantSiem(this.reports, this.time.clock.now);
   }
 
-  get platform(): Platform {
-    return this.#parts.platform;
+  get simulator(): ApiSimulator {
+    return this.#parts.simulator;
   }
 
   get api(): TamperedApi {
@@ -175,14 +175,14 @@ export class Scene implements AsyncDisposable {
       ...Object.fromEntries(given),
       ...this.aws.environment,
       API_BASE_URL: this.api.url,
-      AUTH_URL: this.api.url + this.platform.realmPath,
+      AUTH_URL: this.api.url + this.simulator.realmPath,
       ...this.options.environment,
     };
   }
 
-  /** Stores the platform's current credentials in the secret. */
+  /** Stores the API simulator's current credentials in the secret. */
   storeCredentials(): void {
-    const { clientId: client_id, clientSecret: client_secret } = this.platform.account;
+    const { clientId: client_id, clientSecret: client_secret } = this.simulator.account;
     this.aws.secret.put(JSON.stringify({ client_id, client_secret }));
   }
 
@@ -316,7 +316,7 @@ interface Parts {
   /** Deletes the files of the endpoints. */
   readonly erase: () => void;
   readonly aws: LocalAws;
-  readonly platform: Platform;
+  readonly simulator: ApiSimulator;
   readonly api: TamperedApi;
 }
 

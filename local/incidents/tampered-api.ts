@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { Platform } from '../api-simulator/platform.ts';
 import { closeServer, listen, readBody } from '../api-simulator/server.ts';
+import type { ApiSimulator } from '../api-simulator/simulator.ts';
 
 export interface ApiRequest {
   readonly method: string;
@@ -13,17 +13,17 @@ export interface ApiRequest {
 /** Answers one request. If it does nothing, the request stays pending. */
 export type Act = (response: ServerResponse, request: ApiRequest) => unknown;
 
-/** Answers instead of the platform. Undefined lets the platform answer. */
+/** Answers instead of the API simulator. Undefined lets the API simulator answer. */
 export type Tampering = (request: ApiRequest) => Act | undefined;
 
 export interface Tampered {
   readonly answer: Act;
-  /** Replaces answers from now on. Without an argument the platform answers everything. */
+  /** Replaces answers from now on. Without an argument the API simulator answers everything. */
   tamper(tampering?: Tampering): void;
 }
 
-/** The platform's answers, which may be tampered with. */
-export function tampered(platform: Platform): Tampered {
+/** The API simulator's answers, which may be tampered with. */
+export function tampered(simulator: ApiSimulator): Tampered {
   let tampering: Tampering | undefined;
   return {
     async answer(response, request) {
@@ -31,7 +31,7 @@ export function tampered(platform: Platform): Tampered {
       if (act) return act(response, request);
       const { method, target, body } = request;
       const header = (name: string): string | undefined => [request.headers[name]].flat().join(', ') || undefined;
-      const { answer, reset } = await platform.serve({ method, target, header, body });
+      const { answer, reset } = await simulator.serve({ method, target, header, body });
       if (reset) return response.socket?.resetAndDestroy();
       return response.writeHead(answer.status, answer.headers).end(answer.body);
     },
@@ -46,7 +46,7 @@ export interface TamperedApi extends Pick<Tampered, 'tamper'>, AsyncDisposable {
 }
 
 export interface TamperedApiOptions {
-  readonly platform: Platform;
+  readonly simulator: ApiSimulator;
   /** Runs what answers a request. @default runs it */
   readonly during?: <T>(act: () => T) => T;
   /** Time in the `Date` header of answers, in milliseconds since 1970. @default the clock */
@@ -55,10 +55,10 @@ export interface TamperedApiOptions {
   readonly onRequest?: (request: ApiRequest, status: number) => void;
 }
 
-/** The platform's API on a free port of 127.0.0.1, behind a proxy that may answer in its place. */
+/** The simulated API on a free port of 127.0.0.1, behind a proxy that may answer in its place. */
 export async function startTamperedApi(options: TamperedApiOptions): Promise<TamperedApi> {
-  const { platform, during = act => act(), onRequest, now = Date.now } = options;
-  const { answer, tamper } = tampered(platform);
+  const { simulator, during = act => act(), onRequest, now = Date.now } = options;
+  const { answer, tamper } = tampered(simulator);
   const server = createServer(async (request, response) => {
     const { method = '', url: target = '', headers } = request;
     const seen = { method, target, headers, body: (await readBody(request)) ?? '' };
@@ -80,7 +80,7 @@ export function json(status: number, body: unknown, headers: Readonly<Record<str
   return response => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
 }
 
-/** The platform's problem document. */
+/** The API simulator's problem document. */
 export function problem(status: number, suffix: string, detail = 'A detail.', headers = {}): Act {
   return json(status, { type: `https://problems.example/${suffix}`, title: 'A title', status, detail }, headers);
 }

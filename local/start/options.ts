@@ -21,7 +21,7 @@ const SETTINGS = {
   omit: 'OMIT',
 } as const;
 
-/** Options of the embedded platform. Without them it is as in the state folder, or else as by default. */
+/** Options of the embedded API simulator. Without them it is as in the state folder, or else as by default. */
 type EmbeddedFlags = SeedCounts & { readonly seed?: number; readonly change?: number };
 
 type ByStream<T> = Readonly<Record<string, T>>;
@@ -46,7 +46,7 @@ function describe(): Command {
     .usage('[options]')
     .description(
       'Runs the connector on this machine: the same handler as in Lambda, with DynamoDB, Secrets Manager, Firehose and S3 ' +
-        'replaced by local endpoints. Without options it drains an embedded platform; with --base-url, --auth-url and ' +
+        'replaced by local endpoints. Without options it drains an embedded API simulator; with --base-url, --auth-url and ' +
         '--client-id a real tenant. Events arrive as .json.gz files, laid out as in S3. Each run continues where the last one ended.',
     );
   return describeTenant(describeEmbedded(describeRun(command))).addHelpText('after', EXAMPLES);
@@ -94,7 +94,7 @@ function readOfStream(text: string): [key: StreamKey, value: string] {
 }
 
 function describeEmbedded(command: Command): Command {
-  command.optionsGroup('The embedded platform (kept for later runs, until --reset):');
+  command.optionsGroup('The embedded API simulator (kept for later runs, until --reset):');
   const counts = defaultCounts('start');
   for (const { name, singular } of STREAMS) {
     const text = `generated ${singular}s (default: ${counts[streamKey(name)]})`;
@@ -129,7 +129,7 @@ function describeTenant(command: Command): Command {
 
 const EXAMPLES = `
 Examples:
-  npm start                                  read the embedded platform to its end; a second run sends nothing twice
+  npm start                                  read the embedded API simulator to its end; a second run sends nothing twice
   npm start -- --change 50                   change rows first: a tombstone, withdrawn threats, updates
   npm start -- --reset --threats 100000      more rows, from the beginning
   npm start -- --name few --filter threats="severity != 'low'"
@@ -230,7 +230,9 @@ function tenantProblems(flags: Flags, hasSecret: boolean): string[] {
   const foreign = ONLY_OF_EMBEDDED.filter(flag => flags[flag] !== undefined);
   return [
     ...missing.map(flag => `${optionOf(flag)} is missing, which a real tenant needs`),
-    ...foreign.map(flag => `${optionOf(flag)} is about the embedded platform, but other options select a real tenant`),
+    ...foreign.map(
+      flag => `${optionOf(flag)} is about the embedded API simulator, but other options select a real tenant`,
+    ),
     ...(hasSecret ? [] : ['the client secret is missing: set CLIENT_SECRET, or run in a terminal to be prompted']),
   ];
 }
@@ -245,7 +247,7 @@ const PLACEHOLDERS = {
   DEAD_LETTER_BUCKET: LOCAL_NAMES.deadLetterBucket,
 };
 
-/** The embedded platform has every stream. */
+/** The embedded API simulator has every stream. */
 const EMBEDDED_PATHS = Object.fromEntries(
   STREAMS_WITHOUT_PATH.map(({ name, pathOption }) => [variableOf(pathOption), `/${name}`]),
 );

@@ -8,13 +8,13 @@ import type { InvocationResult } from '../../lambda/invocation.ts';
 import { variableOf } from '../../lambda/options.ts';
 import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
 import { countsIn } from '../api-simulator/seed.ts';
-import { startPlatformServer } from '../api-simulator/server.ts';
+import { startSimulatorServer } from '../api-simulator/server.ts';
 import { pathSettings } from '../api-simulator/settings.ts';
 import { deliveredObjects } from '../aws/delivered.ts';
 import { type LocalAws, startAws } from '../aws/endpoints.ts';
 import { randomAccessKey } from '../aws/signature.ts';
 import { onInterruption } from '../interruption.ts';
-import { rebuildPlatform } from './embedded-platform.ts';
+import { rebuildSimulator } from './embedded-simulator.ts';
 import { failureText } from './failure-text.ts';
 import { HandlerHost } from './handler-host.ts';
 import type { StartRequest } from './options.ts';
@@ -47,7 +47,7 @@ export async function run(request: StartRequest): Promise<number> {
   const aws = await startAws({ directory: folder, secret, accessKey: randomAccessKey(), onFailure });
   resources.defer(() => aws.close());
   await writeSource(folder, source);
-  const settings = { ...request.settings, LEASE_SECONDS, ...(await startPlatform(source, aws, resources)) };
+  const settings = { ...request.settings, LEASE_SECONDS, ...(await startSimulator(source, aws, resources)) };
   console.log(`${introduction(request.name, source)}\n`);
   // Without await, the endpoints would be closed at once.
   return await drainAndReport(request, { settings, aws, broken });
@@ -61,23 +61,23 @@ interface RunParts {
   readonly broken: AbortController;
 }
 
-/** @returns the function's settings for the embedded platform; none for a real tenant */
-async function startPlatform(
+/** @returns the function's settings for the embedded API simulator; none for a real tenant */
+async function startSimulator(
   { tenantData }: Source,
   aws: LocalAws,
   resources: AsyncDisposableStack,
 ): Promise<Settings> {
   if (!tenantData) return {};
-  const platform = rebuildPlatform(tenantData, Date.now);
-  const server = await startPlatformServer({ platform });
+  const simulator = rebuildSimulator(tenantData, Date.now);
+  const server = await startSimulatorServer({ simulator });
   resources.defer(() => server.close());
-  const { clientId, clientSecret } = platform.account;
+  const { clientId, clientSecret } = simulator.account;
   aws.secret.put(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
   return {
     API_BASE_URL: server.baseUrl,
     AUTH_URL: server.authUrl,
-    ...pathSettings(platform.settings),
-    THREAT_ASSET_FIELD: platform.settings.threatAssetMember,
+    ...pathSettings(simulator.settings),
+    THREAT_ASSET_FIELD: simulator.settings.threatAssetMember,
   };
 }
 
@@ -87,7 +87,7 @@ function introduction(name: string, { tenantData, tenant }: Source): string {
   const counts = countsIn(tenantData);
   const rows = STREAMS.map(({ name, singular }) => counted(counts[streamKey(name)], singular)).join(', ');
   const changed = changes.reduce((sum, { count }) => sum + count, 0);
-  return `Connector "${name}" drains the embedded platform: ${rows} (seed ${seed}), ${counted(changed, 'change')} since.`;
+  return `Connector "${name}" drains the embedded API simulator: ${rows} (seed ${seed}), ${counted(changed, 'change')} since.`;
 }
 
 /** A host of the tenant has no address. No request was sent. */
@@ -222,7 +222,7 @@ export interface EnvironmentParts {
   readonly endpoints: Settings;
   /** From the options. */
   readonly settings: Settings;
-  /** Variables of this machine, for a run against a real tenant. A proxy could not reach the embedded platform. */
+  /** Variables of this machine, for a run against a real tenant. A proxy could not reach the embedded API simulator. */
   readonly inherited: NodeJS.ProcessEnv;
 }
 

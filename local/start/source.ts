@@ -9,7 +9,7 @@ import { StartProblemsError, type StartRequest, type TenantTarget } from './opti
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** How to rebuild the embedded platform. The same recipe gives the same rows, positions and cursors. */
+/** How to rebuild the embedded API simulator. The same recipe gives the same rows, positions and cursors. */
 const TenantData = v.object({
   seed: count,
   /** Milliseconds since the epoch. */
@@ -48,7 +48,7 @@ export function nextSource(request: StartRequest, before: Source | undefined, no
   return { version: 1, tenantData: change === 0 ? recipe : withChange(recipe, change, now) };
 }
 
-/** Each change takes a millisecond of the platform's time. The machine's clock may have been set back. */
+/** Each change takes a millisecond of the API simulator's time. The machine's clock may have been set back. */
 function withChange(recipe: TenantDataRecipe, change: number, now: number): TenantDataRecipe {
   const last = recipe.changes.at(-1) ?? { at: recipe.startedAt, count: 1 };
   return { ...recipe, changes: [...recipe.changes, { at: Math.max(now, last.at + last.count), count: change }] };
@@ -56,7 +56,7 @@ function withChange(recipe: TenantDataRecipe, change: number, now: number): Tena
 
 function contradictions({ target, name }: StartRequest, before: Source): string[] {
   const { tenantData, tenant } = before;
-  const from = tenant ? `${tenant.baseUrl} with --client-id ${tenant.clientId}` : 'the embedded platform';
+  const from = tenant ? `${tenant.baseUrl} with --client-id ${tenant.clientId}` : 'the embedded API simulator';
   const problems: string[] = [];
   if ('baseUrl' in target) {
     const { baseUrl, clientId } = tenantRecord(target);

@@ -3,16 +3,16 @@ import { basic, createTenant, GRANT } from './tenant.ts';
 
 describe('the token endpoint', () => {
   test('decodes id and secret from their form encoding, so a raw secret with + or % fails', async () => {
-    const { platform, requestToken } = createTenant();
-    const { clientId, clientSecret } = platform.account;
+    const { simulator, requestToken } = createTenant();
+    const { clientId, clientSecret } = simulator.account;
     expect(clientSecret).toMatch(/\+.*%/);
     const raw = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`;
     expect((await requestToken({ authorization: raw }, GRANT)).body.error).toBe('unauthorized_client');
   });
 
   test('lets client_id and client_secret in the form override the Basic header', async () => {
-    const { platform, requestToken } = createTenant();
-    const { clientId, clientSecret } = platform.account;
+    const { simulator, requestToken } = createTenant();
+    const { clientId, clientSecret } = simulator.account;
     const form = { ...GRANT, client_id: clientId, client_secret: clientSecret };
     expect((await requestToken({ authorization: basic('x', 'y') }, form)).status).toBe(200);
     const wrong = { ...GRANT, client_secret: 'wrong' };
@@ -36,22 +36,22 @@ describe('the token endpoint', () => {
     ['no grant', 400, 'invalid_request', {}, (id, secret) => ({ authorization: basic(id, secret) })],
     ['another content type', 400, 'invalid_request', GRANT, () => ({ 'content-type': 'application/json' })],
   ])('refuses %s with %i %s', async (_, status, error, form, headers) => {
-    const { platform, requestToken } = createTenant();
-    const reply = await requestToken(headers(platform.account.clientId, platform.account.clientSecret), form);
+    const { simulator, requestToken } = createTenant();
+    const reply = await requestToken(headers(simulator.account.clientId, simulator.account.clientSecret), form);
     expect([reply.status, reply.body.error]).toEqual([status, error]);
   });
 
   test('accepts only POST', async () => {
-    const { platform, get } = createTenant();
-    const { status, headers } = await get(platform.tokenPath, null);
+    const { simulator, get } = createTenant();
+    const { status, headers } = await get(simulator.tokenPath, null);
     expect([status, headers.get('allow')]).toEqual([405, 'POST']);
   });
 
   test('refuses the old secret after a rotation, and issued tokens stay valid', async () => {
-    const { platform, get, token, requestToken } = createTenant();
-    const { clientId, clientSecret } = platform.account;
+    const { simulator, get, token, requestToken } = createTenant();
+    const { clientId, clientSecret } = simulator.account;
     const before = await token();
-    const rotated = platform.account.rotateSecret();
+    const rotated = simulator.account.rotateSecret();
     expect(rotated).not.toBe(clientSecret);
     expect((await requestToken({ authorization: basic(clientId, clientSecret) }, GRANT)).status).toBe(401);
     expect((await requestToken({ authorization: basic(clientId, rotated) }, GRANT)).status).toBe(200);
@@ -71,9 +71,9 @@ describe.each(['signed', 'table'] as const)('with %s tokens', tokens => {
   });
 
   test('tokens that the operator expired are refused, and later ones are accepted', async () => {
-    const { platform, get, token } = createTenant({ tokens });
+    const { simulator, get, token } = createTenant({ tokens });
     const bearer = await token();
-    platform.authority.expireTokens();
+    simulator.authority.expireTokens();
     expect((await get('/v1/assets', bearer)).body.type).toMatch(/auth\/expired-token$/);
     expect((await get('/v1/assets')).status).toBe(200);
   });
@@ -92,29 +92,29 @@ test('a token that is not cached is verified by its signature', async () => {
 });
 
 test('a disabled account gets invalid_request from the token endpoint and auth/revoked-account from the API', async () => {
-  const { platform, get, token, requestToken } = createTenant();
+  const { simulator, get, token, requestToken } = createTenant();
   const bearer = await token();
-  platform.account.revoked = true;
+  simulator.account.revoked = true;
   const { status, body } = await get('/v1/threats', bearer);
   expect([status, body.type]).toEqual([401, expect.stringMatching(/auth\/revoked-account$/)]);
   const refused = await requestToken(
-    { authorization: basic(platform.account.clientId, platform.account.clientSecret) },
+    { authorization: basic(simulator.account.clientId, simulator.account.clientSecret) },
     GRANT,
   );
   expect([refused.status, refused.body.error]).toEqual([401, 'invalid_request']);
 });
 
 test('a removed role gives 403 at its endpoints at once, and a role that is given back applies to new tokens', async () => {
-  const { platform, get, token } = createTenant();
+  const { simulator, get, token } = createTenant();
   const bearer = await token();
-  platform.account.roles.delete('threats:read');
+  simulator.account.roles.delete('threats:read');
   for (const target of ['/v1/threats', '/v1/threats/x']) {
     const { status, body } = await get(target, bearer);
     expect([status, body.type]).toEqual([403, expect.stringMatching(/auth\/insufficient-role$/)]);
   }
   expect((await get('/v1/assets', bearer)).status).toBe(200);
   const without = await token();
-  platform.account.roles.add('threats:read');
+  simulator.account.roles.add('threats:read');
   expect((await get('/v1/threats', without)).status).toBe(403);
   expect((await get('/v1/threats')).status).toBe(200);
 });

@@ -11,7 +11,7 @@ let control: ControlServer;
 
 beforeEach(async () => {
   tenant = createTenant();
-  control = await startControlServer({ platform: tenant.platform });
+  control = await startControlServer({ simulator: tenant.simulator });
 });
 
 afterEach(() => control.close());
@@ -50,7 +50,7 @@ test('rows are put, removed, restored and re-projected, and assets removed befor
 test('the control API rotates the secret, revokes and reinstates the account, expires tokens, and takes and gives roles', async () => {
   const bearer = await tenant.token();
   const rotated = (await (await post('/credentials/rotate')).json()) as { clientSecret: string };
-  expect(rotated.clientSecret).toBe(tenant.platform.account.clientSecret);
+  expect(rotated.clientSecret).toBe(tenant.simulator.account.clientSecret);
   const status = async (): Promise<number> => (await tenant.get('/v1/assets', bearer)).status;
   await post('/credentials/revoke');
   expect(await status()).toBe(401);
@@ -71,12 +71,12 @@ test.each<[string, Record<string, string>, number]>([
   ['a form', { 'content-type': 'text/plain' }, 415],
   ['a request without a content type', {}, 415],
 ])('%s cannot rotate the credentials', async (_, headers, status) => {
-  const { clientSecret } = tenant.platform.account;
+  const { clientSecret } = tenant.simulator.account;
   // fetch would not let a test set `Host`.
   const sent = request(`${control.controlUrl}/credentials/rotate`, { method: 'POST', headers }).end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   expect([response.statusCode, JSON.parse(await text(response)).status]).toEqual([status, status]);
-  expect(tenant.platform.account.clientSecret).toBe(clientSecret);
+  expect(tenant.simulator.account.clientSecret).toBe(clientSecret);
 });
 
 test('a page of another host cannot read the tenant', async () => {
@@ -94,10 +94,10 @@ test('faults are set and cleared, and requests are counted', async () => {
   expect(await (await call('GET', '/requests')).json()).toEqual({ token: 2, assets: 2 });
 });
 
-test('the platform changes at the requested rate, and stops at 0', async () => {
+test('the API simulator changes at the requested rate, and stops at 0', async () => {
   const rates: number[] = [];
   const pace = { setRate: (rate: number): void => void rates.push(rate) };
-  const own = await startControlServer({ platform: tenant.platform, pace });
+  const own = await startControlServer({ simulator: tenant.simulator, pace });
   const ask = (body: string) => fetch(`${own.controlUrl}/life`, { method: 'POST', headers: JSON_BODY, body });
   const statuses = [await ask('{"rate":20}'), await ask('{"rate":"x"}'), await ask('{"rate":0}')].map(
     each => each.status,
@@ -110,9 +110,9 @@ test('the platform changes at the requested rate, and stops at 0', async () => {
 });
 
 test('the truth is streamed with unchanged rows', async () => {
-  tenant.platform.populate({ assets: 500, threats: 500, dnsBlocks: 500 });
+  tenant.simulator.populate({ assets: 500, threats: 500, dnsBlocks: 500 });
   const truth = await (await call('GET', '/truth')).text();
-  expect(truth).toBe([...tenant.platform.truthText()].join(''));
+  expect(truth).toBe([...tenant.simulator.truthText()].join(''));
   expect(await (await call('GET', '/truth?stream_position=none')).text()).not.toContain('"stream_position"');
 });
 
@@ -134,6 +134,6 @@ describe('an invalid call gets a problem document and changes nothing', () => {
   ])('%s %s %p: %i', async (method, path, body, status) => {
     const response = await call(method, path, body);
     expect([response.status, response.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
-    expect(tenant.platform.truth().assets.size).toBe(0);
+    expect(tenant.simulator.truth().assets.size).toBe(0);
   });
 });

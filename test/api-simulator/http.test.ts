@@ -1,25 +1,25 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createPlatform, type Platform } from '../../local/api-simulator/platform.ts';
 import { createRandom } from '../../local/api-simulator/random.ts';
-import { type PlatformServer, startPlatformServer } from '../../local/api-simulator/server.ts';
+import { type SimulatorServer, startSimulatorServer } from '../../local/api-simulator/server.ts';
+import { type ApiSimulator, createSimulator } from '../../local/api-simulator/simulator.ts';
 import { basic } from './tenant.ts';
 
-let platform: Platform;
-let server: PlatformServer;
+let simulator: ApiSimulator;
+let server: SimulatorServer;
 const crashes: unknown[] = [];
 
 beforeAll(async () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
-  platform = createPlatform({ clock: () => now, random: createRandom(1), onError: error => crashes.push(error) });
-  for (const id of ['a', 'b', '../x', 'ü/日本']) platform.put('assets', { id });
-  server = await startPlatformServer({ platform });
+  simulator = createSimulator({ clock: () => now, random: createRandom(1), onError: error => crashes.push(error) });
+  for (const id of ['a', 'b', '../x', 'ü/日本']) simulator.put('assets', { id });
+  server = await startSimulatorServer({ simulator });
 });
 
 afterAll(() => server.close());
 
 async function bearer(): Promise<string> {
-  const { clientId, clientSecret } = platform.account;
+  const { clientId, clientSecret } = simulator.account;
   const response = await fetch(`${server.authUrl}/protocol/openid-connect/token`, {
     method: 'POST',
     headers: { authorization: basic(clientId, clientSecret) },
@@ -28,7 +28,7 @@ async function bearer(): Promise<string> {
   return `Bearer ${((await response.json()) as { access_token: string }).access_token}`;
 }
 
-/** Sends bytes as they are and reads until the platform closes the connection. */
+/** Sends bytes as they are and reads until the API simulator closes the connection. */
 async function raw(bytes: string | Uint8Array): Promise<string> {
   const socket = connect(Number(new URL(server.baseUrl).port), '127.0.0.1');
   socket.on('error', () => {});
@@ -88,18 +88,18 @@ describe('an invalid request is answered with a problem document and a closed or
 });
 
 test('a reset breaks the connection, and a truncation ends the body too early', async () => {
-  platform.setFaults([
+  simulator.setFaults([
     { kind: 'reset', endpoint: 'assets' },
     { kind: 'truncate', endpoint: 'threats' },
   ]);
   await expect(fetch(`${server.baseUrl}/v1/assets`)).rejects.toThrow('fetch failed');
   const response = await fetch(`${server.baseUrl}/v1/threats`);
   await expect(response.text()).rejects.toThrow('terminated');
-  platform.setFaults([]);
+  simulator.setFaults([]);
   expect((await fetch(`${server.baseUrl}/v1/assets`)).status).toBe(401);
 });
 
 test('a port in use is an error', async () => {
   const port = Number(new URL(server.baseUrl).port);
-  await expect(startPlatformServer({ platform, port })).rejects.toThrow('EADDRINUSE');
+  await expect(startSimulatorServer({ simulator, port })).rejects.toThrow('EADDRINUSE');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPlatform, type PlatformOptions } from '../../local/api-simulator/platform.ts';
+import { createSimulator, type SimulatorOptions } from '../../local/api-simulator/simulator.ts';
 import { createTenant } from './tenant.ts';
 
 describe('an invalid request to the API gets a problem document', () => {
@@ -25,19 +25,19 @@ describe('an invalid request to the API gets a problem document', () => {
   });
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s: 405, nothing changes', async method => {
-    const { platform, token } = createTenant();
-    platform.put('assets', { id: 'a' });
-    const before = platform.truth();
+    const { simulator, token } = createTenant();
+    simulator.put('assets', { id: 'a' });
+    const before = simulator.truth();
     const headers = { authorization: await token() };
-    const response = await platform.fetch(new Request('http://x/v1/assets/a', { method, headers, body: '{}' }));
+    const response = await simulator.fetch(new Request('http://x/v1/assets/a', { method, headers, body: '{}' }));
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET']);
-    expect(platform.truth()).toEqual(before);
+    expect(simulator.truth()).toEqual(before);
   });
 });
 
 test('a cursor contains characters that must be encoded in a URL, and never expires', async () => {
-  const { platform, clock, page } = createTenant();
-  for (const id of ['a', 'b', 'c']) platform.put('assets', { id });
+  const { simulator, clock, page } = createTenant();
+  for (const id of ['a', 'b', 'c']) simulator.put('assets', { id });
   const { nextCursor } = await page('assets', { limit: 1 });
   expect(nextCursor).toMatch(/&.*=/);
   clock.now += 10 * 365 * 86_400_000;
@@ -45,8 +45,8 @@ test('a cursor contains characters that must be encoded in a URL, and never expi
 });
 
 test('a cursor is invalid at another endpoint', async () => {
-  const { platform, get, page } = createTenant();
-  for (const id of ['a', 'b']) platform.put('assets', { id });
+  const { simulator, get, page } = createTenant();
+  for (const id of ['a', 'b']) simulator.put('assets', { id });
   const { nextCursor } = await page('assets', { limit: 1 });
   expect((await get(`/v1/threats?cursor=${encodeURIComponent(nextCursor!)}`)).body.type).toMatch(/invalid-cursor$/);
 });
@@ -54,25 +54,25 @@ test('a cursor is invalid at another endpoint', async () => {
 test('latency and delays use the given sleep', async () => {
   const waits: number[] = [];
   const sleep = async (milliseconds: number): Promise<void> => void waits.push(milliseconds);
-  const { platform, get } = createTenant({ latencyMs: 40, sleep });
-  platform.setFaults([{ kind: 'delay', endpoint: 'assets', delayMs: 500, times: 1 }]);
+  const { simulator, get } = createTenant({ latencyMs: 40, sleep });
+  simulator.setFaults([{ kind: 'delay', endpoint: 'assets', delayMs: 500, times: 1 }]);
   await get('/v1/assets', null);
   await get('/v1/assets', null);
   expect(waits).toEqual([540, 40]);
 });
 
 test('a caller that aborts during a delay is rejected with its own reason', async () => {
-  const { platform } = createTenant({ latencyMs: 1, sleep: () => new Promise(() => {}) });
+  const { simulator } = createTenant({ latencyMs: 1, sleep: () => new Promise(() => {}) });
   const controller = new AbortController();
-  const answer = platform.fetch(new Request('http://x/v1/assets', { signal: controller.signal }));
+  const answer = simulator.fetch(new Request('http://x/v1/assets', { signal: controller.signal }));
   controller.abort(new Error('enough'));
   await expect(answer).rejects.toThrow('enough');
 });
 
 describe('faults', () => {
   test('strike the given endpoint the given number of times, with status, type and Retry-After', async () => {
-    const { platform, get } = createTenant();
-    platform.setFaults([
+    const { simulator, get } = createTenant();
+    simulator.setFaults([
       { kind: 'status', endpoint: 'threats', status: 500, times: 1, retryAfter: '3', typeSuffix: 'server/oops' },
     ]);
     expect((await get('/v1/assets')).status).toBe(200);
@@ -82,20 +82,20 @@ describe('faults', () => {
   });
 
   test('of the kind reset break the connection, and of the kind truncate break the body', async () => {
-    const { platform } = createTenant();
-    platform.setFaults([{ kind: 'reset' }]);
-    const call = (): Promise<Response> => platform.fetch(new Request('http://x/v1/assets'));
+    const { simulator } = createTenant();
+    simulator.setFaults([{ kind: 'reset' }]);
+    const call = (): Promise<Response> => simulator.fetch(new Request('http://x/v1/assets'));
     await expect(call()).rejects.toMatchObject({ name: 'TypeError', cause: { code: 'ECONNRESET' } });
-    platform.setFaults([{ kind: 'truncate' }]);
+    simulator.setFaults([{ kind: 'truncate' }]);
     await expect((await call()).text()).rejects.toThrow('terminated');
-    platform.setFaults([]);
+    simulator.setFaults([]);
     expect((await call()).status).toBe(401);
   });
 
   test('strike with their probability, the same way in each run', async () => {
     const statuses = async (): Promise<number[]> => {
-      const { platform, get } = createTenant();
-      platform.setFaults([{ kind: 'status', probability: 0.5, endpoint: 'assets' }]);
+      const { simulator, get } = createTenant();
+      simulator.setFaults([{ kind: 'status', probability: 0.5, endpoint: 'assets' }]);
       const result: number[] = [];
       for (let call = 0; call < 30; call++) result.push((await get('/v1/assets')).status);
       return result;
@@ -113,12 +113,12 @@ describe('faults', () => {
     { kind: 'status', endpoint: 'x' },
     null,
   ])('%p is not a fault and is refused', fault => {
-    const { platform } = createTenant();
-    expect(() => platform.setFaults([fault as never])).toThrow('A fault is a kind');
+    const { simulator } = createTenant();
+    expect(() => simulator.setFaults([fault as never])).toThrow('A fault is a kind');
   });
 });
 
-test.each<[Partial<PlatformOptions>, string]>([
+test.each<[Partial<SimulatorOptions>, string]>([
   [{ rowsMember: 'x', paginationMember: 'x' }, 'must differ'],
   [{ dnsBlocksPath: 'v1/dns' }, 'must be a path'],
   [{ threatAssetMember: 'id' }, 'another meaning'],
@@ -127,7 +127,7 @@ test.each<[Partial<PlatformOptions>, string]>([
   [{ tieSize: 0 }, 'tieSize'],
   [{ withholdMs: -1 }, 'negative'],
 ])('settings that make no sense are refused: %p', (settings, message) => {
-  expect(() => createPlatform({ clock: () => 0, random: () => 0, ...settings })).toThrow(message);
+  expect(() => createSimulator({ clock: () => 0, random: () => 0, ...settings })).toThrow(message);
 });
 
 test('with table tokens a call resolves within its turn, so that a simulation controls the order of events', async () => {
@@ -141,9 +141,9 @@ test('with table tokens a call resolves within its turn, so that a simulation co
 });
 
 test('requests are counted by endpoint', async () => {
-  const { platform, get } = createTenant();
+  const { simulator, get } = createTenant();
   await get('/v1/assets');
   await get('/v1/assets/x/related');
   await get('/nowhere', null);
-  expect(Object.fromEntries(platform.requests)).toEqual({ token: 2, assets: 1, related: 1, unknown: 1 });
+  expect(Object.fromEntries(simulator.requests)).toEqual({ token: 2, assets: 1, related: 1, unknown: 1 });
 });

@@ -7,46 +7,46 @@ const HARD_MEMBERS =
   '"n":9007199254740993,"f":1.0,"e":1e400,"z":-0,"__proto__":{"x":1},"constructor":null,"":"\\u2028 ü 🛡️ \\ud800"';
 
 test('rows keep their members to the last digit in lists, single reads and the truth', async () => {
-  const { platform, get } = createTenant();
-  platform.put('assets', `{"id":"a",${HARD_MEMBERS}}`);
-  platform.put('threats', `{${HARD_MEMBERS},"id":"t","asset_id":"a"}`);
-  platform.put('dns-blocks', `{"id":"d",${HARD_MEMBERS}}`);
+  const { simulator, get } = createTenant();
+  simulator.put('assets', `{"id":"a",${HARD_MEMBERS}}`);
+  simulator.put('threats', `{${HARD_MEMBERS},"id":"t","asset_id":"a"}`);
+  simulator.put('dns-blocks', `{"id":"d",${HARD_MEMBERS}}`);
   for (const target of ['/v1/assets', '/v1/assets/a', '/v1/threats', '/v1/threats/t', '/v1/dns-blocks']) {
     expect((await get(target)).text).toContain(`${HARD_MEMBERS}}`);
   }
-  const truth = platform.truth();
+  const truth = simulator.truth();
   for (const name of ['assets', 'threats', 'dns-blocks'] as const)
     expect([...truth[name].values()][0]).toContain(`${HARD_MEMBERS}}`);
 });
 
 test('an id given with escapes or an updated_at in another notation is kept', async () => {
-  const { platform, get } = createTenant();
-  platform.put('assets', '{"\\u0069d":"\\u0061","updated_at":"2020-01-01T00:00:00.123456789Z"}');
+  const { simulator, get } = createTenant();
+  simulator.put('assets', '{"\\u0069d":"\\u0061","updated_at":"2020-01-01T00:00:00.123456789Z"}');
   expect((await get('/v1/assets/a')).body).toMatchObject({ id: 'a', updated_at: '2020-01-01T00:00:00.123456789Z' });
 });
 
 test('the truth is what the lists deliver, with tombstones of removed assets and without hidden threats', async () => {
-  const { platform, get } = createTenant();
-  for (const id of ['a', 'b']) platform.put('assets', { id });
-  platform.put('threats', { id: 't', asset_id: 'a' });
-  platform.put('threats', { id: 'u', asset_id: 'b' });
-  platform.remove('assets', 'a');
-  const { assets, threats } = platform.truth();
+  const { simulator, get } = createTenant();
+  for (const id of ['a', 'b']) simulator.put('assets', { id });
+  simulator.put('threats', { id: 't', asset_id: 'a' });
+  simulator.put('threats', { id: 'u', asset_id: 'b' });
+  simulator.remove('assets', 'a');
+  const { assets, threats } = simulator.truth();
   const listed = async (list: string): Promise<string> => (await get(`/v1/${list}`)).text;
   for (const row of assets.values()) expect(await listed('assets')).toContain(row);
   expect([...threats.keys()]).toEqual(['u']);
   expect(await listed('threats')).toContain(threats.get('u'));
-  expect(JSON.parse([...platform.truthText('none')].join('')).assets.a).not.toHaveProperty('stream_position');
+  expect(JSON.parse([...simulator.truthText('none')].join('')).assets.a).not.toHaveProperty('stream_position');
 });
 
 test('the pieces of the truth as text join to the rows of the truth', () => {
-  const { platform } = createTenant();
-  platform.populate({ assets: 300, threats: 300, dnsBlocks: 100 });
-  const pieces = [...platform.truthText()];
+  const { simulator } = createTenant();
+  simulator.populate({ assets: 300, threats: 300, dnsBlocks: 100 });
+  const pieces = [...simulator.truthText()];
   expect(pieces.length).toBeGreaterThan(4);
   const joined = (rows: ReadonlyMap<string, string>): string =>
     [...rows].map(([id, row]) => `${JSON.stringify(id)}:${row}`).join();
-  const streams = Object.entries(platform.truth()).map(([name, rows]) => `${JSON.stringify(name)}:{${joined(rows)}}`);
+  const streams = Object.entries(simulator.truth()).map(([name, rows]) => `${JSON.stringify(name)}:{${joined(rows)}}`);
   expect(pieces.join('')).toBe(`{${streams.join()}}`);
 });
 
@@ -68,14 +68,14 @@ test('positions are ISO texts in microseconds that sort in their order', () => {
 test('answers can be indented and shuffled without a change of content', async () => {
   const plain = createTenant();
   const laidOut = createTenant({ prettyPrint: true, shuffleMembers: true });
-  for (const { platform } of [plain, laidOut]) platform.put('assets', `{"id":"a",${HARD_MEMBERS}}`);
+  for (const { simulator } of [plain, laidOut]) simulator.put('assets', `{"id":"a",${HARD_MEMBERS}}`);
   const { text, body } = await laidOut.get('/v1/assets');
   expect(body).toEqual((await plain.get('/v1/assets')).body);
   expect(text).toMatch(/\n {6}"n": 9007199254740993/);
 });
 
-test('only an empty platform can be populated', () => {
-  const { platform } = createTenant();
-  platform.put('assets', { id: 'a' });
-  expect(() => platform.populate({ assets: 1, threats: 0, dnsBlocks: 0 })).toThrow('Only an empty platform');
+test('only an empty API simulator can be populated', () => {
+  const { simulator } = createTenant();
+  simulator.put('assets', { id: 'a' });
+  expect(() => simulator.populate({ assets: 1, threats: 0, dnsBlocks: 0 })).toThrow('Only an empty API simulator');
 });

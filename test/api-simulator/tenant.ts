@@ -1,5 +1,5 @@
-import { createPlatform, type Platform, type PlatformOptions } from '../../local/api-simulator/platform.ts';
 import { createRandom } from '../../local/api-simulator/random.ts';
+import { type ApiSimulator, createSimulator, type SimulatorOptions } from '../../local/api-simulator/simulator.ts';
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
 export type List = 'assets' | 'threats' | 'dns-blocks';
@@ -17,9 +17,9 @@ export interface Page {
   readonly nextCursor: string | null;
 }
 
-/** A platform with a clock that tests move, and a caller. */
+/** An API simulator with a clock that tests move, and a caller. */
 export interface Tenant {
-  readonly platform: Platform;
+  readonly simulator: ApiSimulator;
   readonly clock: { now: number };
   token(): Promise<string>;
   /** GET with a good token, or with the given Authorization header; null = none. */
@@ -30,22 +30,22 @@ export interface Tenant {
   walk(list: List, limit?: number, cursor?: string | null): Promise<Row[]>;
 }
 
-const ORIGIN = 'http://platform.test';
+const ORIGIN = 'http://simulator.test';
 
-export function createTenant(options: Partial<PlatformOptions> = {}): Tenant {
+export function createTenant(options: Partial<SimulatorOptions> = {}): Tenant {
   const clock = { now: Date.parse('2026-11-20T12:00:00.000Z') };
-  const platform = createPlatform({ clock: () => clock.now, random: createRandom(42), tokens: 'table', ...options });
+  const simulator = createSimulator({ clock: () => clock.now, random: createRandom(42), tokens: 'table', ...options });
   const send = async (target: string, init: RequestInit): Promise<Reply> => {
-    const response = await platform.fetch(new Request(ORIGIN + target, init));
+    const response = await simulator.fetch(new Request(ORIGIN + target, init));
     const text = await response.text();
     const { status, headers } = response;
     return { status, headers, text, body: JSON.parse(text) };
   };
-  return { platform, clock, ...callers(platform, send) };
+  return { simulator, clock, ...callers(simulator, send) };
 }
 
-function callers(platform: Platform, send: (target: string, init: RequestInit) => Promise<Reply>) {
-  const { settings, account, tokenPath } = platform;
+function callers(simulator: ApiSimulator, send: (target: string, init: RequestInit) => Promise<Reply>) {
+  const { settings, account, tokenPath } = simulator;
   const requestToken = (headers: Record<string, string>, form: Record<string, string>): Promise<Reply> =>
     send(tokenPath, { method: 'POST', headers, body: new URLSearchParams(form) });
   const token = async (): Promise<string> => {

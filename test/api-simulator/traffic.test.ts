@@ -1,21 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Platform } from '../../local/api-simulator/platform.ts';
 import { createRandom } from '../../local/api-simulator/random.ts';
+import type { ApiSimulator } from '../../local/api-simulator/simulator.ts';
 import { randomChange } from '../../local/api-simulator/traffic.ts';
 import { createTenant } from './tenant.ts';
 
 const MOST = { assets: 40, threats: 60, 'dns-blocks': 80 } as const;
 const CHANGES = 5_000;
 
-function changed(most?: typeof MOST): Platform {
-  const { platform } = createTenant();
-  platform.populate({ assets: 20, threats: 30, dnsBlocks: 40 });
+function changed(most?: typeof MOST): ApiSimulator {
+  const { simulator } = createTenant();
+  simulator.populate({ assets: 20, threats: 30, dnsBlocks: 40 });
   const random = createRandom(1);
-  for (let change = 0; change < CHANGES; change++) randomChange(platform, random, most);
-  return platform;
+  for (let change = 0; change < CHANGES; change++) randomChange(simulator, random, most);
+  return simulator;
 }
 
-function rowsOf({ tenantData }: Platform) {
+function rowsOf({ tenantData }: ApiSimulator) {
   const { assets, threats, 'dns-blocks': blocks } = tenantData.streams;
   return { assets: assets.ids.length, threats: threats.ids.length, 'dns-blocks': blocks.ids.size };
 }
@@ -29,10 +29,10 @@ describe('random changes', () => {
   });
 
   test('add no row to a full stream of rows that change, and do not empty it', () => {
-    const platform = changed(MOST);
-    const { assets, threats } = rowsOf(platform);
+    const simulator = changed(MOST);
+    const { assets, threats } = rowsOf(simulator);
     expect({ assets, threats }).toEqual({ assets: MOST.assets, threats: MOST.threats });
-    const { tenantData } = platform;
+    const { tenantData } = simulator;
     const live = (name: 'assets' | 'threats') =>
       tenantData.streams[name].ids.filter(id => tenantData.isLive(name, id)).length;
     expect(live('assets')).toBeGreaterThan(MOST.assets / 2);

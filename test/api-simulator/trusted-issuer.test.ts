@@ -25,7 +25,7 @@ async function token(now: number, payload: JWTPayload = GOOD, key = keys.private
 }
 
 describe('a token of a trusted realm', () => {
-  test('is accepted where it has the role, as are the platform’s own tokens', async () => {
+  test('is accepted where it has the role, as are the API simulator’s own tokens', async () => {
     const { clock, get } = createTenant({ trustedIssuer: realm });
     const bearer = await token(clock.now);
     expect((await get('/v1/assets', bearer)).status).toBe(200);
@@ -33,7 +33,7 @@ describe('a token of a trusted realm', () => {
     expect((await get('/v1/threats')).status).toBe(200);
   });
 
-  test('expires by the clock of the platform', async () => {
+  test('expires by the clock of the API simulator', async () => {
     const { clock, get } = createTenant({ trustedIssuer: realm });
     const bearer = await token(clock.now);
     clock.now += 299_000;
@@ -43,8 +43,8 @@ describe('a token of a trusted realm', () => {
   });
 
   test('is refused after the account was disabled', async () => {
-    const { clock, get, platform } = createTenant({ trustedIssuer: realm });
-    platform.account.revoked = true;
+    const { clock, get, simulator } = createTenant({ trustedIssuer: realm });
+    simulator.account.revoked = true;
     expect((await get('/v1/assets', await token(clock.now))).body.type).toMatch(/auth\/revoked-account$/);
   });
 

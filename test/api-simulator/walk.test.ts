@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import type { PlatformOptions } from '../../local/api-simulator/platform.ts';
 import { createRandom } from '../../local/api-simulator/random.ts';
+import type { SimulatorOptions } from '../../local/api-simulator/simulator.ts';
 import { randomChange } from '../../local/api-simulator/traffic.ts';
 import { createTenant, type List, type Tenant } from './tenant.ts';
 
 const LISTS: readonly List[] = ['assets', 'threats', 'dns-blocks'];
 
-function tenantWithAssets(count: number, options: Partial<PlatformOptions> = {}): Tenant {
+function tenantWithAssets(count: number, options: Partial<SimulatorOptions> = {}): Tenant {
   const tenant = createTenant(options);
-  for (let index = 0; index < count; index++) tenant.platform.put('assets', { id: `a${index}` });
+  for (let index = 0; index < count; index++) tenant.simulator.put('assets', { id: `a${index}` });
   return tenant;
 }
 
@@ -40,36 +40,36 @@ test('retention latest keeps one row for each id at its newest position, and eve
     ['latest', ['b', 'a']],
     ['every-version', ['a', 'b', 'a']],
   ] as const) {
-    const { platform, walk } = createTenant({ retention });
-    for (const id of ['a', 'b', 'a']) platform.put('assets', { id });
+    const { simulator, walk } = createTenant({ retention });
+    for (const id of ['a', 'b', 'a']) simulator.put('assets', { id });
     expect((await walk('assets')).map(row => row.id)).toEqual(expected);
   }
 });
 
 test('with every version kept, a removal still hides all versions of the threats', async () => {
-  const { platform, walk } = createTenant({ retention: 'every-version' });
-  platform.put('assets', { id: 'a' });
-  for (const severity of ['low', 'high']) platform.put('threats', { id: 't', asset_id: 'a', severity });
-  platform.remove('assets', 'a');
+  const { simulator, walk } = createTenant({ retention: 'every-version' });
+  simulator.put('assets', { id: 'a' });
+  for (const severity of ['low', 'high']) simulator.put('threats', { id: 't', asset_id: 'a', severity });
+  simulator.remove('assets', 'a');
   expect(await walk('threats')).toEqual([]);
-  platform.restore('assets', 'a');
+  simulator.restore('assets', 'a');
   expect(await walk('threats')).toMatchObject([{ severity: 'high' }]);
 });
 
 test('very recent changes are withheld from lists and delivered later', async () => {
-  const { platform, clock, walk } = createTenant({ withholdMs: 5000 });
-  platform.put('assets', { id: 'a' });
-  platform.put('dns-blocks', { id: 'd' });
+  const { simulator, clock, walk } = createTenant({ withholdMs: 5000 });
+  simulator.put('assets', { id: 'a' });
+  simulator.put('dns-blocks', { id: 'd' });
   expect([await walk('assets'), await walk('dns-blocks')]).toEqual([[], []]);
   clock.now += 5000;
   expect([await walk('assets'), await walk('dns-blocks')]).toMatchObject([[{ id: 'a' }], [{ id: 'd' }]]);
 });
 
 test('a batch that has been shown takes no more rows, and new rows are withheld whatever their position', async () => {
-  const { platform, clock, walk } = createTenant({ withholdMs: 5000, tieSize: 10 });
-  platform.put('assets', { id: 'old' });
+  const { simulator, clock, walk } = createTenant({ withholdMs: 5000, tieSize: 10 });
+  simulator.put('assets', { id: 'old' });
   clock.now += 5000;
-  for (let row = 0; row < 20; row++) platform.put('assets', { id: `new-${row}` });
+  for (let row = 0; row < 20; row++) simulator.put('assets', { id: `new-${row}` });
   expect(await walk('assets')).toMatchObject([{ id: 'old' }]);
 });
 
@@ -96,33 +96,33 @@ test('an empty page within a walk has another cursor than the one sent', async (
 
 describe('DNS blocks', () => {
   test('are ordered by blocked_at, then by id, in whatever order they are added', async () => {
-    const { platform, walk } = createTenant();
+    const { simulator, walk } = createTenant();
     for (const [id, second] of [
       ['c', '02'],
       ['b', '01'],
       ['a', '02'],
       ['d', '00'],
     ]) {
-      platform.put('dns-blocks', { id, blocked_at: `2026-11-20T11:00:${second}Z` });
+      simulator.put('dns-blocks', { id, blocked_at: `2026-11-20T11:00:${second}Z` });
     }
     expect((await walk('dns-blocks', 1)).map(row => row.id)).toEqual(['d', 'b', 'a', 'c']);
   });
 
   test('are refused with a time that lists have passed, because they could never be delivered', async () => {
-    const { platform, walk } = createTenant();
-    platform.put('dns-blocks', { id: 'b' });
+    const { simulator, walk } = createTenant();
+    simulator.put('dns-blocks', { id: 'b' });
     await walk('dns-blocks');
-    expect(() => platform.put('dns-blocks', { id: 'x', blocked_at: '2026-01-01T00:00:00Z' })).toThrow(
+    expect(() => simulator.put('dns-blocks', { id: 'x', blocked_at: '2026-01-01T00:00:00Z' })).toThrow(
       'Lists have passed',
     );
-    platform.put('dns-blocks', { id: 'a' });
+    simulator.put('dns-blocks', { id: 'a' });
     expect((await walk('dns-blocks')).map(row => row.id)).toEqual(['b', 'a']);
   });
 
   test('are immutable', () => {
-    const { platform } = createTenant();
-    platform.put('dns-blocks', { id: 'b' });
-    expect(() => platform.put('dns-blocks', { id: 'b' })).toThrow('immutable');
+    const { simulator } = createTenant();
+    simulator.put('dns-blocks', { id: 'b' });
+    expect(() => simulator.put('dns-blocks', { id: 'b' })).toThrow('immutable');
   });
 });
 
@@ -144,18 +144,18 @@ async function consume(
   return saved;
 }
 
-test.each<[string, Partial<PlatformOptions>]>([
+test.each<[string, Partial<SimulatorOptions>]>([
   ['latest', {}],
   [
     'every version, ties, short and empty pages',
     { retention: 'every-version', tieSize: 5, shortPages: 0.3, emptyPages: 0.3 },
   ],
   ['withheld changes, empty last page', { withholdMs: 3000, tieSize: 3, endOfStream: 'empty-page-null' }],
-])('a consumer that polls a changing platform ends up with the truth: %s', async (_, options) => {
+])('a consumer that polls a changing API simulator ends up with the truth: %s', async (_, options) => {
   const tenant = createTenant(options);
-  const { platform, clock } = tenant;
+  const { simulator, clock } = tenant;
   const random = createRandom(99);
-  platform.populate({ assets: 40, threats: 60, dnsBlocks: 40 });
+  simulator.populate({ assets: 40, threats: 60, dnsBlocks: 40 });
   const copies = {
     assets: new Map<string, string>(),
     threats: new Map<string, string>(),
@@ -163,13 +163,13 @@ test.each<[string, Partial<PlatformOptions>]>([
   };
   const cursors: Record<string, string | null> = {};
   for (let poll = 0; poll < 25; poll++) {
-    for (let change = 0; change < 12; change++) randomChange(platform, random);
+    for (let change = 0; change < 12; change++) randomChange(simulator, random);
     for (const list of LISTS) cursors[list] = await consume(tenant, list, copies[list], cursors[list] ?? null);
     clock.now += 1000;
   }
   clock.now += 10_000;
   for (const list of LISTS) await consume(tenant, list, copies[list], cursors[list] ?? null);
-  const truth = platform.truth();
+  const truth = simulator.truth();
   for (const list of LISTS) {
     const expected = new Map([...truth[list]].map(([id, row]) => [id, JSON.stringify(JSON.parse(row))]));
     const held = [...copies[list]].filter(([id]) => list !== 'threats' || expected.has(id));

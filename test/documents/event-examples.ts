@@ -1,4 +1,4 @@
-/** A line of each kind, as the function sends it: over the embedded platform, with a fixed clock and fixed tenant data. */
+/** A line of each kind, as the function sends it: over the embedded API simulator, with a fixed clock and fixed tenant data. */
 
 import { leaseKey } from '../../lambda/store/item.ts';
 import type { StreamName } from '../../lambda/streams.ts';
@@ -13,31 +13,31 @@ const MINUTE = 60_000;
 const TABLE_ID = '5f0c8f0e-3a52-4a0e-9d2f-6b1f0f9a7c11';
 const TOO_LARGE = { id: 'threat-20', asset_id: 'asset-81c0', evidence: 'x'.repeat(1_030_000) };
 
-type Step = readonly [streams: readonly string[], happens: (platform: Connector['platform']) => void];
+type Step = readonly [streams: readonly string[], happens: (simulator: Connector['simulator']) => void];
 
 /** What happens before each run. A run reads one group of streams, because the sequences of groups that run side by side depend on timing. */
 const STORY: readonly Step[] = [
-  [['assets', 'threats'], platform => addAll(platform, ['assets', 'threats'])],
-  [['assets', 'threats'], platform => platform.remove('assets', 'asset-7f3a')],
-  [['dns-blocks'], platform => addAll(platform, ['dns-blocks'])],
-  [['assets'], platform => platform.put('assets', { id: 'asset-81c0' })],
-  [['threats'], platform => platform.put('threats', TOO_LARGE)],
-  [['assets'], platform => platform.put('assets', { id: 'asset-81c0', state: 'retired' })],
+  [['assets', 'threats'], simulator => addAll(simulator, ['assets', 'threats'])],
+  [['assets', 'threats'], simulator => simulator.remove('assets', 'asset-7f3a')],
+  [['dns-blocks'], simulator => addAll(simulator, ['dns-blocks'])],
+  [['assets'], simulator => simulator.put('assets', { id: 'asset-81c0' })],
+  [['threats'], simulator => simulator.put('threats', TOO_LARGE)],
+  [['assets'], simulator => simulator.put('assets', { id: 'asset-81c0', state: 'retired' })],
   ...OTHER_STREAMS.flatMap(({ name, hasRowStates, tombstones }): Step[] => [
-    [[name], platform => addAll(platform, [name])],
-    ...(hasRowStates && tombstones ? [[[name], platform => platform.remove(name, exampleId(name))] as Step] : []),
+    [[name], simulator => addAll(simulator, [name])],
+    ...(hasRowStates && tombstones ? [[[name], simulator => simulator.remove(name, exampleId(name))] as Step] : []),
   ]),
 ];
 
-function addAll(platform: Connector['platform'], names: readonly StreamName[]): void {
-  for (const name of names) platform.put(name, EXAMPLE_ROWS[name]);
+function addAll(simulator: Connector['simulator'], names: readonly StreamName[]): void {
+  for (const name of names) simulator.put(name, EXAMPLE_ROWS[name]);
 }
 
 /** Every line of the story, in the order of their sequences. */
 export async function storyLines(): Promise<string[]> {
   let now = (): number => START;
   const environment = { FILTERS: JSON.stringify(EXAMPLE_FILTERS) };
-  await using each = await connector({ environment, platform: { clock: () => now() } });
+  await using each = await connector({ environment, simulator: { clock: () => now() } });
   now = each.clock.now;
   await each.table.update({
     Key: leaseKey,
@@ -45,7 +45,7 @@ export async function storyLines(): Promise<string[]> {
     ExpressionAttributeValues: { ':id': { S: TABLE_ID } },
   });
   for (const [streams, happens] of STORY) {
-    happens(each.platform);
+    happens(each.simulator);
     each.clock.advance(MINUTE);
     await each.run({ streams });
   }

@@ -9,7 +9,7 @@ const ADDED = ['@timestamp', '@message'];
 /** The fields that the function's log has, by the names that CloudWatch Logs Insights gives them. */
 export async function logFields(): Promise<Set<string>> {
   await using each = await connector();
-  each.platform.populate({ assets: 2, threats: 2, dnsBlocks: 2 });
+  each.simulator.populate({ assets: 2, threats: 2, dnsBlocks: 2 });
   const { path } = STREAMS[0];
   each.api.tamper(({ target }) => (target.startsWith(path) ? problem(403, 'auth/insufficient-role') : undefined));
   each.aws.faults.always('firehose', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });

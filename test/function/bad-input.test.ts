@@ -9,14 +9,14 @@ import { rejection, wordsOf } from '../support/function/rejection.ts';
 
 /** A connector that has read some rows, and has more to read. */
 async function withMore(): Promise<Connector> {
-  const each = await connector({ platform: { endOfStream: 'empty-page-null' } });
-  for (const id of ['a', 'b']) each.platform.put('assets', { id, secret: 'canary-row' });
-  each.platform.put('threats', { id: 't', asset_id: 'a' });
-  each.platform.put('dns-blocks', { id: 'd' });
+  const each = await connector({ simulator: { endOfStream: 'empty-page-null' } });
+  for (const id of ['a', 'b']) each.simulator.put('assets', { id, secret: 'canary-row' });
+  each.simulator.put('threats', { id: 't', asset_id: 'a' });
+  each.simulator.put('dns-blocks', { id: 'd' });
   await each.run();
-  each.platform.put('assets', { id: 'late', secret: 'canary-row' });
-  each.platform.put('threats', { id: 'late', asset_id: 'a' });
-  each.platform.put('dns-blocks', { id: 'late' });
+  each.simulator.put('assets', { id: 'late', secret: 'canary-row' });
+  each.simulator.put('threats', { id: 'late', asset_id: 'a' });
+  each.simulator.put('dns-blocks', { id: 'late' });
   return each;
 }
 
@@ -99,16 +99,16 @@ describe('wrong credentials', () => {
   test('wrong credentials fail every stream after two token requests, the second with a secret read again', async () => {
     await using each = await withMore();
     const right = JSON.stringify({
-      client_id: each.platform.account.clientId,
-      client_secret: each.platform.account.clientSecret,
+      client_id: each.simulator.account.clientId,
+      client_secret: each.simulator.account.clientSecret,
     });
-    each.aws.secret.put(JSON.stringify({ client_id: each.platform.account.clientId, client_secret: 'canary-wrong' }));
-    const before = each.platform.requests.get('token')!;
+    each.aws.secret.put(JSON.stringify({ client_id: each.simulator.account.clientId, client_secret: 'canary-wrong' }));
+    const before = each.simulator.requests.get('token')!;
     each.forget();
     const error = await rejection(each.run({}, { cold: true }));
     const name = 'CredentialsError';
     expect(await failures(Promise.reject(error))).toEqual(everyStream(name));
-    expect(each.platform.requests.get('token')! - before).toBe(2);
+    expect(each.simulator.requests.get('token')! - before).toBe(2);
     expect(each.count('GetSecretValue')).toBe(2);
     expect(wordsOf(error) + wordsOf(each.logged)).not.toContain('canary');
     each.aws.secret.put(right);
@@ -139,7 +139,7 @@ describe('wrong credentials', () => {
 
   test('credentials that were rotated during a run are replaced by reading the secret again', async () => {
     await using each = await withMore();
-    const { account, authority } = each.platform;
+    const { account, authority } = each.simulator;
     const client_secret = account.rotateSecret();
     each.aws.secret.put(JSON.stringify({ client_id: account.clientId, client_secret }));
     authority.expireTokens();
@@ -150,11 +150,11 @@ describe('wrong credentials', () => {
 describe('a revoked account', () => {
   test('a revoked account fails every stream at once, with an error that says so', async () => {
     await using each = await withMore();
-    each.platform.account.revoked = true;
+    each.simulator.account.revoked = true;
     const name = 'AccountRevokedError';
     expect(await failures(each.run())).toEqual(everyStream(name));
     expect((await failures(each.run({}, { cold: true })))['assets']).toBe('CredentialsError');
-    each.platform.account.revoked = false;
+    each.simulator.account.revoked = false;
     await expectRecovery(each);
   });
 });
@@ -181,10 +181,10 @@ describe('a refused cursor', () => {
   ])('a refused cursor falls back to %s, is counted, and sends nothing twice', async (_where, times) => {
     await using each = await withMore();
     await each.run();
-    each.platform.put('assets', { id: 'latest' });
+    each.simulator.put('assets', { id: 'latest' });
     const before = (await each.lines()).length;
     const asked = each.api.seen.length;
-    each.platform.setFaults(refusals(times));
+    each.simulator.setFaults(refusals(times));
     const { streams } = await each.run({ streams: ['assets'] });
     expect(streams['assets']).toMatchObject({ caughtUp: true, forwarded: 1, refusedCursors: times });
     expect(await each.lines()).toHaveLength(before + 1);
@@ -200,7 +200,7 @@ describe('a refused cursor', () => {
 describe('a token that expires between runs', () => {
   test('a token that expires between runs is renewed, and the walk continues', async () => {
     await using each = await withMore();
-    each.platform.authority.expireTokens();
+    each.simulator.authority.expireTokens();
     expect((await each.run()).more).toBe(false);
   });
 });

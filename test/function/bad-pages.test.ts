@@ -65,14 +65,14 @@ const refused = (answers: object) => Object.fromEntries(Object.keys(answers).map
 
 describe('an answer that contradicts itself', () => {
   test('an answer that contradicts the known row array stops the stream before anything is saved or sent', async () => {
-    await using each = await connector({ platform: { endOfStream: 'empty-page-null' } });
-    each.platform.put('assets', { id: 'a' });
+    await using each = await connector({ simulator: { endOfStream: 'empty-page-null' } });
+    each.simulator.put('assets', { id: 'a' });
     await each.run();
     expect(await outcomes(each, CONTRADICTIONS)).toEqual(refused(CONTRADICTIONS));
     expect(await each.lines()).toHaveLength(1);
 
     each.api.tamper();
-    each.platform.put('assets', { id: 'b' });
+    each.simulator.put('assets', { id: 'b' });
     expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 1, caughtUp: true });
   });
 
@@ -83,8 +83,8 @@ describe('an answer that contradicts itself', () => {
   });
 
   test('a resync forgets the names that were found, so that renamed members are read', async () => {
-    await using each = await connector({ platform: { endOfStream: 'empty-page-null' } });
-    each.platform.put('assets', { id: 'a' });
+    await using each = await connector({ simulator: { endOfStream: 'empty-page-null' } });
+    each.simulator.put('assets', { id: 'a' });
     await each.run();
     each.api.tamper(list('/v1/assets', json(200, { assets: rows, meta: { next_cursor: null, page_size: 3 } })));
     expect((await rejection(each.run())).message).toContain('"npx --no -- connectorctl resync <stream>"');
@@ -100,7 +100,7 @@ test('an empty page is the steady state, whether or not its names are known, and
       expect((await each.run()).streams['assets']).toMatchObject({ rows: 0, caughtUp: true });
     }
     each.api.tamper();
-    if (!known) each.platform.put('assets', { id: 'a' });
+    if (!known) each.simulator.put('assets', { id: 'a' });
     await each.run();
   }
 });
@@ -129,7 +129,7 @@ describe('a circle of cursors', () => {
   test('seven pages of DNS blocks are sent as seven pages of events, and later runs read one page and send nothing', async () => {
     await using each = await connector();
     const { act, requests } = circle();
-    each.api.tamper(list(each.platform.settings.dnsBlocksPath, act));
+    each.api.tamper(list(each.simulator.settings.dnsBlocksPath, act));
     const seen: unknown[] = [];
     const sent: number[] = [];
     for (let run = 0; run < 3; run++) {

@@ -191,9 +191,9 @@ describe('an asset whose removal cannot be understood', () => {
 describe('a row of 2 MB', () => {
   test('a row of 2 MB is a dead letter, a small oversize event points to it, and its neighbours are sent', async () => {
     await using each = await connector();
-    each.platform.put('assets', { id: 'before' });
-    each.platform.put('assets', { id: 'large', text: 'x'.repeat(2_000_000) });
-    each.platform.put('assets', { id: 'after' });
+    each.simulator.put('assets', { id: 'before' });
+    each.simulator.put('assets', { id: 'large', text: 'x'.repeat(2_000_000) });
+    each.simulator.put('assets', { id: 'after' });
     const { streams } = await each.run();
     expect(streams['assets']).toMatchObject({ forwarded: 3, oversize: 1, deadLetters: 1, caughtUp: true });
     const lines = await each.lines();
@@ -202,13 +202,13 @@ describe('a row of 2 MB', () => {
     const [[key, deadLetter] = []] = Object.entries(await deadLetters(each));
     expect(notice).toMatchObject({ stream: 'assets', id: 'large' });
     expect(notice.dead_letter).toBe(`s3://${each.aws.names.deadLetterBucket}/${key}`);
-    expect(deadLetter).toContain(each.platform.truth().assets.get('large'));
+    expect(deadLetter).toContain(each.simulator.truth().assets.get('large'));
     expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 0, deadLetters: 0 });
   });
 
   test('rows of 2 MB on a page beyond the bound on bodies are found by requesting fewer rows', async () => {
     await using each = await connector();
-    for (let n = 0; n < 10; n++) each.platform.put('assets', { id: `large-${n}`, text: 'x'.repeat(1_900_000) });
+    for (let n = 0; n < 10; n++) each.simulator.put('assets', { id: `large-${n}`, text: 'x'.repeat(1_900_000) });
     const { streams } = await each.run();
     expect(streams['assets']).toMatchObject({ rows: 10, oversize: 10, deadLetters: 10, caughtUp: true });
     expect(Object.keys(await deadLetters(each))).toHaveLength(10);

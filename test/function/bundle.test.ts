@@ -12,8 +12,8 @@ import { functionProcess } from '../support/function/function-process.ts';
 test('the bundle reads every stream in a bare Node process with only its environment, and emits every declared metric', async () => {
   await using each = await connector();
   await using built = await bundle();
-  each.platform.populate({ assets: 60, threats: 40, dnsBlocks: 30 });
-  each.platform.put('assets', { id: 'large', text: 'x'.repeat(1_100_000) });
+  each.simulator.populate({ assets: 60, threats: 40, dnsBlocks: 30 });
+  each.simulator.put('assets', { id: 'large', text: 'x'.repeat(1_100_000) });
   const run = await functionProcess(built.module, each.environment, [{}, {}, { replay: ['dns-blocks'] }]);
   expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
   expect(run.outcomes).toMatchObject([
@@ -24,7 +24,7 @@ test('the bundle reads every stream in a bare Node process with only its environ
   const lines = await each.lines();
   expect(schemaViolations(lines)).toEqual([]);
   const ids = new Set(lines.map(line => parseEvent(line).id));
-  expect([...each.platform.truth().threats.keys()].filter(id => !ids.has(id))).toEqual([]);
+  expect([...each.simulator.truth().threats.keys()].filter(id => !ids.has(id))).toEqual([]);
   const names = STREAMS.map(stream => stream.name);
   const blobs = emfOf(run.stdout);
   expect(blobs).toHaveLength(3 * (names.length + 1));

@@ -9,7 +9,7 @@ import { rejection, wordsOf } from '../support/function/rejection.ts';
 const NAMES = STREAMS.map(({ name }) => name);
 const COUNTS = { assets: 240, threats: 180, dnsBlocks: 130 };
 
-/** What the SIEM holds by the rule of the greatest sequence, without removals, in the form of the platform's truth. */
+/** What the SIEM holds by the rule of the greatest sequence, without removals, in the form of the API simulator's truth. */
 async function siem(each: Connector) {
   const events = (await each.lines()).map(line => parseEvent(line));
   events.sort((one, other) => (one.sequence < other.sequence ? -1 : 1));
@@ -30,15 +30,15 @@ function totals(result: { streams: Record<string, { forwarded: number; withdrawn
 
 /** Tombstones of assets never seen are not forwarded. */
 function truthOf(each: Connector) {
-  const truth = each.platform.truth('position');
+  const truth = each.simulator.truth('position');
   const seen = [...truth.assets].filter(([, row]) => JSON.parse(row).deleted !== true);
   return { ...truth, assets: new Map(seen) };
 }
 
 describe.each(['full-page-null', 'empty-page-null', 'repeat-cursor'] as const)('where a stream ends with %s', end => {
   test('the first run delivers everything as valid events, and a second run without changes sends and writes nothing', async () => {
-    await using each = await connector({ platform: { endOfStream: end }, environment: { PAGE_LIMIT: '100' } });
-    each.platform.populate(COUNTS);
+    await using each = await connector({ simulator: { endOfStream: end }, environment: { PAGE_LIMIT: '100' } });
+    each.simulator.populate(COUNTS);
     const first = await each.run();
     expect(first.more).toBe(false);
     expect(Object.keys(first.streams)).toEqual(NAMES);
@@ -46,13 +46,13 @@ describe.each(['full-page-null', 'empty-page-null', 'repeat-cursor'] as const)('
     const lines = await each.lines();
     expect(schemaViolations(lines)).toEqual([]);
     expect(totals(first).events).toBe(lines.length);
-    const requests = new Map(each.platform.requests);
+    const requests = new Map(each.simulator.requests);
     each.forget();
     each.clock.advance(60_000);
     const second = await each.run();
     expect(totals(second)).toEqual({ events: 0, caughtUp: true });
     expect(await each.lines()).toEqual(lines);
-    const asked = Object.fromEntries([...each.platform.requests].map(([name, n]) => [name, n - requests.get(name)!]));
+    const asked = Object.fromEntries([...each.simulator.requests].map(([name, n]) => [name, n - requests.get(name)!]));
     expect(asked).toEqual({ token: 0, ...Object.fromEntries(NAMES.map(name => [name, 1])) });
     expect(each.calls.filter(call => call.service !== 'dynamodb')).toEqual([]);
     expect(each.calls.length).toBeLessThanOrEqual(4);
@@ -76,23 +76,23 @@ describe('a run that fails', () => {
 describe('changes between runs', () => {
   test('a run sends a change, a removal with its threats, a restore and a new row, and nothing else', async () => {
     await using each = await connector();
-    each.platform.populate(COUNTS);
+    each.simulator.populate(COUNTS);
     await each.run();
     const before = (await each.lines()).length;
-    const { platform } = each;
-    platform.put('assets', { id: 'asset-1', changed: true });
-    platform.redeliver('assets', 'asset-2');
-    platform.remove('assets', 'asset-3');
-    platform.put('dns-blocks', { id: 'dns-new' });
-    const left = [...truthThreats(platform)].length;
+    const { simulator } = each;
+    simulator.put('assets', { id: 'asset-1', changed: true });
+    simulator.redeliver('assets', 'asset-2');
+    simulator.remove('assets', 'asset-3');
+    simulator.put('dns-blocks', { id: 'dns-new' });
+    const left = [...truthThreats(simulator)].length;
     const result = await each.run();
     const gone = COUNTS.threats - left;
     expect(result.streams['threats']!.withdrawn).toBe(gone);
     expect((await each.lines()).length - before).toBe(3 + gone);
-    platform.restore('assets', 'asset-3');
+    simulator.restore('assets', 'asset-3');
     await each.run();
     expect((await each.lines()).length - before).toBe(3 + gone + 1 + gone);
-    expect((await siem(each))['threats']).toEqual(platform.truth('position').threats);
+    expect((await siem(each))['threats']).toEqual(simulator.truth('position').threats);
     expect(schemaViolations(await each.lines())).toEqual([]);
   });
 
@@ -100,21 +100,21 @@ describe('changes between runs', () => {
     await using each = await connector();
     const text =
       '"n":9007199254740993,"f":1.0,"e":1e400,"z":-0,"__proto__":{"x":1},"":"\\u0000 ключ🔑","constructor":[]';
-    each.platform.put('assets', `{"id":"a",${text}}`);
+    each.simulator.put('assets', `{"id":"a",${text}}`);
     await each.run();
     const [line = ''] = await each.lines();
     expect(parseEvent(line).row).toContain(text);
   });
 });
 
-function* truthThreats(platform: Connector['platform']) {
-  yield* platform.truth().threats;
+function* truthThreats(simulator: Connector['simulator']) {
+  yield* simulator.truth().threats;
 }
 
 describe('two runs at the same moment', () => {
   test('of two runs at the same moment, one reads the streams, and the other finds the lease held and does nothing', async () => {
     await using each = await connector();
-    each.platform.populate(COUNTS);
+    each.simulator.populate(COUNTS);
     const both = await Promise.all([each.run(), each.run()]);
     expect(both.filter(result => result.leaseHeld)).toEqual([{ streams: {}, more: false, leaseHeld: true }]);
     expect(await siem(each)).toEqual(truthOf(each));
@@ -135,8 +135,8 @@ describe('two runs at the same moment', () => {
 
 describe('a time budget that ends first', () => {
   test('a run that runs out of time saves what was done and reports more, and later runs finish without sending anything twice', async () => {
-    await using each = await connector({ environment: { PAGE_LIMIT: '20' }, platform: { latencyMs: 1_500 } });
-    each.platform.populate(COUNTS);
+    await using each = await connector({ environment: { PAGE_LIMIT: '20' }, simulator: { latencyMs: 1_500 } });
+    each.simulator.populate(COUNTS);
     const runs = [];
     for (let more = true; more && runs.length < 20; ) {
       const result = await each.run({}, { time: 20_000 });
@@ -154,7 +154,7 @@ describe('a time budget that ends first', () => {
 describe('commands', () => {
   test('a resync reads everything again and sends only what differs, and a replay sends everything again once', async () => {
     await using each = await connector();
-    each.platform.populate(COUNTS);
+    each.simulator.populate(COUNTS);
     await each.run();
     const before = (await each.lines()).length;
     const resync = await each.run({ resync: ['assets', 'threats'] });
@@ -169,10 +169,10 @@ describe('commands', () => {
 
   test('a run for one stream leaves the others alone', async () => {
     await using each = await connector();
-    each.platform.populate(COUNTS);
+    each.simulator.populate(COUNTS);
     const { streams } = await each.run({ streams: ['dns-blocks'] });
     expect(Object.keys(streams)).toEqual(['dns-blocks']);
-    expect(each.platform.requests.get('assets')).toBeUndefined();
+    expect(each.simulator.requests.get('assets')).toBeUndefined();
   });
 
   test.each([
@@ -182,17 +182,17 @@ describe('commands', () => {
     await using each = await connector();
     expect((await rejection(each.run(payload))).name).toBe('CommandError');
     expect(each.calls).toEqual([]);
-    expect(each.platform.requests.size).toBe(0);
+    expect(each.simulator.requests.size).toBe(0);
   });
 });
 
 describe('a warm container', () => {
   test('a warm container reuses secret and token over its runs, and a cold one requests them once', async () => {
     await using each = await connector();
-    each.platform.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
+    each.simulator.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
     for (let run = 0; run < 3; run++) await each.run();
-    expect([each.platform.requests.get('token'), each.count('GetSecretValue')]).toEqual([1, 1]);
+    expect([each.simulator.requests.get('token'), each.count('GetSecretValue')]).toEqual([1, 1]);
     await each.run({}, { cold: true });
-    expect([each.platform.requests.get('token'), each.count('GetSecretValue')]).toEqual([2, 2]);
+    expect([each.simulator.requests.get('token'), each.count('GetSecretValue')]).toEqual([2, 2]);
   });
 });

@@ -23,7 +23,7 @@ async function shownBy(
 ): Promise<{ readonly run: FunctionRun; readonly log: string; readonly leaks: readonly string[] }> {
   const run = await functionProcess(built.module, { ...each.environment, ...environment }, [{}], milliseconds);
   const tokens = each.api.seen.map(({ headers }) => String(headers.authorization).replace('Bearer ', ''));
-  const basic = Buffer.from(`${each.platform.account.clientId}:${CANARY_SECRET}`).toString('base64');
+  const basic = Buffer.from(`${each.simulator.account.clientId}:${CANARY_SECRET}`).toString('base64');
   const shown = [run.stdout, run.stderr, run.rejections, JSON.stringify(run.outcomes)].join('\n');
   return {
     run,

@@ -20,7 +20,7 @@ async function leaveAsKilled(each: Connector): Promise<void> {
 describe('an invocation without a context', () => {
   test('an invocation without a context has the longest time that Lambda allows', async () => {
     await using each = await connector();
-    each.platform.populate(SOME);
+    each.simulator.populate(SOME);
     const { more } = await each.run({}, { bare: true });
     expect(more).toBe(false);
     expect(each.reports[0]!.timeLeft).toBeLessThanOrEqual(900_000);
@@ -31,7 +31,7 @@ describe('an invocation without a context', () => {
 describe('the report of a run', () => {
   test('a report is made of a run in which every stream is healthy', async () => {
     await using each = await connector();
-    each.platform.populate(SOME);
+    each.simulator.populate(SOME);
     await each.run({}, { time: 600_000 });
     const [report] = each.reports;
     expect([...report!.outcome.results.keys()]).toEqual(STREAMS.map(({ name }) => name));
@@ -41,7 +41,7 @@ describe('the report of a run', () => {
 
   test('a report with every failure is made before a run with failed streams rejects', async () => {
     await using each = await connector();
-    each.platform.populate(SOME);
+    each.simulator.populate(SOME);
     each.api.tamper(({ target }) => (target.startsWith('/v1/dns') ? undefined : json(404, '')));
     const error = await rejection(each.run());
     expect(error.message).toMatch(/assets: ApiRefusedError: .*threats: ApiRefusedError: /);
@@ -65,7 +65,7 @@ describe('the report of a run', () => {
 describe('a run', () => {
   test('a run releases the lease clean when every stream is healthy, and dirty when a stream failed', async () => {
     await using each = await connector();
-    each.platform.populate(SOME);
+    each.simulator.populate(SOME);
     const ended = async () => (await each.table.get([leaseKey]))[0]?.['ended']?.S;
     await each.run();
     expect(await ended()).toBe('clean');
@@ -79,7 +79,7 @@ describe('a run', () => {
 
   test('a run after one that was killed raises the fence of every stream before it reads', async () => {
     await using each = await connector();
-    each.platform.populate(SOME);
+    each.simulator.populate(SOME);
     await each.run();
     await leaveAsKilled(each);
     each.clock.advance(60_000);
@@ -95,7 +95,7 @@ describe('a run', () => {
 
   test('a run of one stream after one that was killed raises the fence of the others too, because the next run finds the lease clean', async () => {
     await using each = await connector();
-    each.platform.populate(SOME);
+    each.simulator.populate(SOME);
     await each.run();
     await leaveAsKilled(each);
     await each.run({ streams: ['threats'] });
@@ -107,7 +107,7 @@ describe('a run', () => {
 
   test('a run stops while a tenth of its time is left to save and report, and the next one continues', async () => {
     await using each = await connector({ environment: { PAGE_LIMIT: '2', DNS_BLOCKS_PATH: '' } });
-    each.platform.populate({ assets: 6, threats: 0, dnsBlocks: 0 });
+    each.simulator.populate({ assets: 6, threats: 0, dnsBlocks: 0 });
     let asked = 0;
     each.api.tamper(({ target }) => {
       if (target.startsWith('/v1/assets') && ++asked === 1) each.clock.advance(9_000);
@@ -130,7 +130,7 @@ describe('a run', () => {
 
   test('a run without a DNS block path leaves that stream out', async () => {
     await using each = await connector({ environment: { DNS_BLOCKS_PATH: '' } });
-    each.platform.populate(SOME);
+    each.simulator.populate(SOME);
     expect(Object.keys((await each.run()).streams)).toEqual(
       STREAMS.filter(stream => 'path' in stream).map(({ name }) => name),
     );
@@ -148,7 +148,7 @@ describe('a call to AWS that the role of the function does not allow', () => {
     async (service, action, name) => {
       await using each = await connector();
       // Too long an id becomes a dead letter.
-      for (const id of ['x'.repeat(6_000), 'short']) each.platform.put('assets', { id });
+      for (const id of ['x'.repeat(6_000), 'short']) each.simulator.put('assets', { id });
       const message = `User: arn:aws:sts::111122223333:assumed-role/r/f is not authorized to perform: ${action} on resource: x`;
       const code = service === 's3' ? 'AccessDenied' : 'AccessDeniedException';
       each.aws.faults.always(service, { refuse: { status: service === 's3' ? 403 : 400, code, message } });

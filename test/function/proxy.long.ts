@@ -54,7 +54,7 @@ async function scene(): Promise<Scene> {
   const certificateOf = (host: string) => presented.get(host) ?? issued;
   const servers = resources.use(await tlsServer(certificateOf, host => urlOf(each, host)));
   const proxy = resources.use(await connectProxy(host => (isKnown(host) ? servers.port : undefined)));
-  const authUrl = `https://${AUTH}${each.platform.realmPath}`;
+  const authUrl = `https://${AUTH}${each.simulator.realmPath}`;
   const given = { baseUrl: `https://${API}`, authUrl, proxyUrl: proxy.url, caCertificates };
   const code = bundledCode(given, path.join(folder.path, 'cdk.out'));
   const run: Scene['run'] = async (options = {}, milliseconds = 900_000) => {
@@ -133,13 +133,13 @@ describe('the deployed bundle in a network that is left through a proxy only', (
   let each: Scene;
   beforeAll(async () => {
     each = await scene();
-    each.connector.platform.populate({ assets: 60, threats: 40, dnsBlocks: 0 });
+    each.connector.simulator.populate({ assets: 60, threats: 40, dnsBlocks: 0 });
   });
   afterAll(async () => each[Symbol.asyncDispose]());
   const hosts = () => [...new Set(each.proxy.log.splice(0))].sort();
 
   test('reaches the API, the token endpoint and AWS through the proxy, with certificates of an authority of its own', async () => {
-    each.connector.platform.put('assets', { id: 'large', text: 'x'.repeat(3_000_000) });
+    each.connector.simulator.put('assets', { id: 'large', text: 'x'.repeat(3_000_000) });
     const run = await each.run();
     expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
     expect(run.outcomes).toMatchObject([{ streams: { assets: { rows: 61, caughtUp: true }, threats: { rows: 40 } } }]);

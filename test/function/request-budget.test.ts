@@ -10,10 +10,10 @@ const MINUTE = 60_000;
 /** A connector with as many assets as DNS blocks, one on a page. */
 async function budgeted(requestsPerMinute: number, pages: number): Promise<Connector> {
   const environment = { REQUESTS_PER_MINUTE: String(requestsPerMinute), PAGE_LIMIT: '1' };
-  const each = await connector({ environment, platform: { withholdMs: 0 } });
+  const each = await connector({ environment, simulator: { withholdMs: 0 } });
   for (let index = 0; index < pages; index++) {
-    each.platform.put('assets', { id: `a${index}` });
-    each.platform.put('dns-blocks', { id: `d${index}` });
+    each.simulator.put('assets', { id: `a${index}` });
+    each.simulator.put('dns-blocks', { id: `d${index}` });
   }
   return each;
 }

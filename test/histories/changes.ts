@@ -1,7 +1,7 @@
 /** The words that change the rows of the API. */
 
 import type { StreamName, VersionedName } from '../../lambda/streams.ts';
-import type { Platform } from '../../local/api-simulator/platform.ts';
+import type { ApiSimulator } from '../../local/api-simulator/simulator.ts';
 
 /** Rows of a capital letter: more than DynamoDB reads in one batch. */
 const MANY = 130;
@@ -35,25 +35,25 @@ export function idsOf(name: string, { longIds }: Pick<RowShape, 'longIds'>): str
  *
  * @throws Impossible
  */
-export function changeRows(word: string, platform: Platform, shape: RowShape): void {
+export function changeRows(word: string, simulator: ApiSimulator, shape: RowShape): void {
   const [, name = '', content, asset] = /^([abtuxyzABTU])=(\d)(?:@([abxyAB]))?$/.exec(word) ?? [];
   if (content !== undefined) {
-    put({ name, content, asset }, platform, shape);
+    put({ name, content, asset }, simulator, shape);
     return;
   }
 
   const [, verb, row = ''] = /^([-+~?])([abtuxyzABTU])$/.exec(word) ?? [];
   const stream = streamOf(row) as VersionedName;
   for (const id of idsOf(row, shape)) {
-    if (verb === '-') attempt(() => platform.remove(stream, id));
-    else if (verb === '+') attempt(() => platform.restore(stream, id));
-    else if (verb === '~') attempt(() => platform.redeliver(stream, id));
-    else if (verb === '?') attempt(() => platform.tombstoneUnseen(stream, id));
+    if (verb === '-') attempt(() => simulator.remove(stream, id));
+    else if (verb === '+') attempt(() => simulator.restore(stream, id));
+    else if (verb === '~') attempt(() => simulator.redeliver(stream, id));
+    else if (verb === '?') attempt(() => simulator.tombstoneUnseen(stream, id));
   }
   if (verb !== undefined) return;
 
   if (!/^d\d$/.test(word)) throw new SyntaxError(`Unknown word: ${word}`);
-  attempt(() => platform.put('dns-blocks', rowText(word, '1', '', shape)));
+  attempt(() => simulator.put('dns-blocks', rowText(word, '1', '', shape)));
 }
 
 interface Put {
@@ -62,19 +62,19 @@ interface Put {
   readonly asset: string | undefined;
 }
 
-function put({ name, content, asset }: Put, platform: Platform, shape: RowShape): void {
+function put({ name, content, asset }: Put, simulator: ApiSimulator, shape: RowShape): void {
   const stream = streamOf(name) as VersionedName;
-  const { latest } = platform.tenantData.streams[stream];
+  const { latest } = simulator.tenantData.streams[stream];
   const assets = asset === undefined ? [] : idsOf(asset, shape);
   for (const [index, id] of idsOf(name, shape).entries()) {
     const parent = assets[index % assets.length];
     if (stream === 'threats') {
-      if (latest.has(id) && !platform.tenantData.isLive(stream, id)) throw new Impossible(`${name} is not listed`);
-      if (parent !== undefined && !platform.tenantData.isLive('assets', parent))
+      if (latest.has(id) && !simulator.tenantData.isLive(stream, id)) throw new Impossible(`${name} is not listed`);
+      if (parent !== undefined && !simulator.tenantData.isLive('assets', parent))
         throw new Impossible(`${asset} is not listed`);
     }
     const member = parent === undefined ? '' : `,"${shape.assetMember}":"${parent}"`;
-    attempt(() => platform.put(stream, rowText(id, content, member, shape)));
+    attempt(() => simulator.put(stream, rowText(id, content, member, shape)));
   }
 }
 

@@ -87,7 +87,7 @@ export class Stage {
     this.refreshDays = this.#number('refresh');
     const withhold = this.#number('withhold');
     this.world = new World({
-      platform: {
+      simulator: {
         ...(this.everyVersion && { retention: 'every-version' }),
         ...(this.#setting.has('empty-end') && { endOfStream: 'empty-page-null' }),
         ...(this.#setting.has('old-positions') && { restoredThreats: 'old-positions' }),
@@ -263,10 +263,10 @@ export class Stage {
 
   #changeState(word: string): void {
     const { world } = this;
-    const { main, platform } = world;
+    const { main, simulator } = world;
     if (word === 'rotate' || word === 'expire') {
-      if (word === 'rotate') platform.account.rotateSecret();
-      platform.authority.expireTokens();
+      if (word === 'rotate') simulator.account.rotateSecret();
+      simulator.authority.expireTokens();
       this.#note(this.struck);
     } else if (word === 'bad') world.deliversBadRow = true;
     else if (word === 'forget') {
@@ -282,7 +282,7 @@ export class Stage {
     else if (word.startsWith('half:')) this.#requireHalf(word.slice('half:'.length));
     else {
       if (word.startsWith('-')) this.#noteHiddenMoves(word.slice(1));
-      changeRows(word, platform, this.shape);
+      changeRows(word, simulator, this.shape);
     }
   }
 
@@ -334,12 +334,12 @@ export class Stage {
 
   /** Rows that the SIEM has, that are gone or filtered, and that the table does not know as sent. */
   #noteUnknown(): void {
-    const { main, platform } = this.world;
+    const { main, simulator } = this.world;
     for (const stream of ['assets', 'threats'] as const)
-      for (const [id, { members, deletedAt }] of platform.tenantData.streams[stream].latest) {
+      for (const [id, { members, deletedAt }] of simulator.tenantData.streams[stream].latest) {
         const held = this.heldOf(id);
         const isFiltered = this.filter.includes(stream[0]!) && String(members).includes('"c":2,');
-        const isGone = stream === 'threats' && !platform.tenantData.isLive(stream, id);
+        const isGone = stream === 'threats' && !simulator.tenantData.isLive(stream, id);
         const state = main.table.items.get(keyOf(rowKey(stream, id, sha256)));
         const isKnown = state?.['status']?.S === 'live' || deletedAt > 0;
         if (held?.kind === 'upsert' && (isGone || isFiltered) && !isKnown)
@@ -397,10 +397,10 @@ export class Stage {
   }
 
   #noteHiddenMoves(name: string): void {
-    const { platform, main } = this.world;
+    const { simulator, main } = this.world;
     const assets = idsOf(name, this.shape);
     const logged = loggedEvents(main, 'threats');
-    for (const { id, parentId } of platform.tenantData.streams.threats.latest.values()) {
+    for (const { id, parentId } of simulator.tenantData.streams.threats.latest.values()) {
       if (!assets.includes(parentId)) continue;
       const onItsWay = logged.findLast(event => event.id === id);
       const held = this.heldOf(id);

@@ -36,7 +36,7 @@ export class Oracle {
     world.skew = Math.max(world.skew, 0);
     world.settings = { ...world.settings, refreshDays: undefined, ...NO_RECONCILIATION };
     // A list without rows proves nothing, so a second walk would wait for a row.
-    if (world.platform.truth().threats.size === 0) for (const word of ['y=1', 'z=1@y']) await this.#stage.play(word);
+    if (world.simulator.truth().threats.size === 0) for (const word of ['y=1', 'z=1@y']) await this.#stage.play(word);
     world.timeline.now += WITHHELD_MILLISECONDS;
     const unrest = await this.#unrest();
     return [
@@ -207,7 +207,7 @@ export class Oracle {
   /** By stream and id the rows that the SIEM should have, tombstones of removed assets included. */
   expectedRows(): Map<StreamName, Map<string, string>> {
     const { world } = this.#stage;
-    const streams = Object.entries(world.platform.truth()).map(([stream, rows]) => {
+    const streams = Object.entries(world.simulator.truth()).map(([stream, rows]) => {
       const kept = [...rows].filter(([, text]) => !this.#isFiltered(stream, JSON.parse(text)));
       return [stream, new Map(kept.map(([id, text]) => [id, this.#expected(stream, id, text)]))] as const;
     });

@@ -17,8 +17,8 @@ import { leaseKey, logKey } from '../../lambda/store/item.ts';
 import { epochAt } from '../../lambda/store/lease.ts';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { sha256 } from '../../lambda/system.ts';
-import { createPlatform, type Platform } from '../../local/api-simulator/platform.ts';
-import { type PlatformSettings, pathOf } from '../../local/api-simulator/settings.ts';
+import { pathOf, type SimulatorSettings } from '../../local/api-simulator/settings.ts';
+import { type ApiSimulator, createSimulator } from '../../local/api-simulator/simulator.ts';
 import { type Condition, type Operation, Process, problem, type Stray } from './process.ts';
 import { type Command, fail, type Keep, keyOf, Table } from './table.ts';
 import { Timeline } from './timeline.ts';
@@ -33,7 +33,7 @@ const TOO_LARGE = String(2 ** 30);
 export const BAD_ROW = '{"note":"a row without an id"}';
 
 export interface WorldOptions {
-  readonly platform: Partial<PlatformSettings>;
+  readonly simulator: Partial<SimulatorSettings>;
   /** Requests take some time, drawn from this seed. Absent: they are answered at once, one after the other. */
   readonly delays?: number | undefined;
   /** A longer page is too large to be read. */
@@ -98,7 +98,7 @@ export interface Ran {
 export class World {
   readonly timeline = new Timeline(START);
   /** The organization, and another one whose credentials somebody may deploy by mistake. */
-  readonly organizations: readonly [Platform, Platform];
+  readonly organizations: readonly [ApiSimulator, ApiSimulator];
   organization = 0;
   settings: Settings;
   readonly main: Connector;
@@ -140,8 +140,8 @@ export class World {
     this.#options = options;
     this.main = newConnector('main', options.keep);
     this.#seed = options.delays ?? 0;
-    this.organizations = [this.#createPlatform('organization'), this.#createPlatform('another-organization')];
-    const { settings: platform, realmPath } = this.organizations[0];
+    this.organizations = [this.#createSimulator('organization'), this.#createSimulator('another-organization')];
+    const { settings: simulator, realmPath } = this.organizations[0];
     this.settings = {
       ...OPTION_DEFAULTS,
       baseUrl: ORIGIN,
@@ -151,22 +151,22 @@ export class World {
       deliveryStream: 'stream',
       deadLetterBucket: 'bucket',
       connector: 'main',
-      dnsBlocksPath: platform.dnsBlocksPath,
-      threatAssetField: platform.threatAssetMember,
+      dnsBlocksPath: simulator.dnsBlocksPath,
+      threatAssetField: simulator.threatAssetMember,
       leaseSeconds: 60,
       s3PathStyle: false,
       ...options.settings,
     } as Settings;
   }
 
-  get platform(): Platform {
+  get simulator(): ApiSimulator {
     return this.organizations[this.organization]!;
   }
 
-  #createPlatform(clientId: string): Platform {
+  #createSimulator(clientId: string): ApiSimulator {
     const clock = () => this.timeline.now;
-    const platform = { ...this.#options.platform, clock, random: () => 0.5, tokens: 'table' as const, tieSize: 1 };
-    return createPlatform({ ...platform, clientId });
+    const simulator = { ...this.#options.simulator, clock, random: () => 0.5, tokens: 'table' as const, tieSize: 1 };
+    return createSimulator({ ...simulator, clientId });
   }
 
   get rowsOfAnother(): ReadonlySet<string> {
@@ -270,7 +270,7 @@ export class World {
       firehose: { send: (command: Command) => this.#firehose(command, process, connector) },
       secrets: {
         send: async () => {
-          const { clientId, clientSecret } = this.platform.account;
+          const { clientId, clientSecret } = this.simulator.account;
           return { SecretString: JSON.stringify({ client_id: clientId, client_secret: clientSecret }) };
         },
       },
@@ -367,12 +367,12 @@ export class World {
   }
 
   #fetch(url: string, init: RequestInit, process: Process): Promise<Response> {
-    const { platform } = this;
-    const ask = () => platform.fetch(new Request(url, { ...init, signal: null }));
+    const { simulator } = this;
+    const ask = () => simulator.fetch(new Request(url, { ...init, signal: null }));
     // A token lasts for many runs, and asking for one changes nothing.
     if (!url.startsWith(`${ORIGIN}/v1/`)) return ask();
     const { pathname, searchParams } = new URL(url);
-    const stream = STREAMS.find(({ name }) => pathOf(name, platform.settings) === pathname)?.name;
+    const stream = STREAMS.find(({ name }) => pathOf(name, simulator.settings) === pathname)?.name;
     const signal = init.signal ?? undefined;
     if (!stream) return process.request({ operation: 'row', effect: ask, signal });
     const cursor = searchParams.get('cursor') ?? undefined;

@@ -63,7 +63,7 @@ describe('on a machine that reaches the network only through a proxy', () => {
   let each: Scene;
   beforeAll(async () => {
     each = await scene();
-    each.deployment.connector.platform.populate({ assets: 20, threats: 10, dnsBlocks: 5 });
+    each.deployment.connector.simulator.populate({ assets: 20, threats: 10, dnsBlocks: 5 });
     expect(await each.deployment.run()).toBe(true);
   });
   afterAll(async () => each[Symbol.asyncDispose]());
@@ -84,7 +84,7 @@ describe('on a machine that reaches the network only through a proxy', () => {
   });
 
   test('npm start drains the tenant through the proxy, and its own endpoints directly', async () => {
-    const { clientId, clientSecret: secret } = each.deployment.connector.platform.account;
+    const { clientId, clientSecret: secret } = each.deployment.connector.simulator.account;
     await using folder = await StateFolder.make();
     const tenant = ['--base-url', BASE_URL, '--auth-url', AUTH_URL, '--client-id', clientId, '--name', 'acme'];
     const ended = await folder.run(tenant, { secret, environment: each.network });

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';
 import { createApi } from '../../../lambda/source/api.ts';
 import { createTokens } from '../../../lambda/source/token.ts';
-import { createPlatform } from '../../../local/api-simulator/platform.ts';
-import { startPlatformServer } from '../../../local/api-simulator/server.ts';
+import { startSimulatorServer } from '../../../local/api-simulator/server.ts';
+import { createSimulator } from '../../../local/api-simulator/simulator.ts';
 import { rejection } from '../../support/function/rejection.ts';
 import { retryBudget, steppedClock } from '../../support/function/stepped-clock.ts';
 
@@ -11,18 +11,18 @@ const ID = 'a/b ü%?#';
 
 async function scene() {
   const clock = steppedClock();
-  const platform = createPlatform({ clock: clock.now, random: () => 0.5 });
-  const { baseUrl, authUrl, close } = await startPlatformServer({ platform });
-  const { clientId, clientSecret } = platform.account;
+  const simulator = createSimulator({ clock: clock.now, random: () => 0.5 });
+  const { baseUrl, authUrl, close } = await startSimulatorServer({ simulator });
+  const { clientId, clientSecret } = simulator.account;
   const tokens = createTokens({ authUrl, fetch, credentials: { read: async () => ({ clientId, clientSecret }) } });
   const api = createApi({ baseUrl, tokens, fetch, retryBudget: retryBudget(clock) });
-  return { platform, api, [Symbol.asyncDispose]: close };
+  return { simulator, api, [Symbol.asyncDispose]: close };
 }
 
 test('a single read returns the resource as the API sent it, whatever characters the id holds', async () => {
   await using each = await scene();
-  each.platform.put('assets', `{"id":"${ID}","big":9007199254740993}`);
-  each.platform.put('threats', `{"id":"threat ${ID}","asset_id":"${ID}","n":1.0}`);
+  each.simulator.put('assets', `{"id":"${ID}","big":9007199254740993}`);
+  each.simulator.put('threats', `{"id":"threat ${ID}","asset_id":"${ID}","n":1.0}`);
 
   const asset = await each.api.single({ path: '/v1/assets', id: ID });
   expect([JSON.parse(asset).id, JSON.parse(asset).stream_position]).toEqual([ID, null]);
@@ -46,5 +46,5 @@ test('a single read of an unknown id is refused with the status of the API', asy
 test.each(['', '.', '..', '\ud800'])('a single read refuses an id that no path can hold (%j)', async id => {
   await using each = await scene();
   expect(await rejection(each.api.single({ path: '/v1/assets', id }))).toBeInstanceOf(RangeError);
-  expect(each.platform.requests.size).toBe(0);
+  expect(each.simulator.requests.size).toBe(0);
 });

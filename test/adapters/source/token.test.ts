@@ -3,9 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 import { ApiRefusedError, ApiUnavailableError, CredentialsError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
 import { createTokens, tokenEndpoint, tokensOfOneRun } from '../../../lambda/source/token.ts';
-import { createPlatform } from '../../../local/api-simulator/platform.ts';
 import { createRandom } from '../../../local/api-simulator/random.ts';
-import { startPlatformServer } from '../../../local/api-simulator/server.ts';
+import { startSimulatorServer } from '../../../local/api-simulator/server.ts';
+import { createSimulator } from '../../../local/api-simulator/simulator.ts';
 import { json } from '../../../local/incidents/tampered-api.ts';
 import {
   type Act,
@@ -69,16 +69,16 @@ describe('the request for a token', () => {
     },
   );
 
-  test('the platform accepts a token request, whatever characters id and secret hold', async () => {
+  test('the API simulator accepts a token request, whatever characters id and secret hold', async () => {
     const clientId = 'org+%:ü';
-    const platform = createPlatform({
+    const simulator = createSimulator({
       clock: Date.now,
       random: createRandom(7),
       clientId,
       clientSecret: '+%3A: ñ🔑&=',
     });
-    const server = await startPlatformServer({ platform });
-    const { clientSecret } = platform.account;
+    const server = await startSimulatorServer({ simulator });
+    const { clientSecret } = simulator.account;
     const credentials = { read: async () => ({ clientId, clientSecret }) };
     const tokens = createTokens({ authUrl: server.authUrl, credentials, fetch });
     expect((await tokens.token(retryBudget(steppedClock()))).value).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);

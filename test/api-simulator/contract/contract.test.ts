@@ -1,29 +1,29 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPlatform, type PlatformOptions } from '../../../local/api-simulator/platform.ts';
 import { createRandom } from '../../../local/api-simulator/random.ts';
+import { createSimulator, type SimulatorOptions } from '../../../local/api-simulator/simulator.ts';
 import { ContractClient, type ContractTarget, checkRule, checkRules, type RuleResult } from './contract-client.ts';
 import { MUTATIONS, mutated } from './mutations.ts';
 import { RULES } from './rules.ts';
 
-const ORIGIN = 'http://platform.test';
+const ORIGIN = 'http://simulator.test';
 const OBSERVABLE = RULES.filter(rule => rule.check).map(rule => [rule.id, rule.words, rule] as const);
 
-function tenant(settings: Partial<PlatformOptions> = {}): ContractTarget {
+function tenant(settings: Partial<SimulatorOptions> = {}): ContractTarget {
   let now = Date.parse('2026-11-20T12:00:00Z');
-  const platform = createPlatform({ clock: () => now, random: createRandom(7), tieSize: 3, ...settings });
-  platform.populate({ assets: 120, threats: 130, dnsBlocks: 120 });
-  platform.put('assets', { id: 'removed' });
-  platform.put('threats', { id: 'hidden', [platform.settings.threatAssetMember]: 'removed' });
-  platform.remove('assets', 'removed');
+  const simulator = createSimulator({ clock: () => now, random: createRandom(7), tieSize: 3, ...settings });
+  simulator.populate({ assets: 120, threats: 130, dnsBlocks: 120 });
+  simulator.put('assets', { id: 'removed' });
+  simulator.put('threats', { id: 'hidden', [simulator.settings.threatAssetMember]: 'removed' });
+  simulator.remove('assets', 'removed');
   return {
     baseUrl: ORIGIN,
-    tokenUrl: ORIGIN + platform.tokenPath,
-    clientId: platform.account.clientId,
-    clientSecret: platform.account.clientSecret,
-    dnsBlocksPath: platform.settings.dnsBlocksPath,
-    threatAssetMember: platform.settings.threatAssetMember,
+    tokenUrl: ORIGIN + simulator.tokenPath,
+    clientId: simulator.account.clientId,
+    clientSecret: simulator.account.clientSecret,
+    dnsBlocksPath: simulator.settings.dnsBlocksPath,
+    threatAssetMember: simulator.settings.threatAssetMember,
     maxPages: 200,
-    fetch: platform.fetch,
+    fetch: simulator.fetch,
     sleep: async () => {},
     letTokenExpire: async () => {
       now += 300_000;
@@ -37,14 +37,14 @@ async function resultsOf(target: ContractTarget): Promise<RuleResult[]> {
   return results;
 }
 
-describe('the platform keeps the specification', () => {
+describe('the API simulator keeps the specification', () => {
   const client = new ContractClient(tenant());
   test.each(OBSERVABLE)('%s: %s', async (_id, _words, rule) => {
     expect(await checkRule(rule, client)).toEqual({ rule, result: 'holds' });
   });
 });
 
-test.each<[string, Partial<PlatformOptions>]>([
+test.each<[string, Partial<SimulatorOptions>]>([
   [
     'every version is kept and walks end with an empty page',
     { retention: 'every-version', endOfStream: 'empty-page-null' },
@@ -64,7 +64,7 @@ test.each<[string, Partial<PlatformOptions>]>([
   expect(results.filter(({ result }) => result === 'holds').length).toBeGreaterThan(28);
 });
 
-describe('the suite notices a platform that breaks', () => {
+describe('the suite notices an API simulator that breaks', () => {
   test.each(OBSERVABLE.filter(([id]) => id !== 'lists-9'))('%s: %s', async (id, _words, rule) => {
     const target = tenant();
     const client = new ContractClient({ ...target, fetch: mutated(target.fetch, MUTATIONS[id]!) });
@@ -114,9 +114,9 @@ test('every rule has its own id and is either checked or gives the reason why no
 
 test('an empty tenant breaks nothing, and what it cannot show is said', async () => {
   const now = Date.parse('2026-11-20T12:00:00Z');
-  const platform = createPlatform({ clock: () => now, random: createRandom(1) });
-  const { clientId, clientSecret } = platform.account;
-  const target = { ...tenant(), clientId, clientSecret, fetch: platform.fetch, letTokenExpire: undefined };
+  const simulator = createSimulator({ clock: () => now, random: createRandom(1) });
+  const { clientId, clientSecret } = simulator.account;
+  const target = { ...tenant(), clientId, clientSecret, fetch: simulator.fetch, letTokenExpire: undefined };
   const results = await resultsOf(target);
   expect(results.filter(({ result }) => result === 'broken')).toEqual([]);
   expect(results.filter(({ result }) => result === 'not seen').map(({ rule }) => rule.id)).toContain('rows-5');

@@ -1,4 +1,4 @@
-/** An answer of the platform. A mutation changes it in place. */
+/** An answer of the API simulator. A mutation changes it in place. */
 export interface Exchange {
   readonly url: URL;
   readonly authorization: string;
@@ -9,14 +9,14 @@ export interface Exchange {
 
 /** A way of breaking one rule. */
 export interface Mutation {
-  /** Changes the request's URL before the platform sees it. */
+  /** Changes the request's URL before the API simulator sees it. */
   readonly request?: (url: URL) => void;
   readonly answer?: (exchange: Exchange) => void;
 }
 
 type Fetch = (request: Request) => Promise<Response>;
 
-/** A platform that breaks a rule. */
+/** An API simulator that breaks a rule. */
 export function mutated(fetch: Fetch, { request: changeUrl, answer }: Mutation): Fetch {
   return async original => {
     const url = new URL(original.url);
@@ -89,7 +89,7 @@ function everySecondReversed(): Mutation {
   return rows(list => (calls++ % 2 === 0 ? list : list.reverse()));
 }
 
-/** For each rule that can be checked, a platform that breaks it. */
+/** For each rule that can be checked, an API simulator that breaks it. */
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   'lists-1': { answer: ({ body }) => delete body.pagination },
   'lists-2': {

@@ -4,14 +4,14 @@ import { LIST_RULES } from './rules-lists.ts';
 import { ROW_RULES } from './rules-rows.ts';
 import { SINGLE_RULES } from './rules-single.ts';
 
-/** Rules that reading alone cannot check; the platform's own tests hold them for the platform. */
+/** Rules that reading alone cannot check; the API simulator's own tests hold them for the API simulator. */
 const UNOBSERVABLE_RULES: readonly Rule[] = [
   ['A cursor does not expire', 'this takes too long to observe; a cursor that is minutes old is checked'],
   ['Nothing is silently dropped', 'what was dropped cannot be seen without another source of the truth'],
   ['An item that changes during paging can appear again on a later page', 'the suite changes nothing'],
-  ['A resource can be re-delivered with updated_at unchanged', 'the suite cannot make the platform re-project'],
-  ['Ordering is by the time the platform finished processing the item', 'that time is not visible but in the order'],
-  ['The platform briefly withholds very recent changes', 'the suite does not know when a change was made'],
+  ['A resource can be re-delivered with updated_at unchanged', 'the suite cannot make the API re-project'],
+  ['Ordering is by the time the processing of the item finished', 'that time is not visible but in the order'],
+  ['Very recent changes are briefly withheld', 'the suite does not know when a change was made'],
   ['A page can be shorter than limit and still carry a non-null cursor', 'a permission: nothing to violate'],
   ['An empty page with null cursor is the normal steady state', 'a permission; the specification allows other ends'],
   ['asset removed: GET /v1/assets delivers the tombstone once more', 'the suite removes nothing'],

@@ -48,7 +48,7 @@ describe('the table of a run', () => {
     expect(notes).toContain('--dns-blocks-path');
   });
 
-  test('of the largest embedded platform is at most 60 columns wide', async () => {
+  test('of the largest embedded API simulator is at most 60 columns wide', async () => {
     const counts = { RowsRead: 1_000_000, EventsForwarded: 990_000, RowsSuperseded: 9000, TombstonesIgnored: 1_000 };
     const streams = ['assets', 'threats', 'dns-blocks'];
     const metrics = await metricsOf(...streams.map(stream => metricLine(stream, counts)));

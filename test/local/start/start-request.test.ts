@@ -25,7 +25,7 @@ function problemsOf(...args: string[]): readonly string[] {
 }
 
 describe('the options', () => {
-  test('select the embedded platform by default, with 8,000 rows as in README', () => {
+  test('select the embedded API simulator by default, with 8,000 rows as in README', () => {
     expect(request()).toMatchObject({ name: 'local', reset: false, target: { change: 0 } });
     const { tenantData } = nextSource(request(), undefined, 0);
     expect(tenantData).toMatchObject({ assets: 1_500, threats: 2_500, dnsBlocks: 4_000 });
@@ -94,7 +94,7 @@ describe('the options', () => {
     [['--seed'], "option '--seed <n>' argument missing"],
     [['--nonsense'], "unknown option '--nonsense'"],
     [['--rows-member', 'data'], '--base-url is missing, which a real tenant needs'],
-    [[...TENANT, '--seed', '3'], '--seed is about the embedded platform'],
+    [[...TENANT, '--seed', '3'], '--seed is about the embedded API simulator'],
     [[...TENANT, '--base-url', 'http://api.acme.example'], '--base-url must begin with https://'],
     [[...TENANT, '--auth-url', 'https://u:p@login.acme.example'], '--auth-url must hold no user, password'],
     [
@@ -130,7 +130,7 @@ describe('the options', () => {
 });
 
 describe('the source of a state folder', () => {
-  test('later runs continue with the platform of the first, also when the clock is set back', () => {
+  test('later runs continue with the API simulator of the first, also when the clock is set back', () => {
     const first = nextSource(request('--seed', '7', '--assets', '10'), undefined, 1_000);
     const second = nextSource(request('--change', '5'), first, 2_000);
     const third = nextSource(request('--seed', '7', '--change', '2'), second, 1_500);
@@ -142,7 +142,7 @@ describe('the source of a state folder', () => {
     expect(nextSource(request(), third, 9_000)).toEqual(third);
   });
 
-  test('a folder of one tenant is refused for another tenant, another client and the embedded platform', () => {
+  test('a folder of one tenant is refused for another tenant, another client and the embedded API simulator', () => {
     const first = nextSource(request(...TENANT), undefined, 0);
     for (const other of [
       request(...TENANT, '--base-url', 'https://api.other.example'),

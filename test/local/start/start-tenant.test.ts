@@ -4,9 +4,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { createPlatform, type Platform } from '../../../local/api-simulator/platform.ts';
 import { createRandom } from '../../../local/api-simulator/random.ts';
-import { startPlatformServer } from '../../../local/api-simulator/server.ts';
+import { startSimulatorServer } from '../../../local/api-simulator/server.ts';
+import { type ApiSimulator, createSimulator } from '../../../local/api-simulator/simulator.ts';
 import { LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
 import { echo } from '../../support/function/echo.ts';
 import { httpHarness } from '../../support/function/http-harness.ts';
@@ -15,18 +15,18 @@ import { StateFolder, tableRow } from './start-process.ts';
 const SECRET = 'canary +%2F/: ü&= secret';
 
 interface Tenant extends AsyncDisposable {
-  readonly platform: Platform;
+  readonly simulator: ApiSimulator;
   readonly options: readonly string[];
 }
 
-/** A tenant with a platform of 60 rows, and the options for it. */
+/** A tenant with an API simulator of 60 rows, and the options for it. */
 async function tenant(latencyMs = 0): Promise<Tenant> {
-  const platform = createPlatform({ clock: Date.now, random: createRandom(1), clientSecret: SECRET, latencyMs });
-  platform.populate({ assets: 20, threats: 30, dnsBlocks: 10 });
-  const server = await startPlatformServer({ platform });
+  const simulator = createSimulator({ clock: Date.now, random: createRandom(1), clientSecret: SECRET, latencyMs });
+  simulator.populate({ assets: 20, threats: 30, dnsBlocks: 10 });
+  const server = await startSimulatorServer({ simulator });
   const urls = ['--base-url', server.baseUrl, '--auth-url', server.authUrl];
-  const others = ['--client-id', platform.account.clientId, '--dns-blocks-path', '/v1/dns-blocks', '--name', 'acme'];
-  return { platform, options: [...urls, ...others], [Symbol.asyncDispose]: () => server.close() };
+  const others = ['--client-id', simulator.account.clientId, '--dns-blocks-path', '/v1/dns-blocks', '--name', 'acme'];
+  return { simulator, options: [...urls, ...others], [Symbol.asyncDispose]: () => server.close() };
 }
 
 /** Every text that a run left behind, including log and delivered events. */

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { STREAMS } from '../../../lambda/streams.ts';
-import { rebuildPlatform } from '../../../local/start/embedded-platform.ts';
+import { rebuildSimulator } from '../../../local/start/embedded-simulator.ts';
 import { addsUp, type Ended, StateFolder, tableRow } from './start-process.ts';
 
 const NOTHING_SENT = { forwarded: 0, tombstones: 0, withdrawn: 0, 'dead letters': 0 };
@@ -15,7 +15,7 @@ async function openToOthers(folder: string): Promise<string[]> {
   return (await Promise.all(modes)).flatMap(([name, mode]) => (mode === 0 ? [] : [name]));
 }
 
-describe('npm start on the embedded platform', () => {
+describe('npm start on the embedded API simulator', () => {
   let folder: StateFolder;
   let first: Ended;
   let second: Ended;
@@ -82,9 +82,9 @@ describe('npm start on the embedded platform', () => {
     expect(tableRow(third, 'assets')).toMatchObject({ forwarded: 2, tombstones: 1 });
   });
 
-  test('the latest events equal the truth of the platform, digit for digit', async () => {
+  test('the latest events equal the truth of the API simulator, digit for digit', async () => {
     const { tenantData } = JSON.parse(await readFile(join(folder.path, 'local', 'source.json'), 'utf8'));
-    const truth = rebuildPlatform(tenantData, Date.now).truth('none');
+    const truth = rebuildSimulator(tenantData, Date.now).truth('none');
     const all = await events();
     for (const stream of ['assets', 'threats', 'dns-blocks'] as const) {
       const copy = new Map(all.filter(event => event.stream === stream).map(event => [event.id, event]));
@@ -253,7 +253,7 @@ describe('the command line of npm start', () => {
     for (const problem of [
       '--auth-url must begin with https://',
       '--page-limit must be a whole number from 1 to 500',
-      '--change is about the embedded platform',
+      '--change is about the embedded API simulator',
       'the client secret cannot be an argument',
       'the client secret is missing: set CLIENT_SECRET',
       '--base-url is missing',

@@ -22,7 +22,7 @@ export async function recordAll(): Promise<Recording[]> {
 
 async function record({ command, choices, scenes }: CommandScenes): Promise<Recording> {
   await using each = await deployment({ endOfStream: 'empty-page-null' }, choices);
-  each.connector.platform.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
+  each.connector.simulator.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
   const asked: AskedFor[] = [];
   for (const { before, args, environment } of scenes) {
     await before?.(each);

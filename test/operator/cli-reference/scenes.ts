@@ -62,7 +62,7 @@ export const SCENES: readonly CommandScenes[] = [
       { before: send, args: ['lookup', 'assets', 'asset-7f3a', '--related'] },
       {
         async before(each) {
-          each.connector.platform.remove('assets', 'asset-7f3a');
+          each.connector.simulator.remove('assets', 'asset-7f3a');
           await each.run();
         },
         args: ['lookup', 'threats', 'threat-19'],
@@ -74,7 +74,7 @@ export const SCENES: readonly CommandScenes[] = [
     scenes: [
       { before: each => each.run(), args: ['verify'] },
       {
-        before: each => each.connector.platform.put('assets', { id: 'asset-7f3a' }),
+        before: each => each.connector.simulator.put('assets', { id: 'asset-7f3a' }),
         args: ['verify', 'assets', '--wait', '0'],
       },
     ],
@@ -92,9 +92,9 @@ export const SCENES: readonly CommandScenes[] = [
     scenes: [
       {
         args: ['set-credentials'],
-        environment: ({ connector: { platform } }) => ({
-          CLIENT_ID: platform.account.clientId,
-          CLIENT_SECRET: platform.account.clientSecret,
+        environment: ({ connector: { simulator } }) => ({
+          CLIENT_ID: simulator.account.clientId,
+          CLIENT_SECRET: simulator.account.clientSecret,
         }),
       },
     ],
@@ -109,9 +109,9 @@ async function becomeAnother(each: Deployment): Promise<void> {
 }
 
 async function send(each: Deployment): Promise<void> {
-  const { platform } = each.connector;
-  platform.put('assets', { id: 'asset-7f3a', hostname: 'web-01', parent: 'shop' });
-  platform.put('threats', { id: 'threat-19', asset_id: 'asset-7f3a', title: 'Outdated TLS' });
+  const { simulator } = each.connector;
+  simulator.put('assets', { id: 'asset-7f3a', hostname: 'web-01', parent: 'shop' });
+  simulator.put('threats', { id: 'threat-19', asset_id: 'asset-7f3a', title: 'Outdated TLS' });
   await each.run();
 }
 

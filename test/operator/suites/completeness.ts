@@ -17,7 +17,7 @@ afterAll(async () => database[Symbol.asyncDispose]());
 describe('test-event', () => {
   test('test-event sends a line that no view counts', async () => {
     await using each = await deployment();
-    each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
+    each.connector.simulator.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
     await each.run();
     const before = await each.connector.lines();
     const { status, document } = await each.json(['test-event']);

@@ -6,8 +6,8 @@ import { cells } from '../support/words.ts';
 
 async function sent(): Promise<Deployment> {
   const each = await deployment();
-  each.connector.platform.put('assets', { id: 'a' });
-  each.connector.platform.put('threats', { id: 't', asset_id: 'a' });
+  each.connector.simulator.put('assets', { id: 'a' });
+  each.connector.simulator.put('threats', { id: 't', asset_id: 'a' });
   await each.run();
   return each;
 }
@@ -15,9 +15,9 @@ async function sent(): Promise<Deployment> {
 /** Another client, and the rows of another organization. */
 function becomeAnother(each: Deployment): void {
   becomeAnotherClient(each);
-  const { platform } = each.connector;
-  platform.put('assets', { id: 'a', name: 'foreign' });
-  platform.put('threats', { id: 't', asset_id: 'a', title: 'foreign' });
+  const { simulator } = each.connector;
+  simulator.put('assets', { id: 'a', name: 'foreign' });
+  simulator.put('threats', { id: 't', asset_id: 'a', title: 'foreign' });
 }
 
 const ORGANIZATION = ['confirm', 'organization'];
@@ -64,7 +64,7 @@ const WITHDRAWALS = ['confirm', 'withdrawals'];
 /** Two thirds of 30 assets are excluded by a changed filter. Half of them may be withdrawn, so five wait. */
 async function stopped(): Promise<Deployment> {
   const each = await deployment();
-  for (let at = 0; at < 30; at++) each.connector.platform.put('assets', { id: `a${at}`, kept: at < 10 });
+  for (let at = 0; at < 30; at++) each.connector.simulator.put('assets', { id: `a${at}`, kept: at < 10 });
   await each.run();
   each.connector.deploy({ FILTERS: JSON.stringify({ assets: 'kept' }) });
   await each.run();
@@ -104,7 +104,7 @@ test('confirm withdrawals withdraws nothing when other withdrawals wait by the t
   await new Promise<void>(resolve => {
     stderr.on('data', chunk => String(chunk).includes('[y/N]') && resolve());
   });
-  each.connector.platform.put('assets', { id: 'a0', kept: false });
+  each.connector.simulator.put('assets', { id: 'a0', kept: false });
   await each.run();
   stdin.write('y\r');
   const { status, stderr: said } = await ended;

@@ -40,7 +40,7 @@ async function exists({ connector }: Deployment, Key: string): Promise<boolean> 
 /** Something of each kind is set aside. */
 async function withFailures(): Promise<Deployment> {
   const each = await deployment();
-  each.connector.platform.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
+  each.connector.simulator.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
   await each.run();
   await put(
     each,

@@ -49,14 +49,14 @@ const PROBLEMS: readonly (readonly [string, (each: Deployment) => unknown, Expec
   ],
   [
     'a rotated secret',
-    each => each.connector.platform.account.rotateSecret(),
+    each => each.connector.simulator.account.rotateSecret(),
     { token: ['fail', 'refused the client credentials'], 'list-assets': ['skipped', 'needs token'] },
   ],
   [
     'a role that is missing, and a path that the API does not know',
     each => {
       set(each, { DNS_BLOCKS_PATH: '/v1/dns' });
-      each.connector.platform.account.roles.delete('threats:read');
+      each.connector.simulator.account.roles.delete('threats:read');
     },
     {
       'list-threats': ['fail', '403 auth/insufficient-role for /v1/threats'],
@@ -125,8 +125,8 @@ describe('doctor', () => {
       { clientSecret: 'canary-secret' },
       { options: { siemReader: { type: 'external-id', principal: '111122223333', externalId: 'from-the-form' } } },
     );
-    each.connector.platform.put('assets', { id: 'canary-asset', name: 'canary' });
-    each.connector.platform.put('threats', { id: 'canary-threat', asset_id: 'canary-asset' });
+    each.connector.simulator.put('assets', { id: 'canary-asset', name: 'canary' });
+    each.connector.simulator.put('threats', { id: 'canary-threat', asset_id: 'canary-asset' });
     const { status, findings, output } = await runDoctor(each);
     expect([status, findings]).toEqual([0, []]);
     expect(output).not.toContain('canary');
@@ -136,7 +136,7 @@ describe('doctor', () => {
 
   test.each(PROBLEMS)('doctor reports %s', async (_, fall, expected) => {
     await using each = await deployment();
-    each.connector.platform.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
+    each.connector.simulator.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
     await fall(each);
     const { status, all, output } = await runDoctor(each);
     expect(status).toBe(Object.values(expected).some(([each]) => each === 'fail') ? 3 : 0);
@@ -219,7 +219,7 @@ describe('doctor', () => {
 
 test('doctor warns of another client than the saved state is of, until a run has noted the new one', async () => {
   await using each = await deployment();
-  each.connector.platform.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
+  each.connector.simulator.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
   await each.run();
   const found = async () => (await runDoctor(each)).all.find(({ name }) => name === 'organization');
   expect(await found()).toMatchObject({ status: 'ok' });

@@ -12,11 +12,11 @@ describe('with filters', () => {
 
   beforeAll(async () => {
     each = await deployment({}, { environment: { FILTERS }, variables: { FILTERS }, aws: { now: () => START } });
-    const { platform } = each.connector;
-    platform.put('assets', { id: 'a', score: '9' });
-    platform.put('assets', { id: 'b', score: 9 });
-    platform.put('threats', { id: 'low', asset_id: 'a', severity: 'low' });
-    platform.put('threats', { id: 'high', asset_id: 'a', severity: 'high' });
+    const { simulator } = each.connector;
+    simulator.put('assets', { id: 'a', score: '9' });
+    simulator.put('assets', { id: 'b', score: 9 });
+    simulator.put('threats', { id: 'low', asset_id: 'a', severity: 'low' });
+    simulator.put('threats', { id: 'high', asset_id: 'a', severity: 'high' });
     firstRun = (await each.ctl(['run'])).stdout;
   });
 
@@ -46,7 +46,7 @@ describe('with filters', () => {
   });
 
   test('a row that the SIEM has and the filter excludes is a difference until the next run withdraws it', async () => {
-    each.connector.platform.put('threats', { id: 'high', asset_id: 'a', severity: 'low' });
+    each.connector.simulator.put('threats', { id: 'high', asset_id: 'a', severity: 'low' });
     const before = await each.json(['lookup', 'threats', 'high']);
     expect([before.status, before.document.result]).toEqual([3, 'not withdrawn']);
     const found = (await each.json(['verify', 'threats', '--wait', '0'])).document.streams.threats;

@@ -13,16 +13,16 @@ let each: Deployment;
 
 beforeAll(async () => {
   each = await deployment({}, { aws: { now: () => START } });
-  const { platform } = each.connector;
-  for (const id of ['a', 'b', 'removed', 'a/ü %?#']) platform.put('assets', { id, name: CANARY, serial: 1 });
-  platform.put('threats', { id: 't', asset_id: 'a', title: CANARY });
-  platform.put('threats', { id: 'of-removed', asset_id: 'removed' });
-  platform.put('assets', { id: 'wide', name: 'x'.repeat(1_100_000) });
+  const { simulator } = each.connector;
+  for (const id of ['a', 'b', 'removed', 'a/ü %?#']) simulator.put('assets', { id, name: CANARY, serial: 1 });
+  simulator.put('threats', { id: 't', asset_id: 'a', title: CANARY });
+  simulator.put('threats', { id: 'of-removed', asset_id: 'removed' });
+  simulator.put('assets', { id: 'wide', name: 'x'.repeat(1_100_000) });
   await each.run();
-  platform.remove('assets', 'removed');
+  simulator.remove('assets', 'removed');
   await each.run();
-  platform.put('assets', { id: 'b', name: CANARY, serial: 2, extra: true });
-  platform.put('assets', { id: 'new' });
+  simulator.put('assets', { id: 'b', name: CANARY, serial: 2, extra: true });
+  simulator.put('assets', { id: 'new' });
 });
 
 afterAll(async () => {

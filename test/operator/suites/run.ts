@@ -6,7 +6,7 @@ import { cells } from '../support/words.ts';
 
 async function populated(): Promise<Deployment> {
   const each = await deployment();
-  each.connector.platform.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
+  each.connector.simulator.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
   return each;
 }
 
@@ -45,7 +45,7 @@ describe('run and resync', () => {
 
   test('run exits with 1 and prints the function’s error as text or JSON', async () => {
     await using each = await populated();
-    each.connector.platform.account.roles.delete('threats:read');
+    each.connector.simulator.account.roles.delete('threats:read');
     const { status, stdout, stderr } = await each.ctl(['run']);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(

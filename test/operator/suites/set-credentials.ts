@@ -12,14 +12,14 @@ const PLACE = 'Credentials of connector acme in account 000000000000, region us-
 /** A stack with rows, whose secret lacks the credentials. */
 async function unset(): Promise<Deployment> {
   const each = await deployment({ clientSecret: 'canary "secret" ü' });
-  each.connector.platform.populate({ assets: 3, threats: 1, dnsBlocks: 1 });
+  each.connector.simulator.populate({ assets: 3, threats: 1, dnsBlocks: 1 });
   each.connector.aws.secret.put(JSON.stringify({ client_id: PLACEHOLDER, client_secret: 'generated' }));
   return each;
 }
 
-const given = ({ connector: { platform } }: Deployment) => ({
-  CLIENT_ID: platform.account.clientId,
-  CLIENT_SECRET: platform.account.clientSecret,
+const given = ({ connector: { simulator } }: Deployment) => ({
+  CLIENT_ID: simulator.account.clientId,
+  CLIENT_SECRET: simulator.account.clientSecret,
 });
 
 /** The text of the secret. */
@@ -28,8 +28,8 @@ async function stored({ connector: { aws } }: Deployment): Promise<string | unde
   return (answer as GetSecretValueCommandOutput).SecretString;
 }
 
-const rotateSecret = ({ connector }: Deployment) => connector.platform.account.rotateSecret();
-const dropRole = ({ connector }: Deployment) => connector.platform.account.roles.delete('threats:read');
+const rotateSecret = ({ connector }: Deployment) => connector.simulator.account.rotateSecret();
+const dropRole = ({ connector }: Deployment) => connector.simulator.account.roles.delete('threats:read');
 const puts = (each: Deployment) => each.asked().filter(({ action }) => action === 'PutSecretValue').length;
 
 describe('set-credentials', () => {
@@ -87,7 +87,7 @@ describe('set-credentials', () => {
 
   test('set-credentials refuses a client of another organization, and names the command that confirms it', async () => {
     await using each = await deployment({ endOfStream: 'empty-page-null' });
-    each.connector.platform.populate({ assets: 3, threats: 1, dnsBlocks: 1 });
+    each.connector.simulator.populate({ assets: 3, threats: 1, dnsBlocks: 1 });
     await each.run();
     const cursors: (string | null)[] = [];
     each.connector.api.tamper(request => {

@@ -30,7 +30,7 @@ describe('status', () => {
 
   test('status of a healthy connector shows the counts of the day, whose columns add up, but no cursor', async () => {
     await using each = await deployment({ endOfStream: 'empty-page-null' });
-    each.connector.platform.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
+    each.connector.simulator.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
     await each.run();
     // The clock of AWS may be ahead of this machine's.
     await each.run({ replay: ['threats'] }, -2);
@@ -74,7 +74,7 @@ describe('status', () => {
 
   test('status of a failing stream exits with 3 and shows the alarms, the last failure and what waits', async () => {
     await using each = await deployment();
-    each.connector.platform.populate({ assets: 30, threats: 0, dnsBlocks: 0 });
+    each.connector.simulator.populate({ assets: 30, threats: 0, dnsBlocks: 0 });
     each.connector.aws.faults.always('firehose', DENIED);
     expect(await each.run()).toBe(false);
     const listed = ['=a', '=b'].map(sk => ({ pk: { S: removalsPartition('assets') }, sk: { S: sk } }));

@@ -10,7 +10,7 @@ const TERMINAL = HAS_TERMINAL ? describe : () => undefined;
 TERMINAL('on a terminal', () => {
   test('a command asks first and is carried out after "y"', async () => {
     await using each = await deployment();
-    each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
+    each.connector.simulator.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
     const shown = terminal(['resync', 'assets', '--send-all'], each.environment);
     await shown.shows('Continue? [y/N]');
     expect(each.stack.invocations).toEqual([]);

@@ -15,7 +15,7 @@ import { cells } from '../support/words.ts';
 
 async function populated(): Promise<Deployment> {
   const each = await deployment();
-  each.connector.platform.populate({ assets: 12, threats: 20, dnsBlocks: 7 });
+  each.connector.simulator.populate({ assets: 12, threats: 20, dnsBlocks: 7 });
   await each.run();
   return each;
 }
@@ -30,7 +30,7 @@ async function putState(each: Deployment, stream: 'assets' | 'threats', id: stri
 
 /** A run that Firehose stops within a batch of threats. The next one finishes it. */
 async function leaveBatchOpen(each: Deployment): Promise<void> {
-  each.connector.platform.put('threats', { id: 'late', asset_id: 'asset-0' });
+  each.connector.simulator.put('threats', { id: 'late', asset_id: 'asset-0' });
   each.connector.aws.faults.always('firehose', DENIED);
   await each.run();
   each.connector.aws.faults.clear('firehose');
@@ -63,7 +63,7 @@ test('a batch that a killed run left open is named by verify, and by lookup for 
     const looked = await each.json(['lookup', stream, id]);
     return [looked.status, looked.document.result];
   };
-  const [threat] = each.connector.platform.tenantData.streams.threats.ids;
+  const [threat] = each.connector.simulator.tenantData.streams.threats.ids;
   expect([await lookUp('threats', threat!), await lookUp('assets', 'asset-1')]).toEqual([
     [3, 'unfinished'],
     [0, 'same'],
@@ -72,7 +72,7 @@ test('a batch that a killed run left open is named by verify, and by lookup for 
 
 test('verify finds no row that awaits a replay while a resync is under way', async () => {
   await using each = await populated();
-  each.connector.platform.remove('assets', each.connector.platform.tenantData.streams.assets.ids[0]!);
+  each.connector.simulator.remove('assets', each.connector.simulator.tenantData.streams.assets.ids[0]!);
   await each.run();
   await each.run({ resync: ['assets', 'threats'] });
   const { status, stdout } = await each.ctl(['verify']);
@@ -82,10 +82,10 @@ test('verify finds no row that awaits a replay while a resync is under way', asy
 test('verify finds every kind of difference without a wait, names what heals each, and shows no row', async () => {
   await using each = await populated();
   await each.run({ replay: ['assets'] });
-  const { platform } = each.connector;
-  const [changed, lost, before] = platform.tenantData.streams.assets.ids as [string, string, string];
-  platform.put('assets', { id: changed, name: 'canary' });
-  platform.put('assets', { id: 'new' });
+  const { simulator } = each.connector;
+  const [changed, lost, before] = simulator.tenantData.streams.assets.ids as [string, string, string];
+  simulator.put('assets', { id: changed, name: 'canary' });
+  simulator.put('assets', { id: 'new' });
   await putState(each, 'assets', 'ghost');
   await putState(each, 'assets', lost, { rowHash: '', status: 'removed', generation: Number.MAX_SAFE_INTEGER });
   await putState(each, 'assets', before, { generation: -1 });
@@ -116,7 +116,7 @@ test('verify finds every kind of difference without a wait, names what heals eac
 
 test('verify retries a throttled table, reports a list without an end, and only counts DNS blocks', async () => {
   await using each = await deployment({ endOfStream: 'repeat-cursor' });
-  each.connector.platform.populate({ assets: 3, threats: 0, dnsBlocks: 1 });
+  each.connector.simulator.populate({ assets: 3, threats: 0, dnsBlocks: 1 });
   await each.run();
   let scans = 0;
   each.connector.aws.faults.always('dynamodb', ({ action }) => {
@@ -159,7 +159,7 @@ describe('verify with a wait', () => {
   test('verify confirms only the differences that the next run does not resolve', async () => {
     await using each = await populated();
     await leaveBatchOpen(each);
-    each.connector.platform.put('assets', { id: 'new' });
+    each.connector.simulator.put('assets', { id: 'new' });
     await putState(each, 'assets', 'ghost');
     const { ended } = await waiting(each, 'assets', 'threats');
     await each.run();
@@ -171,7 +171,7 @@ describe('verify with a wait', () => {
 
   test('verify does not wait while the schedule is off', async () => {
     await using each = await populated();
-    each.connector.platform.put('assets', { id: 'new' });
+    each.connector.simulator.put('assets', { id: 'new' });
     await each.ctl(['pause']);
     const { status, stdout, stderr } = await each.ctl(['verify', 'assets', '--wait', '99999']);
     const headline = expect.stringMatching(/^Differs: 1 id; .* Not confirmed: the schedule is off/);
@@ -182,7 +182,7 @@ describe('verify with a wait', () => {
 
   test('verify exits with 130 at Ctrl-C while it waits for the next run', async () => {
     await using each = await populated();
-    each.connector.platform.put('assets', { id: 'new' });
+    each.connector.simulator.put('assets', { id: 'new' });
     const { interrupt, ended } = await waiting(each, 'assets');
     interrupt();
     const { status, stderr, stdout } = await ended;

@@ -1,6 +1,6 @@
 import type { RunFacts } from '../../../lambda/metrics.ts';
 import type { Clock } from '../../../lambda/ports.ts';
-import type { PlatformOptions } from '../../../local/api-simulator/platform.ts';
+import type { SimulatorOptions } from '../../../local/api-simulator/simulator.ts';
 import type { AwsOptions } from '../../../local/aws/endpoints.ts';
 import type { Call } from '../../../local/aws/wire.ts';
 import { type LocalDeployment, startDeployment } from '../../../local/deployment/deployment.ts';
@@ -24,7 +24,7 @@ export const OPERATOR = 'operator';
 
 export const FUNCTION = madeName(STACK, onlyResource(TEMPLATE, 'AWS::Lambda::Function')[0]);
 
-/** A deployed stack and the platform, and an operator's shell beside them. */
+/** A deployed stack and the API simulator, and an operator's shell beside them. */
 export interface Deployment extends AsyncDisposable {
   readonly connector: Connector;
   readonly stack: LocalDeployment;
@@ -70,11 +70,11 @@ export interface DeploymentChoices {
 }
 
 export async function deployment(
-  platform: Partial<PlatformOptions> = {},
+  simulator: Partial<SimulatorOptions> = {},
   { options = {}, variables = {}, environment = {}, aws = {}, invoke: given }: DeploymentChoices = {},
 ): Promise<Deployment> {
   const each = await connector({
-    platform,
+    simulator,
     environment,
     aws: { ...aws, names: { bucket: BUCKET, deadLetterBucket: BUCKET } },
   });

@@ -31,7 +31,7 @@ test('for an hour, the memory of the demo and of the page stays flat, and the pa
   console.table(rows);
   const [, , second, ...others] = rows;
   const last = others.at(-1)!;
-  // What the data add, the demo keeps: rows of the platform and the copy.
+  // What the data add, the demo keeps: rows of the API simulator and the copy.
   const kept = ((last.rows - second!.rows) * KILOBYTES_A_ROW) / 1024;
   expect(last.process).toBeLessThan(second!.process * 1.3 + kept);
   expect(last.page).toBeLessThan(second!.page * 1.5 + 5);

@@ -1,4 +1,4 @@
-/** `npm run crash-test -- --kills N --seed S`: kills real processes, and compares the SIEM's copy with the platform. */
+/** `npm run crash-test -- --kills N --seed S`: kills real processes, and compares the SIEM's copy with the API simulator. */
 import { Command } from 'commander';
 import { argumentsOrExit, wholeNumber } from '../../../local/npm-command.ts';
 import { type TrialResult, trial } from './trial.ts';
@@ -10,7 +10,7 @@ const MOST = 999_999_999;
 function describe(): Command {
   return new Command('npm run crash-test --')
     .description(
-      'Kills the connector with SIGKILL at random moments of its work, while the platform changes, and compares what the SIEM ' +
+      'Kills the connector with SIGKILL at random moments of its work, while the API simulator changes, and compares what the SIEM ' +
         'received with GET …/truth.',
     )
     .option('--kills <n>', 'how many processes to kill', wholeNumber(0, MOST), 100)

@@ -1,4 +1,4 @@
-/** One trial: platform, AWS endpoints and connector, each in its own process; a series of kills; the result. */
+/** One trial: simulator, AWS endpoints and connector, each in its own process; a series of kills; the result. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { truthRows } from '../../support/truth-rows.ts';
 import { addTo, COPY_QUERY, type CopyRow, unlikeTruth, type ViewsCopy } from '../../support/views-copy.ts';
 import { type Outcome, startConnector } from './connector-process.ts';
 import { type Endpoints, startEndpoints } from './endpoints.ts';
-import { type PlatformProcess, startPlatform } from './platform-process.ts';
+import { type SimulatorProcess, startSimulator } from './simulator-process.ts';
 import { type Moment, randomMoment } from './trigger.ts';
 
 export interface TrialOptions {
@@ -24,7 +24,7 @@ export interface TrialOptions {
   /** Changes a second. */
   readonly traffic: number;
   readonly onRun?: (tally: FaultTally) => void;
-  /** Server that issues the tokens instead of the platform. */
+  /** Server that issues the tokens instead of the API simulator. */
   readonly issuer?: { readonly authUrl: string; readonly secret: string };
   /** @default bundled here */
   readonly module?: URL;
@@ -46,20 +46,20 @@ export async function trial(options: TrialOptions): Promise<TrialResult> {
   const started = performance.now();
   await using folder = await temporaryFolder();
   await using code = module ? undefined : await bundle();
-  await using platform = await startPlatform(platformFlags(options));
-  await using endpoints = await startEndpoints(folder.path, issuer?.secret ?? platform.secret);
-  const environment = { ...endpoints.environment, ...SETTINGS, ...apiSettings({ ...platform, ...issuer }) };
+  await using simulator = await startSimulator(simulatorFlags(options));
+  await using endpoints = await startEndpoints(folder.path, issuer?.secret ?? simulator.secret);
+  const environment = { ...endpoints.environment, ...SETTINGS, ...apiSettings({ ...simulator, ...issuer }) };
   const tally = await faultInjection({
     kills,
     onRun,
     random: createRandom(seed),
     run: moment => runConnector(module ?? code!.module, environment, endpoints, moment),
-    stopTraffic: () => platform.stopTraffic(),
+    stopTraffic: () => simulator.stopTraffic(),
     epoch: leaseEpochReader(environment),
   });
   const lines = await endpoints.delivered();
   const events = lines.map(line => receive(line, 0));
-  const truth = await platform.truth();
+  const truth = await simulator.truth();
   const result = check({ events, truth, completedEpochs: tally.completedEpochs });
   const delivered = endpoints.deliveredFolder ?? (await written(lines, folder.path));
   const views = await viewsUnlikeTruth(delivered, truthRows(truth));
@@ -72,12 +72,12 @@ export async function trial(options: TrialOptions): Promise<TrialResult> {
   };
 }
 
-function platformFlags({ seed, traffic, issuer }: TrialOptions): string[] {
+function simulatorFlags({ seed, traffic, issuer }: TrialOptions): string[] {
   const trust = issuer ? ['--trusted-issuer', issuer.authUrl] : [];
   return [...TENANT_DATA, ...API_OPTIONS, '--seed', `${seed}`, '--life', `${traffic}`, ...trust];
 }
 
-type Addresses = Pick<PlatformProcess, 'baseUrl' | 'authUrl' | 'dnsBlocksPath'>;
+type Addresses = Pick<SimulatorProcess, 'baseUrl' | 'authUrl' | 'dnsBlocksPath'>;
 
 function apiSettings({ baseUrl, authUrl, dnsBlocksPath }: Addresses): Record<string, string> {
   return { API_BASE_URL: baseUrl, AUTH_URL: authUrl, DNS_BLOCKS_PATH: dnsBlocksPath };
@@ -202,7 +202,7 @@ export function leaseEpochReader(environment: Readonly<Record<string, string>>):
   return async () => Number((await client.send(new GetItemCommand(command))).Item?.['epoch']?.N ?? 0);
 }
 
-/** Compares the views over a folder's files with the platform's truth. @returns a sentence for each violation */
+/** Compares the views over a folder's files with the API simulator's truth. @returns a sentence for each violation */
 async function viewsUnlikeTruth(folder: string, truth: Parameters<typeof unlikeTruth>[0]): Promise<string[]> {
   using database = await EventDatabase.open(folder);
   const copy: ViewsCopy = new Map();

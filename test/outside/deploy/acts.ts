@@ -10,8 +10,8 @@ import { PutBucketNotificationConfigurationCommand, S3Client } from '@aws-sdk/cl
 import { type Account, type Deployment, succeeded } from './account.ts';
 import type { Siem } from './siem.ts';
 
-export async function setCredentials(acme: Deployment, { api: { platform } }: Account): Promise<void> {
-  const { clientId, clientSecret } = platform.account;
+export async function setCredentials(acme: Deployment, { api: { simulator } }: Account): Promise<void> {
+  const { clientId, clientSecret } = simulator.account;
   succeeded(await acme.ctl(['set-credentials'], { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }));
 }
 
@@ -34,8 +34,8 @@ export async function runAndRead(acme: Deployment, siem: Siem, expected: number)
 }
 
 /** Asserts that the SIEM's copy equals what the API would answer. @returns the number of repeated events, which have the same event_id */
-export function assertCopy(siem: Siem, { api: { platform } }: Account): number {
-  const { breaches, repeats } = siem.compare(platform.truthText());
+export function assertCopy(siem: Siem, { api: { simulator } }: Account): number {
+  const { breaches, repeats } = siem.compare(simulator.truthText());
   assert.deepEqual(breaches.slice(0, 5), []);
   return repeats;
 }
@@ -53,8 +53,8 @@ export async function alarmsIn(state: 'ALARM' | 'OK', { name }: Deployment): Pro
 }
 
 /** Ids of the assets that are not removed, in the order of their stream. */
-export function liveAssets({ api: { platform } }: Account): string[] {
-  return [...platform.truth().assets].filter(([, row]) => !JSON.parse(row).deleted).map(([id]) => id);
+export function liveAssets({ api: { simulator } }: Account): string[] {
+  return [...simulator.truth().assets].filter(([, row]) => !JSON.parse(row).deleted).map(([id]) => id);
 }
 
 export function lastLine(text: string): string {

@@ -28,8 +28,8 @@ interface SentEvent {
 
 export async function changes(account: Account, story: Story): Promise<void> {
   const { step } = story;
-  const { platform } = account.api;
-  platform.populate({ assets: 120, threats: 80, dnsBlocks: 40 });
+  const { simulator } = account.api;
+  simulator.populate({ assets: 120, threats: 80, dnsBlocks: 40 });
   const acme = await step('bootstrap, deploy, set-credentials, run', async () => {
     await account.bootstrap();
     const deployed = await account.deploy(OPTIONS);
@@ -40,7 +40,7 @@ export async function changes(account: Account, story: Story): Promise<void> {
   const siem = openSiem(acme, await createReader(acme));
   await siem.read();
   await step('A bucket that lost objects: the delete markers are removed, and the SIEM reads them', async () => {
-    platform.put('assets', { id: 'asset-3', changed: 'then the object is deleted' });
+    simulator.put('assets', { id: 'asset-3', changed: 'then the object is deleted' });
     await acme.json(['run']);
     const [newest] = await newestObjects(acme);
     await new S3Client({ forcePathStyle: true }).send(
@@ -62,7 +62,7 @@ export async function changes(account: Account, story: Story): Promise<void> {
     await notifyTopic(after);
     assert.equal(after.outputs['SiemQueueUrl'], acme.outputs['SiemQueueUrl']);
     assert.equal(forwarded(await after.json(['run'])), 0);
-    platform.put('assets', { id: 'asset-4', changed: 'in the other bucket' });
+    simulator.put('assets', { id: 'asset-4', changed: 'in the other bucket' });
     assert.equal(forwarded(await after.json(['run'])), 1);
     const siem = openSiem(after, await createReader(after));
     assert.match((await siem.read()).join(), /in the other bucket/);
@@ -73,8 +73,8 @@ export async function changes(account: Account, story: Story): Promise<void> {
     async () => {
       const table = await backUp(moved);
       const siem = openSiem(moved, await createReader(moved));
-      platform.put('assets', { id: 'asset-5', changed: 'after the backup' });
-      platform.remove('assets', 'asset-6');
+      simulator.put('assets', { id: 'asset-5', changed: 'after the backup' });
+      simulator.remove('assets', 'asset-6');
       const sent = forwarded(await moved.json(['run']));
       await siem.read();
       const restored = await account.deploy({ ...OPTIONS, bucketArn: bucketOf(moved), stateTableArn: table });

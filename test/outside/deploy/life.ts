@@ -13,8 +13,8 @@ const MAIL = { alarmEmail: 'on-call@acme.example' };
 
 export async function life(account: Account, story: Story): Promise<void> {
   const { step, note } = story;
-  const { platform } = account.api;
-  platform.populate(COUNTS);
+  const { simulator } = account.api;
+  simulator.populate(COUNTS);
   await step('cdk bootstrap', () => account.bootstrap());
   const acme = await step('cdk deploy', () => account.deploy(MAIL));
   await step('pause, before the first tick', () => acme.json(['pause']));
@@ -39,29 +39,29 @@ export async function life(account: Account, story: Story): Promise<void> {
     assert.deepEqual(await siem.read(0), []);
   });
   await step('run: one asset, one threat and one DNS block changed', async () => {
-    platform.put('assets', '{"id":"asset-1","changed":9007199254740993.10}');
-    platform.put('threats', { id: 'threat-new', asset_id: 'asset-1' });
-    platform.put('dns-blocks', { id: 'dns-block-new' });
+    simulator.put('assets', '{"id":"asset-1","changed":9007199254740993.10}');
+    simulator.put('threats', { id: 'threat-new', asset_id: 'asset-1' });
+    simulator.put('dns-blocks', { id: 'dns-block-new' });
     await runAndRead(acme, siem, 3);
     assert(siem.lines.some(line => line.includes('"changed":9007199254740993.10')));
     assertTruth(siem, account);
   });
   await step('run: the asset is removed, and its threats are withdrawn', async () => {
     const threats = liveThreatsOf(account, 'asset-1');
-    platform.remove('assets', 'asset-1');
+    simulator.remove('assets', 'asset-1');
     const lines = await runAndRead(acme, siem, 1 + threats);
     assert.equal(lines.filter(line => line.includes('"kind":"withdrawn"')).length, threats);
     note(`1 tombstone, ${threats} withdrawals`);
     assertTruth(siem, account);
   });
   await step('run: the asset is restored with its threats', async () => {
-    platform.restore('assets', 'asset-1');
+    simulator.restore('assets', 'asset-1');
     await runAndRead(acme, siem, 1 + liveThreatsOf(account, 'asset-1'));
     assertTruth(siem, account);
   });
   await step('run: the client secret was rotated, and the alarm says so', async () => {
-    platform.account.rotateSecret();
-    platform.authority.expireTokens();
+    simulator.account.rotateSecret();
+    simulator.authority.expireTokens();
     const { status, stderr } = await acme.ctl(['run']);
     assert.equal(status, 1);
     note(lastLine(stderr));
@@ -72,7 +72,7 @@ export async function life(account: Account, story: Story): Promise<void> {
     assert.equal(forwarded(await acme.json(['run'])), 0);
   });
   await step('run: an oversize row becomes a dead letter, and an event points to it', async () => {
-    platform.put('assets', { id: 'large', text: 'x'.repeat(1_100_000) });
+    simulator.put('assets', { id: 'large', text: 'x'.repeat(1_100_000) });
     const [line = ''] = await runAndRead(acme, siem, 1);
     assert.match(line, /"kind":"oversize"/);
     const { status, stdout } = await acme.ctl(['dead-letters', 'list']);
@@ -80,7 +80,7 @@ export async function life(account: Account, story: Story): Promise<void> {
     assert.match(stdout, /oversize/);
   });
   await step('run: the row became smaller, and is sent; its dead letter stays', async () => {
-    platform.put('assets', { id: 'large', text: 'short again' });
+    simulator.put('assets', { id: 'large', text: 'short again' });
     await runAndRead(acme, siem, 1);
     assert.equal((await acme.ctl(['dead-letters', 'list'])).status, 3);
     assertTruth(siem, account);
@@ -99,10 +99,10 @@ const LAST = { ...MAIL, removalPolicy: 'destroy', enabled: false };
 
 /** Steps that take time, or show the operator's commands rather than the function. */
 async function notBounded(account: Account, acme: Deployment, siem: Siem, { step, note }: Story): Promise<void> {
-  const { platform } = account.api;
+  const { simulator } = account.api;
   await step('run: a row that can never be an event becomes a dead letter, and the others are sent', async () => {
-    platform.put('assets', { id: 'x'.repeat(6_000) });
-    platform.put('assets', { id: 'after-the-poison-row' });
+    simulator.put('assets', { id: 'x'.repeat(6_000) });
+    simulator.put('assets', { id: 'after-the-poison-row' });
     await runAndRead(acme, siem, 1);
     const { stdout } = await acme.ctl(['dead-letters', 'list']);
     assert.match(stdout, /id-too-long/);
@@ -114,7 +114,7 @@ async function notBounded(account: Account, acme: Deployment, siem: Siem, { step
     const sent = forwarded(await acme.json(['resync', 'assets', 'threats', 'dns-blocks', '--send-all', '--yes']));
     assert.equal((await siem.read(0)).length, sent);
     note(`${sent.toLocaleString('en')} events`);
-    const { breaches, repeats } = siem.compare(platform.truthText());
+    const { breaches, repeats } = siem.compare(simulator.truthText());
     assert.deepEqual(
       breaches.filter(breach => !isPoison(breach)).filter(breach => !breach.startsWith('Sent again')),
       [],
@@ -130,7 +130,7 @@ async function notBounded(account: Account, acme: Deployment, siem: Siem, { step
   });
   await step('resume: a tick of the schedule starts a run by itself', async () => {
     await acme.json(['resume']);
-    platform.put('assets', { id: 'asset-2', changed: 'while nobody looked' });
+    simulator.put('assets', { id: 'asset-2', changed: 'while nobody looked' });
     const begun = performance.now();
     let lines: readonly string[] = [];
     while (lines.length === 0 && performance.now() - begun < 180_000) lines = await siem.read(20);
@@ -149,8 +149,8 @@ function isPoison(breach: string): boolean {
   return breach.includes('xxxxxxxx');
 }
 
-function liveThreatsOf({ api: { platform } }: Account, asset: string): number {
-  const { threats } = platform.truth();
+function liveThreatsOf({ api: { simulator } }: Account, asset: string): number {
+  const { threats } = simulator.truth();
   return [...threats.values()].filter(row => JSON.parse(row).asset_id === asset).length;
 }
 

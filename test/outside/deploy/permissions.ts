@@ -42,8 +42,8 @@ const EXTERNAL_ID = 'from-the-form';
 const OPTIONS = { siemReader: { type: 'external-id', principal: ACCOUNT, externalId: EXTERNAL_ID } };
 
 export async function permissions(account: Account, { step, note }: Story): Promise<void> {
-  const { platform } = account.api;
-  platform.populate({ assets: 40, threats: 30, dnsBlocks: 20 });
+  const { simulator } = account.api;
+  simulator.populate({ assets: 40, threats: 30, dnsBlocks: 20 });
   const acme = await step('bootstrap, deploy, set-credentials, run', async () => {
     await account.bootstrap();
     const deployed = await account.deploy(OPTIONS);
@@ -98,29 +98,29 @@ let changes = 0;
 const RUN: Need = { prepare: async (_, acme) => () => acme.ctl(['run']) };
 
 const CHANGE: Need = {
-  async prepare({ api: { platform } }, acme) {
+  async prepare({ api: { simulator } }, acme) {
     changes += 1;
-    platform.put('assets', { id: `asset-${changes}`, change: changes });
-    platform.put('threats', { id: `threat-${changes}`, asset_id: `asset-${changes}`, change: changes });
+    simulator.put('assets', { id: `asset-${changes}`, change: changes });
+    simulator.put('threats', { id: `threat-${changes}`, asset_id: `asset-${changes}`, change: changes });
     return () => acme.ctl(['run']);
   },
 };
 
 const OVERSIZE: Need = {
-  async prepare({ api: { platform } }, acme) {
-    platform.put('assets', { id: 'large', text: 'x'.repeat(1_100_000), change: ++changes });
+  async prepare({ api: { simulator } }, acme) {
+    simulator.put('assets', { id: 'large', text: 'x'.repeat(1_100_000), change: ++changes });
     return () => acme.ctl(['run']);
   },
-  async after({ api: { platform } }, acme) {
-    platform.put('assets', { id: 'large', text: 'short', change: ++changes });
+  async after({ api: { simulator } }, acme) {
+    simulator.put('assets', { id: 'large', text: 'short', change: ++changes });
     succeeded(await acme.ctl(['run']));
   },
 };
 
 const ROTATION: Need = {
   async prepare(account, acme) {
-    account.api.platform.account.rotateSecret();
-    account.api.platform.authority.expireTokens();
+    account.api.simulator.account.rotateSecret();
+    account.api.simulator.authority.expireTokens();
     await setCredentials(acme, account);
     return () => acme.ctl(['run']);
   },
@@ -208,7 +208,7 @@ async function readersPolicy(
   const { Bucket, key } = await anEvent(outputs['BucketName']!);
   const QueueUrl = outputs['SiemQueueUrl'];
   await step('the reader’s policy allows what it says', async () => {
-    account.api.platform.put('assets', { id: 'asset-7', for: 'the reader' });
+    account.api.simulator.put('assets', { id: 'asset-7', for: 'the reader' });
     await acme.json(['run']);
     assert.equal((await siem.read()).length, 1);
     await siem.sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
@@ -247,7 +247,7 @@ async function readersPolicy(
   const policy = await managedPolicy(outputs['SiemReaderPolicyArn']!);
   for (const { action } of grantsOf(policy.document)) {
     await step(`the reader without ${action}`, async () => {
-      account.api.platform.put('assets', { id: 'asset-8', change: ++changes });
+      account.api.simulator.put('assets', { id: 'asset-8', change: ++changes });
       await acme.json(['run']);
       const calls: Calls = {
         's3:GetObject': () => siem.s3.send(new GetObjectCommand({ Bucket, Key: key })),

@@ -62,8 +62,8 @@ const ACTS: readonly (readonly [args: readonly string[], lacks: string])[] = [
 ];
 
 export async function platformTeam(account: Account, { step, note }: Story): Promise<void> {
-  const { platform } = account.api;
-  platform.populate({ assets: 40, threats: 30, dnsBlocks: 0 });
+  const { simulator } = account.api;
+  simulator.populate({ assets: 40, threats: 30, dnsBlocks: 0 });
   await step('npm run build, bootstrap, cdk deploy of the example', async () => {
     await command('npm', ['run', 'build', '--loglevel=error'], 120);
     await account.bootstrap();
@@ -75,7 +75,7 @@ export async function platformTeam(account: Account, { step, note }: Story): Pro
   const outputs = await outputsOf(STACK);
   const [onCall, administrator] = await step('both roles are assumed', () => assumeRoles(account, outputs));
   await step('the administrator sets the credentials and runs', async () => {
-    const { clientId, clientSecret } = platform.account;
+    const { clientId, clientSecret } = simulator.account;
     succeeded(await administrator.ctl(['set-credentials'], { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }));
     succeeded(await administrator.ctl(['run']));
   });

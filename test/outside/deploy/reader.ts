@@ -27,8 +27,8 @@ const MAX_RECEIVES = 10;
 const READER_SECONDS = 120;
 
 export async function reader(account: Account, { step, note }: Story): Promise<void> {
-  const { platform } = account.api;
-  platform.populate({ assets: 400, threats: 300, dnsBlocks: 200 });
+  const { simulator } = account.api;
+  simulator.populate({ assets: 400, threats: 300, dnsBlocks: 200 });
   const acme = await step('bootstrap, deploy, set-credentials, run', async () => {
     await account.bootstrap();
     const deployed = await account.deploy();
@@ -67,9 +67,9 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
   await step('rows of the late message change meanwhile, and their events are read first', async () => {
     const [line = '{}'] = await openSiem(acme, credentials).take(late);
     const { stream, id } = JSON.parse(line) as { stream: string; id: string };
-    if (stream === 'assets') platform.put('assets', { id, changed: 'later' });
-    if (stream === 'threats') platform.put('threats', { id, asset_id: liveAssets(account)[0]!, changed: 'later' });
-    platform.remove('assets', liveAssets(account).at(-1)!);
+    if (stream === 'assets') simulator.put('assets', { id, changed: 'later' });
+    if (stream === 'threats') simulator.put('threats', { id, asset_id: liveAssets(account)[0]!, changed: 'later' });
+    simulator.remove('assets', liveAssets(account).at(-1)!);
     await acme.json(['run']);
     await siem.read();
   });
@@ -82,7 +82,7 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
   await step(
     `a message that is received ${MAX_RECEIVES} times goes to the dead-letter queue, which is counted`,
     async () => {
-      platform.put('assets', { id: liveAssets(account)[0]!, changed: 'while the reader fails' });
+      simulator.put('assets', { id: liveAssets(account)[0]!, changed: 'while the reader fails' });
       await acme.json(['run']);
       for (let received = 0; received < MAX_RECEIVES; received++) {
         const [message] = await siem.receive({ wait: 1 });
@@ -122,7 +122,7 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
     const environment = { ...account.environment, ...keys };
     const { status, stderr } = await run(account.python, args, READER_SECONDS, { environment });
     assert.equal(`${status} ${stderr}`, '0 ');
-    assert.deepEqual(unlikeTruth(copyIn(database), truthRows([...platform.truthText()].join(''))), []);
+    assert.deepEqual(unlikeTruth(copyIn(database), truthRows([...simulator.truthText()].join(''))), []);
   });
 }
 

@@ -23,8 +23,8 @@ const OPTIONS = {
 const READERS = ['', 'Lake', 'Shared'] as const;
 
 export async function readers(account: Account, { step, note }: Story): Promise<void> {
-  const { platform } = account.api;
-  platform.populate({ assets: 120, threats: 90, dnsBlocks: 60 });
+  const { simulator } = account.api;
+  simulator.populate({ assets: 120, threats: 90, dnsBlocks: 60 });
   const acme = await step('bootstrap, deploy with two more readers, set-credentials', async () => {
     await account.bootstrap();
     const sqs = new SQSClient();
@@ -40,7 +40,7 @@ export async function readers(account: Account, { step, note }: Story): Promise<
   const readersOfAcme = await Promise.all(READERS.map(async end => ofReader(acme, end)));
   for (const [at, reader] of readersOfAcme.entries()) {
     await step(`reader "${READERS[at]}" is killed while it reads, and starts again with every event`, async () => {
-      platform.put('assets', { id: liveAssets(account)[at]!, changed: `before reader ${at}` });
+      simulator.put('assets', { id: liveAssets(account)[at]!, changed: `before reader ${at}` });
       await acme.json(['run']);
       const credentials = await createReader(reader);
       await readAndDie(reader, openSiem(reader, credentials));

@@ -58,8 +58,8 @@ interface Incident {
 }
 
 export async function runbook(account: Account, { step, note, bounded }: Story): Promise<void> {
-  const { platform } = account.api;
-  platform.populate({ assets: 60, threats: 40, dnsBlocks: 20 });
+  const { simulator } = account.api;
+  simulator.populate({ assets: 60, threats: 40, dnsBlocks: 20 });
   const acme = await step('bootstrap, deploy, set-credentials, run', async () => {
     await account.bootstrap();
     // Pages are smaller than lists, so that there are cursors.
@@ -150,8 +150,8 @@ function typed(words: string): string[] {
   return ASKS.test(words) ? [...args, '--yes'] : args;
 }
 
-function credentialsOf({ api: { platform } }: Account): Readonly<Record<string, string>> {
-  const { clientId, clientSecret } = platform.account;
+function credentialsOf({ api: { simulator } }: Account): Readonly<Record<string, string>> {
+  const { clientId, clientSecret } = simulator.account;
   return { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
 }
 
@@ -175,19 +175,19 @@ function seconds(begun: number): string {
 
 /** By section. */
 function incidentsOf(account: Account, acme: Deployment): Readonly<Record<string, Incident>> {
-  const { platform } = account.api;
+  const { simulator } = account.api;
   const sqs = new SQSClient();
   const fails = async () =>
     assert.equal((await acme.ctl(['run'])).status, 1, 'A run succeeds although the incident lasts.');
   const runs = async () => assert.equal((await acme.ctl(['run'])).status, 0);
-  const faulty = async (fault: Parameters<typeof platform.setFaults>[0][0]) => {
-    platform.setFaults([fault]);
+  const faulty = async (fault: Parameters<typeof simulator.setFaults>[0][0]) => {
+    simulator.setFaults([fault]);
     await fails();
   };
-  const healed = async () => platform.setFaults([]);
+  const healed = async () => simulator.setFaults([]);
   const rotated = async () => {
-    platform.account.rotateSecret();
-    platform.authority.expireTokens();
+    simulator.account.rotateSecret();
+    simulator.authority.expireTokens();
     await fails();
   };
   const send = (output: string) =>
@@ -214,12 +214,12 @@ function incidentsOf(account: Account, acme: Deployment): Readonly<Record<string
     'role-missing': {
       bounded: true,
       async cause() {
-        platform.account.roles.delete(platform.settings.roles.threats);
+        simulator.account.roles.delete(simulator.settings.roles.threats);
         await fails();
       },
       fires: 'role-missing',
       shows: { doctor: /^fail +list-threats .*403 auth\/insufficient-role/m },
-      repair: async () => platform.account.roles.add(platform.settings.roles.threats),
+      repair: async () => simulator.account.roles.add(simulator.settings.roles.threats),
     },
     'contract-error': {
       cause: () => faulty({ endpoint: 'assets', kind: 'status', status: 200 }),
@@ -229,7 +229,7 @@ function incidentsOf(account: Account, acme: Deployment): Readonly<Record<string
     },
     'dead-letters': {
       async cause() {
-        platform.put('assets', { id: 'x'.repeat(6_000) });
+        simulator.put('assets', { id: 'x'.repeat(6_000) });
         await runs();
       },
       fires: 'dead-letters',
@@ -238,7 +238,7 @@ function incidentsOf(account: Account, acme: Deployment): Readonly<Record<string
     'threats-without-asset': {
       async cause() {
         await setVariables(acme, { THREAT_ASSET_FIELD: 'parent' });
-        platform.put('threats', { id: 'threat-alone', asset_id: 'asset-1' });
+        simulator.put('threats', { id: 'threat-alone', asset_id: 'asset-1' });
         await runs();
       },
       fires: 'threats-without-asset',
@@ -268,7 +268,7 @@ function incidentsOf(account: Account, acme: Deployment): Readonly<Record<string
       shows: { status: /dead letters: 1$/m },
     },
     'A copy that differs': {
-      cause: async () => platform.put('assets', { id: 'asset-not-yet-sent' }),
+      cause: async () => simulator.put('assets', { id: 'asset-not-yet-sent' }),
       shows: { verify: /1/ },
     },
     'Rotate the secret': { cause: rotated },

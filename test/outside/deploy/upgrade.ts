@@ -26,7 +26,7 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 export async function upgrade(account: Account, story: Story): Promise<void> {
   const { step, note } = story;
-  account.api.platform.populate({ assets: 300, threats: 200, dnsBlocks: 100 });
+  account.api.simulator.populate({ assets: 300, threats: 200, dnsBlocks: 100 });
   await step('cdk bootstrap', () => account.bootstrap());
   for (const release of RELEASES) {
     const { commit } = release;
@@ -50,7 +50,7 @@ async function unpack(commit: string, folder: string): Promise<void> {
 }
 
 async function upgradeFrom(release: Release, folder: string, account: Account, { step, note }: Story): Promise<void> {
-  const { platform } = account.api;
+  const { simulator } = account.api;
   const options = { name: `of-${release.commit}`, enabled: false };
   const before = await step('cdk deploy of that release, credentials by the command of its output', async () => {
     const deployed = await account.deploy(options, folder);
@@ -67,8 +67,8 @@ async function upgradeFrom(release: Release, folder: string, account: Account, {
     await siem.remove(message!);
   });
   const [changed, removed] = liveAssets(account);
-  platform.put('assets', { id: changed!, changed: `before the update from ${release.commit}` });
-  platform.remove('assets', removed!);
+  simulator.put('assets', { id: changed!, changed: `before the update from ${release.commit}` });
+  simulator.remove('assets', removed!);
   const after = await step('cdk deploy of this release', () => account.deploy(options));
   await step('the SIEM reads on, with the URL and the policy that it was set up with', async () => {
     await siem.read();
@@ -115,8 +115,8 @@ async function upgradeFrom(release: Release, folder: string, account: Account, {
   });
 }
 
-async function fillCredentials({ outputs }: Deployment, { api: { platform } }: Account): Promise<void> {
-  const { clientId: client_id, clientSecret: client_secret } = platform.account;
+async function fillCredentials({ outputs }: Deployment, { api: { simulator } }: Account): Promise<void> {
+  const { clientId: client_id, clientSecret: client_secret } = simulator.account;
   const SecretId = /--secret-id (\S+)/.exec(outputs['FillCredentials']!)![1];
   const SecretString = JSON.stringify({ client_id, client_secret });
   await new SecretsManagerClient().send(new PutSecretValueCommand({ SecretId, SecretString }));

@@ -57,7 +57,7 @@ const UPDATES: readonly (readonly [string, Options])[] = [
 
 export async function variants(account: Account, story: Story): Promise<void> {
   const { step } = story;
-  account.api.platform.populate({ assets: 60, threats: 40, dnsBlocks: 30 });
+  account.api.simulator.populate({ assets: 60, threats: 40, dnsBlocks: 30 });
   const existing = await step('cdk bootstrap, and a stack of what an organization may have already', async () => {
     await account.bootstrap();
     return createExisting();
@@ -136,7 +136,7 @@ async function updates(account: Account, { step }: Story): Promise<void> {
     await step(`update of ${name}: no event again, and a change is one event`, async () => {
       const deployed = await account.deploy(options);
       assert.equal(forwarded(await deployed.json(['run'])), 0);
-      account.api.platform.put('assets', { id: liveAssets(account)[0]!, changed: name });
+      account.api.simulator.put('assets', { id: liveAssets(account)[0]!, changed: name });
       await runAndRead(deployed, siem, 1);
       assertTruth(siem, account);
     });
@@ -167,7 +167,7 @@ async function failingUpdate(account: Account, { step, note }: Story): Promise<v
     note(reached);
   });
   await step('the connector still drains, and doctor says what happened', async () => {
-    account.api.platform.put('assets', { id: liveAssets(account)[1]!, changed: 'after the rollback' });
+    account.api.simulator.put('assets', { id: liveAssets(account)[1]!, changed: 'after the rollback' });
     await runAndRead(deployed, siem, 1);
     assertTruth(siem, account);
     const { checks } = await deployed.json(['doctor'], [3]);

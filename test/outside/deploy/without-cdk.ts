@@ -23,8 +23,8 @@ const ENDPOINT = {
 type Parameters = Readonly<Record<string, string>>;
 
 export async function withoutCdk(account: Account, { step, note }: Story): Promise<void> {
-  const { platform, baseUrl, authUrl } = account.api;
-  platform.populate({ assets: 120, threats: 90, dnsBlocks: 60 });
+  const { simulator, baseUrl, authUrl } = account.api;
+  simulator.populate({ assets: 120, threats: 90, dnsBlocks: 60 });
   await using folder = await temporaryFolder('without-cdk-');
   // The CLI does not read AWS_REGION.
   const environment = { ...account.environment, AWS_DEFAULT_REGION: account.environment['AWS_REGION'] };
@@ -84,7 +84,7 @@ export async function withoutCdk(account: Account, { step, note }: Story): Promi
   await step('update of three parameters: the others stay, and a change is one event', async () => {
     const changed = { RequestsPerMinute: '600', AlarmEmail: 'on-call@acme.example', MemoryMegabytes: '1024' };
     await deploy('acme', plain, changed);
-    platform.put('assets', { id: liveAssets(account)[0]!, changed: 'after the update' });
+    simulator.put('assets', { id: liveAssets(account)[0]!, changed: 'after the update' });
     await runAndRead(acme, siem, 1);
     assertTruth(siem, account);
   });

@@ -6,14 +6,14 @@ test.each([2, 4])(
   '%i processes at one moment: one drains, the others find the lease held and do nothing',
   async count => {
     await using each = await ports();
-    each.platform.populate({ assets: 60, threats: 40, dnsBlocks: 30 });
+    each.simulator.populate({ assets: 60, threats: 40, dnsBlocks: 30 });
     // The winner gets no row before the others have ended.
     const ended: Promise<FunctionRun>[] = [];
     const others = Promise.withResolvers<void>();
     each.api.tamper(({ method, target, headers, body }) => async response => {
       await others.promise;
       const header = (name: string) => [headers[name]].flat().join(', ') || undefined;
-      const { answer } = await each.platform.serve({ method, target, header, body });
+      const { answer } = await each.simulator.serve({ method, target, header, body });
       response.writeHead(answer.status, answer.headers).end(answer.body);
     });
     let left = count;

@@ -5,7 +5,7 @@ import { createRealm } from './support/realm.ts';
 
 const KILLS = 6;
 
-test('processes killed by SIGKILL during their calls, while the platform changes, leave a copy that equals the truth', async () => {
+test('processes killed by SIGKILL during their calls, while the API simulator changes, leave a copy that equals the truth', async () => {
   const { keycloak, bundle } = running() as Required<Running>;
   await using issuer = await createRealm(keycloak);
   const seed = Math.floor(Math.random() * 1_000_000);

@@ -14,7 +14,7 @@ async function failure(each: Ports): Promise<string> {
 describe('a client secret that was rotated', () => {
   test('during a run is read past the cache, and the run continues', async () => {
     await using each = await ports({ environment: { PAGE_LIMIT: '5' } });
-    each.platform.populate(FEW);
+    each.simulator.populate(FEW);
     let rotated: Promise<void> | undefined;
     each.api.tamper(({ target }) => {
       if (rotated || !/^\/v1\/assets\?.*cursor=/.test(target)) return undefined;
@@ -32,7 +32,7 @@ describe('a client secret that was rotated', () => {
 
   test('in Keycloak alone is a credentials failure, until Secrets Manager has it too', async () => {
     await using each = await ports();
-    each.platform.populate(FEW);
+    each.simulator.populate(FEW);
     const secret = await each.realm.rotate(ROTATED);
     expect(await failure(each)).toMatch(/CredentialsError.*401 unauthorized_client/);
     expect(await each.lines()).toEqual([]);
@@ -47,11 +47,11 @@ describe('an account that was disabled in Keycloak', () => {
     ['as a service account', '401 invalid_request', (each, enabled) => each.realm.enableServiceAccount(enabled)],
   ])('%s is a credentials failure (%s), which leaves the checkpoints as they were', async (_how, said, enable) => {
     await using each = await ports();
-    each.platform.populate(FEW);
+    each.simulator.populate(FEW);
     await each.run();
     const before = { items: await each.items(), lines: await each.lines() };
     expect(before.items.length).toBeGreaterThan(50);
-    each.platform.put('assets', { id: 'added' });
+    each.simulator.put('assets', { id: 'added' });
     await enable(each, false);
     const error = await failure(each);
     expect(error).toContain('CredentialsError');
@@ -63,10 +63,10 @@ describe('an account that was disabled in Keycloak', () => {
 });
 
 test('a token that expires during the run by its own claim is replaced, and the run continues', async () => {
-  // To the platform, whose clock is fast, a token of 300 seconds lives for five; the connector would use it for 270.
+  // To the API simulator, whose clock is fast, a token of 300 seconds lives for five; the connector would use it for 270.
   const clock = () => Date.now() + 295_000;
-  await using each = await ports({ environment: { PAGE_LIMIT: '3' }, platform: { clock, latencyMs: 500 } });
-  each.platform.populate(FEW);
+  await using each = await ports({ environment: { PAGE_LIMIT: '3' }, simulator: { clock, latencyMs: 500 } });
+  each.simulator.populate(FEW);
   const { outcomes, stdout } = await each.run();
   expect(outcomes).toMatchObject([{ more: false, streams: { assets: { rows: 30, caughtUp: true } } }]);
   const tokens = new Set(each.api.seen.map(({ headers }) => headers.authorization));
@@ -77,7 +77,7 @@ test('a token that expires during the run by its own claim is replaced, and the 
 
 test('a realm role taken away fails its stream alone', async () => {
   await using each = await ports();
-  each.platform.populate(FEW);
+  each.simulator.populate(FEW);
   await each.realm.takeRole('threats:read');
   expect(await failure(each)).toMatch(/1 of 3 streams failed.*RoleMissingError/);
   const streams = new Set((await each.events()).map(({ stream }) => stream));

@@ -1,21 +1,21 @@
-/** The same requests to Keycloak's token endpoint and to the embedded platform's. */
+/** The same requests to Keycloak's token endpoint and to the embedded API simulator's. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createPlatform, type Platform } from '../../../local/api-simulator/platform.ts';
 import { createRandom } from '../../../local/api-simulator/random.ts';
-import { type PlatformServer, startPlatformServer } from '../../../local/api-simulator/server.ts';
+import { type SimulatorServer, startSimulatorServer } from '../../../local/api-simulator/server.ts';
+import { type ApiSimulator, createSimulator } from '../../../local/api-simulator/simulator.ts';
 import { basic } from '../../api-simulator/tenant.ts';
 import { type Running, running } from './running.ts';
 import { CLIENT_ID, CLIENT_SECRET, createRealm, type Realm } from './support/realm.ts';
 
 const { keycloak } = running() as Required<Running>;
 let realm: Realm;
-let platform: Platform;
-let server: PlatformServer;
+let simulator: ApiSimulator;
+let server: SimulatorServer;
 beforeAll(async () => {
   realm = await createRealm(keycloak);
   const credentials = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
-  platform = createPlatform({ clock: Date.now, random: createRandom(1), ...credentials });
-  server = await startPlatformServer({ platform });
+  simulator = createSimulator({ clock: Date.now, random: createRandom(1), ...credentials });
+  server = await startSimulatorServer({ simulator });
 });
 afterAll(async () => {
   await realm[Symbol.asyncDispose]();
@@ -99,9 +99,9 @@ test.each<[string, Record<string, string>, string | undefined]>([
 
 test('the same: a disabled service account', async () => {
   await realm.enableServiceAccount(false);
-  platform.account.revoked = true;
+  simulator.account.revoked = true;
   const { embedded, keycloak: theirs } = await both(GOOD, GRANT);
-  platform.account.revoked = false;
+  simulator.account.revoked = false;
   await realm.enableServiceAccount(true);
   expect(theirs).toMatchObject({ status: 401, error: 'invalid_request' });
   expect(embedded).toEqual(theirs);
@@ -110,12 +110,17 @@ test('the same: a disabled service account', async () => {
 describe('known to differ, and left:', () => {
   test.each<[string, string, [number, string | undefined], [number, string | undefined]]>([
     [
-      'to the platform the password grant is as unknown as any',
+      'to the API simulator the password grant is as unknown as any',
       'grant_type=password',
       [400, 'unsupported_grant_type'],
       [400, 'unauthorized_client'],
     ],
-    ['the platform has no scopes, and reads none', `${GRANT}&scope=banana`, [200, undefined], [400, 'invalid_scope']],
+    [
+      'the API simulator has no scopes, and reads none',
+      `${GRANT}&scope=banana`,
+      [200, undefined],
+      [400, 'invalid_scope'],
+    ],
   ])('%s', async (_what, body, ours, theirs) => {
     const { embedded, keycloak: real } = await both(GOOD, body);
     expect([embedded.status, embedded.error]).toEqual(ours);

@@ -10,8 +10,8 @@ const ODD = '"n":9007199254740993,"f":1.0,"e":1e400,"z":-0,"__proto__":{"x":1},"
 
 test('the first run delivers everything to the last digit; a second one sends nothing', async () => {
   await using each = await ports({ environment: PAGES });
-  each.platform.populate(COUNTS);
-  each.platform.put('assets', `{"id":"odd",${ODD}}`);
+  each.simulator.populate(COUNTS);
+  each.simulator.put('assets', `{"id":"odd",${ODD}}`);
   const { outcomes, code, stderr } = await each.run([{}, {}]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(outcomes).toMatchObject([
@@ -23,21 +23,21 @@ test('the first run delivers everything to the last digit; a second one sends no
   expect(lines).toHaveLength(each.liveAssets() + 180 + 130);
   expect(schemaViolations(lines)).toEqual([]);
   expect((await each.events()).find(({ id }) => id === 'odd')?.row).toContain(ODD);
-  expect(each.platform.requests.get('token')).toBeUndefined();
+  expect(each.simulator.requests.get('token')).toBeUndefined();
   const [, claims = ''] = String(each.api.seen[0]?.headers.authorization).split('.');
   expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({ azp: CLIENT_ID });
 });
 
 test('a removal is a tombstone and withdraws its threats; a restore brings them back', async () => {
   await using each = await ports();
-  for (const id of ['host', 'host-2']) each.platform.put('assets', { id });
-  for (const id of ['one', 'two']) each.platform.put('threats', { id, asset_id: 'host' });
-  each.platform.put('threats', { id: 'elsewhere', asset_id: 'host-2' });
+  for (const id of ['host', 'host-2']) each.simulator.put('assets', { id });
+  for (const id of ['one', 'two']) each.simulator.put('threats', { id, asset_id: 'host' });
+  each.simulator.put('threats', { id: 'elsewhere', asset_id: 'host-2' });
   await each.run();
-  each.platform.remove('assets', 'host');
+  each.simulator.remove('assets', 'host');
   await each.run();
   expect(await each.result()).toMatchObject({ ...QUIET, tombstones: 1, withdrawals: 2, restores: 0 });
-  each.platform.restore('assets', 'host');
+  each.simulator.restore('assets', 'host');
   await each.run();
   expect(await each.result()).toMatchObject({ ...QUIET, tombstones: 1, withdrawals: 2, restores: 1 });
   expect((await each.events()).filter(({ stream }) => stream === 'threats')).toHaveLength(3 + 2 + 2);

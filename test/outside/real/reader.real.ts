@@ -38,23 +38,24 @@ beforeAll(async () => {
   const random = createRandom(SEED);
   scene = await readerScene();
   await using each = await connector();
-  const { platform } = each;
+  const { simulator } = each;
   const runAll = async () => {
     while ((await each.run()).more);
   };
-  platform.populate({ assets: 40, threats: 60, dnsBlocks: 20 });
-  for (const [name, members] of Object.entries(BREAKERS)) platform.put('assets', `{"id":"breaker-${name}",${members}}`);
+  simulator.populate({ assets: 40, threats: 60, dnsBlocks: 20 });
+  for (const [name, members] of Object.entries(BREAKERS))
+    simulator.put('assets', `{"id":"breaker-${name}",${members}}`);
   await runAll();
   for (const value of ['B', 'A', 'B']) {
-    platform.put('assets', { id: 'changes-back', value });
-    platform.put('threats', { id: 'threat-changes-back', asset_id: 'changes-back', value });
+    simulator.put('assets', { id: 'changes-back', value });
+    simulator.put('threats', { id: 'threat-changes-back', asset_id: 'changes-back', value });
     await runAll();
   }
-  for (const id of ['asset-2', 'asset-3', 'asset-5', 'changes-back']) platform.remove('assets', id);
+  for (const id of ['asset-2', 'asset-3', 'asset-5', 'changes-back']) simulator.remove('assets', id);
   await runAll();
-  platform.restore('assets', 'asset-3');
+  simulator.restore('assets', 'asset-3');
   await runAll();
-  truth = [...platform.truthText()].join('');
+  truth = [...simulator.truthText()].join('');
   const lines = shuffled([...(await each.lines()), ...(await each.lines())], random);
   for (let at = 0; at < lines.length; at += LINES_OF_AN_OBJECT) {
     const text = lines

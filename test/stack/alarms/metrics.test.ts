@@ -28,7 +28,7 @@ interface Written {
 /** Series that the deployed handler writes to stdout, in a process of its own. */
 async function writtenBy(template: SynthesizedTemplate): Promise<Written> {
   await using scene = await Scene.open({ template, time: quietClock() });
-  scene.platform.populate({ assets: 5, threats: 5, dnsBlocks: 5 });
+  scene.simulator.populate({ assets: 5, threats: 5, dnsBlocks: 5 });
   const { stdout, stderr, code } = await functionProcess(HANDLER, scene.environment);
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
   const metrics = new TimeSeries();

@@ -22,7 +22,7 @@ export interface ApiSceneOptions {
   /** Milliseconds until retries must end. */
   readonly budget?: number;
   readonly random?: () => number;
-  /** @default the platform's own */
+  /** @default the API simulator's own */
   readonly fetch?: Fetch;
   /** @default canary-token */
   readonly token?: string;

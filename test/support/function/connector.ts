@@ -4,15 +4,15 @@ import type { RunFacts } from '../../../lambda/metrics.ts';
 import type { Log } from '../../../lambda/ports.ts';
 import { readSettings } from '../../../lambda/settings.ts';
 import { sha256 } from '../../../lambda/system.ts';
-import { createPlatform, type Platform, type PlatformOptions } from '../../../local/api-simulator/platform.ts';
 import { createRandom } from '../../../local/api-simulator/random.ts';
-import { startPlatformServer } from '../../../local/api-simulator/server.ts';
+import { startSimulatorServer } from '../../../local/api-simulator/server.ts';
+import { type ApiSimulator, createSimulator, type SimulatorOptions } from '../../../local/api-simulator/simulator.ts';
 import type { AwsOptions } from '../../../local/aws/endpoints.ts';
 import { type AwsScene, awsScene } from './aws-scene.ts';
 import { type TamperedApi, tamperedApi } from './tampered-api.ts';
 
 export interface Connector extends AwsScene {
-  readonly platform: Platform;
+  readonly simulator: ApiSimulator;
   readonly api: TamperedApi;
   /** The whole environment of the function, with that of the SDK. */
   readonly environment: Readonly<Record<string, string>>;
@@ -40,33 +40,33 @@ export interface RunOptions {
 }
 
 export interface ConnectorOptions {
-  readonly platform?: Partial<PlatformOptions>;
+  readonly simulator?: Partial<SimulatorOptions>;
   readonly environment?: Readonly<Record<string, string>>;
   readonly aws?: Partial<AwsOptions>;
 }
 
 export const CANARY_SECRET = 'canary-secret';
 
-/** The platform, the AWS endpoints, and the function's own composition between them, on a stepped clock. */
+/** The API simulator, the AWS endpoints, and the function's own composition between them, on a stepped clock. */
 export async function connector(options: ConnectorOptions = {}): Promise<Connector> {
   const aws = await awsScene({ ...options.aws, secret: undefined });
-  const platform = createPlatform({
+  const simulator = createSimulator({
     clock: Date.now,
     random: createRandom(42),
     // An answer that takes its time takes the function's time.
     sleep: async milliseconds => aws.clock.advance(milliseconds),
-    ...options.platform,
+    ...options.simulator,
   });
-  const server = await startPlatformServer({ platform });
-  const api = await tamperedApi(platform);
-  const { clientId: client_id, clientSecret: client_secret } = platform.account;
+  const server = await startSimulatorServer({ simulator });
+  const api = await tamperedApi(simulator);
+  const { clientId: client_id, clientSecret: client_secret } = simulator.account;
   aws.aws.secret.put(JSON.stringify({ client_id, client_secret }));
   const environment = {
     ...aws.aws.environment,
     API_BASE_URL: api.url,
     AUTH_URL: server.authUrl,
     CONNECTOR_NAME: 'acme',
-    DNS_BLOCKS_PATH: platform.settings.dnsBlocksPath,
+    DNS_BLOCKS_PATH: simulator.settings.dnsBlocksPath,
     ...options.environment,
   };
   const logged: unknown[][] = [];
@@ -80,7 +80,7 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
   let warm = container();
   return {
     ...aws,
-    platform,
+    simulator,
     api,
     environment,
     logged,
@@ -122,9 +122,9 @@ function clientsOf(aws: AwsScene, logged: unknown[][], leaves: (url: string) => 
 
 /** A connector whose secret and rows hold the word "canary". */
 export async function canaries(): Promise<Connector> {
-  const each = await connector({ platform: { clientSecret: CANARY_SECRET } });
-  each.platform.put('assets', { id: 'canary-id', text: 'canary-row' });
-  each.platform.put('threats', { id: 'canary-threat', asset_id: 'canary-id', text: 'canary-row' });
-  each.platform.put('dns-blocks', { id: 'canary-dns', text: 'canary-row' });
+  const each = await connector({ simulator: { clientSecret: CANARY_SECRET } });
+  each.simulator.put('assets', { id: 'canary-id', text: 'canary-row' });
+  each.simulator.put('threats', { id: 'canary-threat', asset_id: 'canary-id', text: 'canary-row' });
+  each.simulator.put('dns-blocks', { id: 'canary-dns', text: 'canary-row' });
   return each;
 }

@@ -50,7 +50,7 @@ export async function httpHarness(...acts: readonly Act[]): Promise<HttpHarness>
 
 export const reset: Act = response => response.socket?.resetAndDestroy();
 
-/** A fetch that fails as the platform's own does when there is no connection. `begun` counts its requests. */
+/** A fetch that fails as Node's own does when there is no connection. `begun` counts its requests. */
 export function failingFetch(message: string, code?: string): { readonly fetch: Fetch; readonly begun: () => number } {
   let begun = 0;
   const fetch: Fetch = async () => {

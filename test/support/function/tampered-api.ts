@@ -1,11 +1,11 @@
-import type { Platform } from '../../../local/api-simulator/platform.ts';
+import type { ApiSimulator } from '../../../local/api-simulator/simulator.ts';
 import { type Tampered, tampered } from '../../../local/incidents/tampered-api.ts';
 import { type HttpHarness, httpHarness } from './http-harness.ts';
 
 export interface TamperedApi extends HttpHarness, Pick<Tampered, 'tamper'> {}
 
-/** The platform's API behind a proxy that may answer in its place, and remembers what it was asked. */
-export async function tamperedApi(platform: Platform): Promise<TamperedApi> {
-  const { answer, tamper } = tampered(platform);
+/** The simulated API behind a proxy that may answer in its place, and remembers what it was asked. */
+export async function tamperedApi(simulator: ApiSimulator): Promise<TamperedApi> {
+  const { answer, tamper } = tampered(simulator);
   return { ...(await httpHarness(answer)), tamper };
 }

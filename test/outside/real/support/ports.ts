@@ -1,7 +1,11 @@
-/** The bundle as synthesized, between Keycloak, DynamoDB Local, moto and the embedded platform, which trusts Keycloak. */
+/** The bundle as synthesized, between Keycloak, DynamoDB Local, moto and the embedded API simulator, which trusts Keycloak. */
 import { randomUUID } from 'node:crypto';
-import { createPlatform, type Platform, type PlatformOptions } from '../../../../local/api-simulator/platform.ts';
 import { createRandom } from '../../../../local/api-simulator/random.ts';
+import {
+  type ApiSimulator,
+  createSimulator,
+  type SimulatorOptions,
+} from '../../../../local/api-simulator/simulator.ts';
 import { type DeliveredEvent, parseEvent } from '../../../../local/aws/delivered.ts';
 import { LOCAL_NAMES } from '../../../../local/aws/endpoints.ts';
 import { type FunctionRun, functionProcess } from '../../../support/function/function-process.ts';
@@ -15,7 +19,7 @@ import { createRealm, type Realm } from './realm.ts';
 import { type SiemQueue, siemQueue } from './siem-queue.ts';
 
 export interface Ports extends AsyncDisposable {
-  readonly platform: Platform;
+  readonly simulator: ApiSimulator;
   readonly api: TamperedApi;
   readonly realm: Realm;
   /** A process of the function, which is invoked with each payload in turn. */
@@ -36,7 +40,7 @@ export interface Ports extends AsyncDisposable {
 }
 
 export interface PortsOptions {
-  readonly platform?: Partial<PlatformOptions>;
+  readonly simulator?: Partial<SimulatorOptions>;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -57,9 +61,9 @@ export async function ports(options: PortsOptions = {}): Promise<Ports> {
     motoResources(parts.moto.url, names, realm.secret),
     realTable(parts.dynamodb.url, names.stateTable),
   ]);
-  const settings = { clock: Date.now, random: createRandom(42), trustedIssuer: realm.authUrl, ...options.platform };
-  const platform = createPlatform(settings);
-  const api = await tamperedApi(platform);
+  const settings = { clock: Date.now, random: createRandom(42), trustedIssuer: realm.authUrl, ...options.simulator };
+  const simulator = createSimulator(settings);
+  const api = await tamperedApi(simulator);
   const environment = {
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'local',
@@ -73,13 +77,13 @@ export async function ports(options: PortsOptions = {}): Promise<Ports> {
     API_BASE_URL: api.url,
     AUTH_URL: realm.authUrl,
     CONNECTOR_NAME: 'acme',
-    DNS_BLOCKS_PATH: platform.settings.dnsBlocksPath,
+    DNS_BLOCKS_PATH: simulator.settings.dnsBlocksPath,
     NODE_OPTIONS: parts.bundle.nodeOptions,
     ...options.environment,
   };
   const lines = async () => [...(await moto.objects(names.bucket, names.prefix)).values()].flatMap(splitLines);
   return {
-    platform,
+    simulator,
     api,
     realm,
     run: (payloads, milliseconds) => functionProcess(new URL(parts.bundle.module), environment, payloads, milliseconds),
@@ -90,9 +94,9 @@ export async function ports(options: PortsOptions = {}): Promise<Ports> {
     object: async key => splitLines((await moto.objects(names.bucket, key)).get(key)!),
     async result() {
       const events = (await lines()).map(line => receive(line, 0));
-      return check({ events, truth: [...platform.truthText()].join(''), completedEpochs: new Set() });
+      return check({ events, truth: [...simulator.truthText()].join(''), completedEpochs: new Set() });
     },
-    liveAssets: () => [...platform.truth().assets.values()].filter(row => JSON.parse(row).deleted !== true).length,
+    liveAssets: () => [...simulator.truth().assets.values()].filter(row => JSON.parse(row).deleted !== true).length,
     items: async () => (await table.items()).filter(item => item['sk']?.S !== 'lease'),
     async [Symbol.asyncDispose]() {
       await Promise.all([api, realm].map(each => each[Symbol.asyncDispose]()));

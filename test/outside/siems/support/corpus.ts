@@ -1,5 +1,5 @@
 /**
- * Events that the function delivers from the embedded platform: more than 10,000 ids, changes and changes back,
+ * Events that the function delivers from the embedded API simulator: more than 10,000 ids, changes and changes back,
  * removals, restored assets, a replay, rows that a naive mapping refuses. Also lines that cannot be caused on purpose.
  */
 
@@ -48,19 +48,19 @@ const BREAKERS: Readonly<Record<string, string>> = {
 
 export async function corpus(): Promise<Corpus> {
   await using each = await connector();
-  const { platform } = each;
-  platform.populate({ assets: ASSETS, threats: THREATS, dnsBlocks: DNS_BLOCKS });
-  putBreakers(platform);
+  const { simulator } = each;
+  simulator.populate({ assets: ASSETS, threats: THREATS, dnsBlocks: DNS_BLOCKS });
+  putBreakers(simulator);
   await runAll(each);
   // B, A, B: the second B is another event than the first.
   for (const value of ['B', 'A', 'B']) {
-    platform.put('assets', { id: 'changes-back', value });
-    platform.put('threats', { id: 'threat-changes-back', asset_id: 'changes-back', value });
+    simulator.put('assets', { id: 'changes-back', value });
+    simulator.put('threats', { id: 'threat-changes-back', asset_id: 'changes-back', value });
     await runAll(each);
   }
-  for (const id of ['asset-2', 'asset-3', 'asset-5', 'changes-back']) platform.remove('assets', id);
+  for (const id of ['asset-2', 'asset-3', 'asset-5', 'changes-back']) simulator.remove('assets', id);
   await runAll(each);
-  for (const id of ['asset-3', 'changes-back']) platform.restore('assets', id);
+  for (const id of ['asset-3', 'changes-back']) simulator.restore('assets', id);
   await runAll(each);
   const before = [...(await each.lines()), ...UNCAUSED];
   await each.run({ replay: ['assets', 'threats'] });
@@ -76,16 +76,16 @@ export async function runAll(each: Scene): Promise<void> {
 }
 
 /** Rows that break a naive consumer, and an event without its row. */
-export function putBreakers(platform: Scene['platform']): void {
+export function putBreakers(simulator: Scene['simulator']): void {
   for (const [name, members] of Object.entries(BREAKERS)) {
-    platform.put('assets', `{"id":"breaker-${name}",${members}}`);
-    platform.put('threats', `{"id":"threat-${name}","asset_id":"breaker-${name}",${members}}`);
+    simulator.put('assets', `{"id":"breaker-${name}",${members}}`);
+    simulator.put('threats', `{"id":"threat-${name}","asset_id":"breaker-${name}",${members}}`);
   }
-  platform.put('assets', { id: LONGEST_ID, name: 'the longest id' });
-  platform.put('assets', { id: 'id "quoted" \\ ,"row":{ / ?#%', name: 'an id that must be escaped' });
+  simulator.put('assets', { id: LONGEST_ID, name: 'the longest id' });
+  simulator.put('assets', { id: 'id "quoted" \\ ,"row":{ / ?#%', name: 'an id that must be escaped' });
   // Too long for an id: a dead letter. Too large for a line: an event without its row.
-  platform.put('assets', { id: 'i'.repeat(40_000), name: 'no event' });
-  platform.put('assets', { id: 'too-large', text: 'x'.repeat(1_100_000) });
+  simulator.put('assets', { id: 'i'.repeat(40_000), name: 'no event' });
+  simulator.put('assets', { id: 'too-large', text: 'x'.repeat(1_100_000) });
 }
 
 const LONG_AGO = '2025-01-01T00:00:00.000Z';

@@ -1,4 +1,4 @@
-/** The example tenant: events that the function sends from the embedded platform, with removals, a restored row and an event without its row. */
+/** The example tenant: events that the function sends from the embedded API simulator, with removals, a restored row and an event without its row. */
 import { connector } from '../../../support/function/connector.ts';
 import { putBreakers, runAll, type Scene } from './corpus.ts';
 
@@ -13,19 +13,19 @@ export interface Tenant {
 
 export async function exampleTenant(): Promise<Tenant> {
   await using each = await connector();
-  const { platform } = each;
-  platform.populate(COUNTS);
+  const { simulator } = each;
+  simulator.populate(COUNTS);
   await runAll(each);
-  for (const id of ['asset-2', 'asset-3']) platform.remove('assets', id);
+  for (const id of ['asset-2', 'asset-3']) simulator.remove('assets', id);
   await runAll(each);
-  platform.restore('assets', 'asset-3');
+  simulator.restore('assets', 'asset-3');
   await runAll(each);
   const lines = await each.lines();
   return { lines, others: await otherLines(each, new Set(lines)) };
 }
 
 async function otherLines(each: Scene, known: ReadonlySet<string>): Promise<string[]> {
-  putBreakers(each.platform);
+  putBreakers(each.simulator);
   await runAll(each);
   return (await each.lines()).filter(line => !known.has(line));
 }

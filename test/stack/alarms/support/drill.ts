@@ -39,8 +39,8 @@ export async function drill(incident: Incident): Promise<DrillResult> {
     ...(pageLimit !== undefined && { PAGE_LIMIT: String(pageLimit) }),
     ...(leaseSeconds !== undefined && { LEASE_SECONDS: String(leaseSeconds) }),
   };
-  await using scene = await Scene.open({ template, time: quietClock(), platform: incident.platform, environment });
-  scene.platform.populate(ROWS);
+  await using scene = await Scene.open({ template, time: quietClock(), simulator: incident.simulator, environment });
+  scene.simulator.populate(ROWS);
   await catchUp(scene);
   scene.begin();
   await stayQuiet(scene, -BEFORE, 0);

@@ -35,7 +35,7 @@ export async function privileges(): Promise<Privileges> {
   };
 }
 
-/** The function's variables as the stack sets them; only the addresses are those of the local platform. */
+/** The function's variables as the stack sets them; only the addresses are those of the local API simulator. */
 function environment(template: SynthesizedTemplate, aws: LocalAws): Record<string, string> {
   const { Environment: given } = template.Resources[onlyId(template, 'AWS::Lambda::Function')]!.Properties;
   const references = referencesTo(template, aws);

@@ -18,20 +18,20 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'changes',
     act(each) {
-      each.platform.put('assets', { id: 'asset-1', name: 'changed' });
-      each.platform.put('threats', { id: 'threat-new', asset_id: 'asset-1' });
-      each.platform.put('dns-blocks', { id: 'dns-new' });
+      each.simulator.put('assets', { id: 'asset-1', name: 'changed' });
+      each.simulator.put('threats', { id: 'threat-new', asset_id: 'asset-1' });
+      each.simulator.put('dns-blocks', { id: 'dns-new' });
       return each.run();
     },
   },
   {
     name: 'removal and restoration',
     async act(each) {
-      each.platform.put('threats', { id: 'threat-gone', asset_id: 'asset-2' });
+      each.simulator.put('threats', { id: 'threat-gone', asset_id: 'asset-2' });
       await each.run();
-      each.platform.remove('assets', 'asset-2');
+      each.simulator.remove('assets', 'asset-2');
       await each.run();
-      each.platform.restore('assets', 'asset-2');
+      each.simulator.restore('assets', 'asset-2');
       await each.run();
     },
   },
@@ -46,8 +46,8 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'throttling and partial failures',
     act(each) {
-      each.platform.put('assets', { id: 'asset-1', name: 'again' });
-      each.platform.put('assets', { id: 'asset-3', name: 'again' });
+      each.simulator.put('assets', { id: 'asset-1', name: 'again' });
+      each.simulator.put('assets', { id: 'asset-3', name: 'again' });
       each.aws.faults.next('firehose', THROTTLED.firehose, WHOLE_BATCH);
       each.aws.faults.next('dynamodb', THROTTLED.dynamodb, ...Array.from({ length: 12 }, () => WHOLE_BATCH));
       return each.run();
@@ -56,8 +56,8 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'rotated secret',
     act(each) {
-      const client_secret = each.platform.account.rotateSecret();
-      each.aws.secret.put(JSON.stringify({ client_id: each.platform.account.clientId, client_secret }));
+      const client_secret = each.simulator.account.rotateSecret();
+      each.aws.secret.put(JSON.stringify({ client_id: each.simulator.account.clientId, client_secret }));
       return each.run({}, { cold: true });
     },
   },
@@ -87,7 +87,7 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'a batch that was not finished',
     async act(each) {
-      each.platform.put('assets', { id: 'asset-1', name: 'changed' });
+      each.simulator.put('assets', { id: 'asset-1', name: 'changed' });
       each.aws.faults.next('firehose', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
       await each.run().catch(() => undefined);
       await each.run();
@@ -110,16 +110,16 @@ const SCENARIOS: readonly Scenario[] = [
   {
     name: 'a long run that renews its lease',
     act(each) {
-      for (let index = 0; index < 4; index++) each.platform.put('dns-blocks', { id: `late-${index}` });
-      each.platform.setFaults([{ endpoint: 'threats', kind: 'delay', delayMs: 25_000 }]);
+      for (let index = 0; index < 4; index++) each.simulator.put('dns-blocks', { id: `late-${index}` });
+      each.simulator.setFaults([{ endpoint: 'threats', kind: 'delay', delayMs: 25_000 }]);
       return each.run();
     },
   },
   {
     name: 'a run that ends at its time budget',
     act(each) {
-      for (let index = 0; index < 20; index++) each.platform.put('assets', { id: `many-${index}` });
-      each.platform.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 9_000 }]);
+      for (let index = 0; index < 20; index++) each.simulator.put('assets', { id: `many-${index}` });
+      each.simulator.setFaults([{ endpoint: 'assets', kind: 'delay', delayMs: 9_000 }]);
       return each.run({}, { time: 40_000 });
     },
   },
@@ -140,7 +140,7 @@ export async function seenCalls(
   for (const { name, act } of SCENARIOS) {
     await using each = await connector();
     Object.assign(each.environment, environmentOf(each), { PAGE_LIMIT: '10' });
-    each.platform.populate({ assets: 8, threats: 12, dnsBlocks: 12 });
+    each.simulator.populate({ assets: 8, threats: 12, dnsBlocks: 12 });
     await each.run({}, { cold: true });
     if (name !== 'first run') each.forget();
     await act(each);

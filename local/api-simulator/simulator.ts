@@ -17,19 +17,19 @@ import type { Call } from './problem.ts';
 import { endpointOf } from './routes.ts';
 import { createRowWriter, type PositionShown } from './rows.ts';
 import { generatedMembers, type SeedCounts, seedTenantData } from './seed.ts';
-import { completeSettings, type PlatformSettings } from './settings.ts';
+import { completeSettings, type SimulatorSettings } from './settings.ts';
 import { TenantData } from './tenant-data.ts';
 import { readTruth, type Truth, truthText } from './truth.ts';
 import { type Outcome, webFetch } from './web-fetch.ts';
 
-export interface PlatformOptions extends Partial<PlatformSettings> {
+export interface SimulatorOptions extends Partial<SimulatorSettings> {
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
   /** In [0,1). The only source of randomness, so that a run can be repeated. */
   readonly random: () => number;
   /** Waits for latency and delays. @default timers */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
-  /** Called for internal errors of the platform. By default they are dropped; the caller always gets a 500. */
+  /** Called for internal errors of the API simulator. By default they are dropped; the caller always gets a 500. */
   readonly onError?: (error: unknown) => void;
   /** Determines the contents of generated rows. @default 1 */
   readonly seed?: number;
@@ -44,8 +44,8 @@ export interface TenantDataControls
 }
 
 /** The whole API of one organization in memory. */
-export interface Platform extends TenantDataControls {
-  readonly settings: PlatformSettings;
+export interface ApiSimulator extends TenantDataControls {
+  readonly settings: SimulatorSettings;
   readonly account: Account;
   readonly authority: Authority;
   readonly tenantData: TenantData;
@@ -60,12 +60,12 @@ export interface Platform extends TenantDataControls {
   readonly requests: ReadonlyMap<Endpoint | 'unknown', number>;
 
   setFaults(faults: readonly Fault[]): void;
-  /** Adds generated rows of the past. Only an empty platform can be populated. */
+  /** Adds generated rows of the past. Only an empty API simulator can be populated. */
   populate(counts: SeedCounts): void;
 }
 
-/** Creates an empty platform. Thousands can be created a second. Throws a RangeError for invalid settings. */
-export function createPlatform(options: PlatformOptions): Platform {
+/** Creates an empty API simulator. Thousands can be created a second. Throws a RangeError for invalid settings. */
+export function createSimulator(options: SimulatorOptions): ApiSimulator {
   const settings = completeSettings(options);
   const { random, sleep = wait } = options;
   const faults = createFaults(random);
@@ -107,14 +107,15 @@ function controls({ tenantData, writeRow }: ApiParts): TenantDataControls {
   };
 }
 
-function populate({ tenantData, settings }: ApiParts, options: PlatformOptions, counts: SeedCounts): void {
+function populate({ tenantData, settings }: ApiParts, options: SimulatorOptions, counts: SeedCounts): void {
   const { clock, seed = 1 } = options;
   const isEmpty = Object.values(tenantData.streams).every(({ ids }) => ('size' in ids ? ids.size : ids.length) === 0);
-  if (!isEmpty) throw new RangeError('Only an empty platform can be populated: generated rows belong to its past.');
+  if (!isEmpty)
+    throw new RangeError('Only an empty API simulator can be populated: generated rows belong to its past.');
   seedTenantData({ tenantData, now: clock(), seed, tieSize: settings.tieSize }, counts);
 }
 
-function createParts(options: PlatformOptions, settings: PlatformSettings): ApiParts {
+function createParts(options: SimulatorOptions, settings: SimulatorSettings): ApiParts {
   const { clock, random, seed = 1 } = options;
   const key = drawBytes(random, 32);
   const account = createAccount(random, settings);
@@ -132,11 +133,11 @@ function createParts(options: PlatformOptions, settings: PlatformSettings): ApiP
   };
 }
 
-function tokenFormat(key: Uint8Array, settings: PlatformSettings): TokenFormat {
+function tokenFormat(key: Uint8Array, settings: SimulatorSettings): TokenFormat {
   const own = settings.tokens === 'table' ? tableTokens() : signedTokens(key, realmPath(settings), settings.clientId);
   return settings.trustedIssuer === undefined ? own : withTrustedIssuer(own, settings.trustedIssuer);
 }
 
-function realmPath(settings: PlatformSettings): string {
+function realmPath(settings: SimulatorSettings): string {
   return `/realms/${encodeURIComponent(settings.realm)}`;
 }

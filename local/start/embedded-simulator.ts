@@ -1,54 +1,54 @@
-import { createPlatform, type Platform } from '../api-simulator/platform.ts';
 import { createRandom, mixSeed } from '../api-simulator/random.ts';
 import { countsIn } from '../api-simulator/seed.ts';
+import { type ApiSimulator, createSimulator } from '../api-simulator/simulator.ts';
 import { randomChange } from '../api-simulator/traffic.ts';
 import type { TenantDataRecipe } from './source.ts';
 
 /**
- * Rebuilds the platform from its recipe. All randomness comes from the seed, and all past changes have recorded times. So the
+ * Rebuilds the API simulator from its recipe. All randomness comes from the seed, and all past changes have recorded times. So the
  * same recipe gives the same rows, positions, credentials and cursors.
  *
  * @param now milliseconds since the epoch, once the past is rebuilt
  */
-export function rebuildPlatform(recipe: TenantDataRecipe, now: () => number): Platform {
+export function rebuildSimulator(recipe: TenantDataRecipe, now: () => number): ApiSimulator {
   const { seed, startedAt, changes } = recipe;
   let past: number | undefined = startedAt;
-  const platform = createPlatform({ clock: () => past ?? now(), random: createRandom(mixSeed(seed, 1)), seed });
-  platform.populate(countsIn(recipe));
+  const simulator = createSimulator({ clock: () => past ?? now(), random: createRandom(mixSeed(seed, 1)), seed });
+  simulator.populate(countsIn(recipe));
   for (const [index, { at, count }] of changes.entries()) {
     const random = createRandom(mixSeed(seed, 2 + index));
     for (let step = 0; step < count; step++) {
       past = at + step;
-      change(platform, random, step);
+      change(simulator, random, step);
     }
   }
   past = undefined;
-  return platform;
+  return simulator;
 }
 
 /** The first two changes are fixed, to show what happens to removed and restored assets. The others are random. */
-function change(platform: Platform, random: () => number, step: number): void {
-  if (step === 0 && removeAssetWithThreats(platform, random)) return;
-  if (step === 1 && restoreAssetRemovedBefore(platform)) return;
-  randomChange(platform, random);
+function change(simulator: ApiSimulator, random: () => number, step: number): void {
+  if (step === 0 && removeAssetWithThreats(simulator, random)) return;
+  if (step === 1 && restoreAssetRemovedBefore(simulator)) return;
+  randomChange(simulator, random);
 }
 
-function removeAssetWithThreats(platform: Platform, random: () => number): boolean {
-  const { threats } = platform.tenantData.streams;
+function removeAssetWithThreats(simulator: ApiSimulator, random: () => number): boolean {
+  const { threats } = simulator.tenantData.streams;
   const start = Math.floor(random() * threats.ids.length);
   for (let index = 0; index < threats.ids.length; index++) {
     const threat = threats.latest.get(threats.ids[(start + index) % threats.ids.length]!)!;
-    if (platform.tenantData.isHidden('threats', threat)) continue;
-    platform.remove('assets', threat.parentId);
+    if (simulator.tenantData.isHidden('threats', threat)) continue;
+    simulator.remove('assets', threat.parentId);
     return true;
   }
   return false;
 }
 
 /** Restores the asset of the last removal but one, so that a second round of changes restores what the first removed. */
-function restoreAssetRemovedBefore(platform: Platform): boolean {
-  const removed = [...platform.tenantData.streams.assets.latest.values()].filter(asset => asset.deletedAt !== 0);
+function restoreAssetRemovedBefore(simulator: ApiSimulator): boolean {
+  const removed = [...simulator.tenantData.streams.assets.latest.values()].filter(asset => asset.deletedAt !== 0);
   const [, before] = removed.sort((one, other) => other.position - one.position);
-  if (before) platform.restore('assets', before.id);
+  if (before) simulator.restore('assets', before.id);
   return before !== undefined;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-export interface PlatformProcess extends AsyncDisposable {
+export interface SimulatorProcess extends AsyncDisposable {
   readonly baseUrl: string;
   readonly authUrl: string;
   readonly dnsBlocksPath: string;
@@ -15,8 +15,8 @@ export interface PlatformProcess extends AsyncDisposable {
   truth(): Promise<string>;
 }
 
-/** The platform as `npm run api-simulator` starts it, in a separate process with the control API. */
-export async function startPlatform(flags: readonly string[]): Promise<PlatformProcess> {
+/** The API simulator as `npm run api-simulator` starts it, in a separate process with the control API. */
+export async function startSimulator(flags: readonly string[]): Promise<SimulatorProcess> {
   const main = join(import.meta.dirname, '..', '..', '..', 'local', 'api-simulator', 'main.ts');
   const child = spawn(process.execPath, ['--no-warnings', main, '--control', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -24,7 +24,7 @@ export async function startPlatform(flags: readonly string[]): Promise<PlatformP
   const closed = once(child, 'close');
   const ended = async (): Promise<never> => {
     await closed;
-    throw new Error('The platform ended before it had started');
+    throw new Error('The API simulator ended before it had started');
   };
   const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended()])) as [string];
   const { baseUrl, authUrl, dnsBlocksPath, clientId, clientSecret, controlUrl } = JSON.parse(line);
@@ -39,7 +39,7 @@ export async function startPlatform(flags: readonly string[]): Promise<PlatformP
         headers: { 'content-type': 'application/json' },
         body: '{"rate":0}',
       });
-      if (status !== 204) throw new Error(`The platform answered ${status} when asked to stop its changes`);
+      if (status !== 204) throw new Error(`The API simulator answered ${status} when asked to stop its changes`);
     },
     truth: async () => (await fetch(`${controlUrl}/truth`)).text(),
     async [Symbol.asyncDispose]() {
