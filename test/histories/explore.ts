@@ -10,19 +10,8 @@ export interface Failure {
 }
 
 export interface Explored {
-  histories: number;
-  readonly failures: Failure[];
-  /** How often something befell the connector, by its name. */
-  readonly befell: Map<string, number>;
-}
-
-export function nothingExplored(): Explored {
-  return { histories: 0, failures: [], befell: new Map() };
-}
-
-/** Adds what another core, or another history, has explored. */
-export function addCounts(counts: Map<string, number>, more: ReadonlyMap<string, number>): void {
-  for (const [name, count] of more) counts.set(name, (counts.get(name) ?? 0) + count);
+  readonly histories: number;
+  readonly failures: readonly Failure[];
 }
 
 /** Plays a history and lets the connector come to rest. @returns what is wrong, in a sentence each */
@@ -37,18 +26,15 @@ export async function play(words: readonly string[], stage = new Stage(words)): 
   }
 }
 
-/** Plays every history of a line. @param enough stops at so many failures */
-export async function explore(line: string, enough = 1): Promise<Explored> {
-  const explored = nothingExplored();
+/** Plays every history of a line, up to the first that fails. */
+export async function explore(line: string): Promise<Explored> {
+  let histories = 0;
   for await (const words of historiesOf(line.trim().split(/\s+/))) {
-    explored.histories++;
-    const stage = new Stage(words);
-    const [breach] = await play(words, stage);
-    addCounts(explored.befell, stage.world.befell);
-    if (breach !== undefined) explored.failures.push({ line: words.join(' '), breach });
-    if (explored.failures.length >= enough) break;
+    histories++;
+    const [breach] = await play(words);
+    if (breach !== undefined) return { histories, failures: [{ line: words.join(' '), breach }] };
   }
-  return explored;
+  return { histories, failures: [] };
 }
 
 const STAR = /^(@|[a-z-]+-)([a-z]*)\*(.*)$/;

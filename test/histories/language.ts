@@ -29,8 +29,6 @@ const BETWEEN_RUNS_MILLISECONDS = 61_000;
 const FILTER = 'c != `2`';
 
 const SETTING = /^(every-version|empty-end|old-positions|long-ids|fat|(withhold|refresh|reconcile|delays|fits)=\d+)$/;
-/** Words that are no everyday change of rows or options. */
-const BEFALLS = /^(clock|backup|restore|lose|forget|rotate|expire|lists|leads|client)/;
 const RUN = /^(run|soon|twin|confirm|(resync|replay|sendall)-[atd])(:|$)/;
 const STREAM_OF: Readonly<Record<string, StreamName>> = { a: 'assets', t: 'threats', d: 'dns-blocks' };
 
@@ -127,11 +125,10 @@ export class Stage {
     return this.#attempt(word);
   }
 
-  #attempt(word: string, place = ''): boolean {
+  #attempt(word: string): boolean {
     try {
       this.#change(word);
       if (this.forgetful.size > 0) this.#noteUnknown();
-      if (BEFALLS.test(word)) this.world.befall(place + word.replace(/=.*/, ''));
       return true;
     } catch (error) {
       if (error instanceof Impossible) return false;
@@ -234,10 +231,10 @@ export class Stage {
     const kind = mark?.slice(0, -1);
     if (mark === '@' && isKnown) {
       this.changesWithinRuns = true;
-      return { ...moment, onward: false, happen: () => void this.#attempt(`${onward}${change}`, 'within a run: ') };
+      return { ...moment, onward: false, happen: () => void this.#attempt(`${onward}${change}`) };
     }
     if (kind === 'thaw' && isKnown) return { ...moment, happen: () => frozen?.thaw() };
-    if (kind === 'lands' && isKnown) return { ...moment, happen: () => this.world.landStrays(this.world.runs) };
+    if (kind === 'lands' && isKnown) return { ...moment, happen: () => this.world.landStrays() };
     if (!isKnown || !FAULTS.includes(kind as Fault)) throw new SyntaxError(`Unknown fault: ${text}`);
     return { ...moment, fault: kind as Fault };
   }

@@ -16,7 +16,6 @@ import { onAllCores, type Task } from './pool.ts';
 interface Options {
   readonly runs: number;
   readonly seed: number;
-  readonly path?: string;
   readonly history?: string;
   readonly exhaustive?: true | string;
   readonly mutants?: true | string;
@@ -34,7 +33,6 @@ function describe(): Command {
     .description('Plays histories of the connector and holds what the SIEM received against what the API answers.')
     .option('--runs <n>', 'how many random histories', wholeNumber(1, MOST), 1_000)
     .option('--seed <n>', 'seed of the first ones; the next seeds follow it', wholeNumber(0, MOST), 1)
-    .option('--path <path>', 'draw one failure of the seed again')
     .option('--history <words>', 'play one history and print its events; with a * all that it stands for')
     .option('--exhaustive [scene]', 'play everything that scenes.txt describes, or the scenes whose names begin so')
     .option('--mutants [rule]', 'break one line of the source after the other, and say which history notices');
@@ -58,18 +56,15 @@ function chosen(): Promise<number> {
   return draw(options);
 }
 
-async function draw({ runs, seed, path }: Options): Promise<number> {
+async function draw({ runs, seed }: Options): Promise<number> {
   const batches = Array.from({ length: Math.ceil(runs / BATCH) }, (_, batch): Task => {
     return { seed: seed + batch, runs: Math.min(BATCH, runs - batch * BATCH) };
   });
-  const explored = await onAllCores(path === undefined ? batches : [{ seed, runs: 1, path }]);
-  const befell = [...explored.befell].sort(([, one], [, other]) => other - one);
-  console.log(`What befell the connector: ${befell.map(([name, count]) => `${name} ${count}`).join(', ')}`);
-  return report('random histories', explored);
+  return report('random histories', await onAllCores(batches));
 }
 
 async function playAll(line: string): Promise<number> {
-  return report(line, await explore(line, 5));
+  return report(line, await explore(line));
 }
 
 async function exploreScenes(prefix: string): Promise<number> {
@@ -108,7 +103,7 @@ async function hunt(part: string): Promise<number> {
   let survivors = 0;
   for (const { rule, noticedBy, ...patch } of MUTANTS.filter(mutant => mutant.rule.includes(part))) {
     const lines = RULES.filter(({ name }) => name === noticedBy).map(({ line }) => ({ line }));
-    const { failures } = await onAllCores(lines, { enough: 1, patch });
+    const { failures } = await onAllCores(lines, patch);
     if (failures.length === 0) survivors++;
     console.log(`${failures.length > 0 ? 'noticed' : 'SURVIVES'}  ${rule}. ${failures[0]?.line ?? patch.broken}`);
   }

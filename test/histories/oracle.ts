@@ -193,11 +193,11 @@ export class Oracle {
 
   /** No log stays in the bucket that the table has named, and nothing of another organization was sent. */
   #leftovers(): string[] {
-    const { world, forgetful } = this.#stage;
+    const { world, forgetful, played } = this.#stage;
     const logs = [...world.main.bucket.keys()].filter(key => world.named.has(key));
     const foreign = world.events.filter(({ id }) => world.rowsOfAnother.has(id));
     // A table that was lost names them no more, and an object that was stored late is stored again.
-    const isExcused = forgetful.size > 0 || world.befell.has('stray');
+    const isExcused = forgetful.size > 0 || played.some(word => word.includes('stray'));
     return [
       ...(logs.length > 0 && !isExcused ? [`The bucket keeps ${logs.join(' ')}`] : []),
       ...foreign.map(({ line }) => `The row is another organization's: ${line}`),

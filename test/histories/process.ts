@@ -95,8 +95,6 @@ const never = <T>() => new Promise<T>(() => undefined);
 /** A write that was given up. */
 export interface Stray {
   readonly land: () => void;
-  /** Number of the run that made it. */
-  readonly from: number;
   /** When it lands at the latest. A batch of writes lands within a minute, because nothing else protects what came after it: docs/limits.md. */
   readonly until: number;
 }
@@ -111,8 +109,6 @@ export interface ProcessParts {
   readonly strays: Stray[];
   readonly skew: () => number;
   readonly breach: (sentence: string) => void;
-  /** Called with each fault that befalls a request. */
-  readonly struck: (fault: Fault) => void;
 }
 
 export class Process {
@@ -173,7 +169,6 @@ export class Process {
     if (this.dead) return never();
     this.#parts.timeline.stir();
     const fault = this.#count(request.operation);
-    if (fault !== undefined && isStruck(fault, request)) this.#parts.struck(fault);
     if (fault === 'before') return this.#die();
 
     const answered = this.#travel(request, fault);
@@ -234,7 +229,7 @@ export class Process {
       case 'stray':
         // The API's answer never comes. A write to AWS is given up, and lands when the history says so.
         if (isApi) return signal ? aborted(signal) : never();
-        this.#parts.strays.push({ land: effect, from: this.run, until: this.#lastLanding(operation) });
+        this.#parts.strays.push({ land: effect, until: this.#lastLanding(operation) });
         await this.#parts.timeline.wait(GIVEN_UP_MILLISECONDS);
         throw timeOut();
       case 'half':
@@ -292,13 +287,6 @@ export class Process {
     if (this.frozen) await this.#thawed;
     if (this.dead) await never();
   }
-}
-
-/** Some faults mean nothing to most requests. */
-function isStruck(fault: Fault, { operation, half, took }: Request<unknown>): boolean {
-  if (fault === 'half' || fault === 'torn') return half !== undefined;
-  if (fault === 'took' || fault === 'took-half') return took !== undefined;
-  return STRUCK_BY[fault]?.includes(operation) ?? true;
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -1,14 +1,12 @@
 /** Random histories over the same words, drawn and shrunk by fast-check. */
 import fc from 'fast-check';
-import { addCounts, type Explored, play } from './explore.ts';
-import { Stage } from './language.ts';
+import { type Explored, play } from './explore.ts';
 import { type Fault, OPERATIONS, type Operation, STRUCK_BY } from './process.ts';
 
-/** Draws of one seed. With a path a failure of the seed is drawn again, and nothing else. */
+/** Draws of one seed. */
 export interface Draw {
   readonly seed: number;
   readonly runs: number;
-  readonly path?: string | undefined;
 }
 
 const LONGEST = 24;
@@ -102,18 +100,12 @@ function maybe(arbitrary: fc.Arbitrary<string>): fc.Arbitrary<string> {
 }
 
 /** Plays random histories until one fails, and then the shorter ones that fail as well. */
-export async function drawHistories({ seed, runs, path }: Draw): Promise<Explored> {
-  const befell = new Map<string, number>();
+export async function drawHistories({ seed, runs }: Draw): Promise<Explored> {
   const holds = fc.asyncProperty(HISTORY, async history => {
-    const stage = new Stage(history);
-    const [breach] = await play(history, stage);
-    addCounts(befell, stage.world.befell);
+    const [breach] = await play(history);
     if (breach !== undefined) throw new Error(breach);
   });
-  const result = await fc.check(holds, { seed, numRuns: runs, ...(path !== undefined && { path }) });
-  if (!result.failed) return { histories: result.numRuns, failures: [], befell };
-  const line = result.counterexample![0].join(' ');
-  const again = `npm run simulation -- --seed ${seed} --path ${result.counterexamplePath}`;
-  const breach = `${(result.errorInstance as Error).message}\n    ${again}`;
-  return { histories: result.numRuns, failures: [{ line, breach }], befell };
+  const { numRuns: histories, counterexample, errorInstance } = await fc.check(holds, { seed, numRuns: runs });
+  if (!counterexample) return { histories, failures: [] };
+  return { histories, failures: [{ line: counterexample[0].join(' '), breach: (errorInstance as Error).message }] };
 }

@@ -107,8 +107,6 @@ export class World {
   readonly breaches: string[] = [];
   /** Keys of the logs that the table has named. */
   readonly named = new Set<string>();
-  /** How often something befell the connector, by its name. */
-  readonly befell = new Map<string, number>();
   /** By stream and cursor: the page that issued it. */
   readonly #pages = new Map<string, Page>();
   /** Stream, id and content of the rows that some page held, whole and without the member that can be left out. */
@@ -194,16 +192,8 @@ export class World {
     this.#forgotten = new Set(this.#issued);
   }
 
-  befall(name: string): void {
-    this.befell.set(name, (this.befell.get(name) ?? 0) + 1);
-  }
-
-  landStrays(run: number): void {
-    for (const { land, until, from } of this.#strays.splice(0)) {
-      if (this.timeline.now > until) continue;
-      land();
-      this.befall(from === run ? 'landed in the same run' : 'landed in a later run');
-    }
+  landStrays(): void {
+    for (const { land, until } of this.#strays.splice(0)) if (this.timeline.now <= until) land();
   }
 
   /** Runs the function once, until it ends, is killed or freezes. */
@@ -237,7 +227,6 @@ export class World {
       strays: this.#strays,
       skew: () => this.skew,
       breach: sentence => this.breaches.push(sentence),
-      struck: fault => this.befall(fault),
     });
     this.#live.push(process);
     return process;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ATHENA_FILES, VIEWS } from '../../../local/query/views.ts';
 import { exampleLines, QUERY_EXAMPLES } from '../../documents/query-examples.ts';
-import { linesOfRules, viewBreaches } from '../../histories/views.ts';
+import { viewBreaches } from '../../histories/views.ts';
 import { envelope } from '../../local/query/support/event-lines.ts';
 import { type LinesDatabase, openDuckDbLines } from '../../local/query/support/lines-database.ts';
 import { IDS, PATHS, PATHS_ROW, ROWS, SCALARS, TIMES } from '../../local/query/support/special-texts.ts';
-import { running } from './running.ts';
+import { part } from '../running.ts';
 import { openTrinoLines } from './trino/trino-lines.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
@@ -28,7 +28,7 @@ describe('the views on Trino', () => {
   let trino: LinesDatabase;
   let duckDb: LinesDatabase;
   beforeAll(async () => {
-    trino = await openTrinoLines(running().trino!.url);
+    trino = await openTrinoLines(part('trino').url);
     duckDb = await openDuckDbLines();
   });
   afterAll(async () => {
@@ -59,7 +59,7 @@ describe('the views on Trino', () => {
   });
 
   test('give the truth after a history of each rule', async () => {
-    expect(await viewBreaches(await linesOfRules(), trino)).toEqual([]);
+    expect(await viewBreaches(trino)).toEqual([]);
   });
 });
 
@@ -91,7 +91,7 @@ interface Partitions {
 function partitionsOf(ddl: string, key: string, value: string): Promise<Partitions> {
   const source = join(import.meta.dirname, 'trino', 'LinesTable.java');
   return new Promise((resolve, reject) => {
-    const args = ['-cp', running().trino!.archives, source, key, value];
+    const args = ['-cp', join(part('trino').folder, 'lib', '*'), source, key, value];
     const child = execFile('java', args, { timeout: 100_000 }, (error, stdout) =>
       // One of the archives writes warnings first.
       error ? reject(error) : resolve(JSON.parse(stdout.trim().split('\n').at(-1)!)),

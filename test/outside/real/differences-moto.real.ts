@@ -1,13 +1,13 @@
-/** The same requests to moto and to the embedded endpoints. Where they differ, AWS's documents decide. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+/** The same requests to moto and to the embedded endpoints. */
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
 import type { Reply } from '../../../local/aws/wire.ts';
 import { type Started, started } from '../../aws/started.ts';
-import { type Running, running } from './running.ts';
+import { part } from '../running.ts';
 import { forward } from './support/forward.ts';
 import { type MotoResources, motoResources } from './support/moto-resources.ts';
 
-const { moto } = running() as Required<Running>;
+const moto = part('moto');
 const { secret: SecretId, deliveryStream: DeliveryStreamName, deadLetterBucket: bucket } = LOCAL_NAMES;
 let embedded: Started;
 let resources: MotoResources;
@@ -100,39 +100,4 @@ test.each<[string, Request]>([
 ])('the same: %s', async (_what, request) => {
   const { embedded: ours, moto: theirs } = await both(request);
   expect(ours).toEqual(theirs);
-});
-
-describe('known to differ, AWS documents the embedded side:', () => {
-  const taken = (count: number) => [200, { FailedPutCount: 0, Encrypted: false, entries: Array(count).fill('string') }];
-  const stored = [200, [], [], expect.any(String)];
-  test.each<[string, Request, unknown, unknown]>([
-    ['no records', records({ Records: [] }), [400, 'ValidationException'], taken(0)],
-    ['501 records', batch(501, 'a'), [400, 'ValidationException'], taken(501)],
-    ['a record beyond 1,000 KiB', batch(1, 'x'.repeat(1_024_001)), [400, 'ValidationException'], taken(1)],
-    ['a call beyond 4 MiB', batch(5, 'x'.repeat(1_000_000)), [400, 'InvalidArgumentException'], taken(5)],
-    ['data that is not base64', records({ Records: [{ Data: '!!' }] }), [400, 'SerializationException'], taken(1)],
-    [
-      'an unknown secret is 400',
-      secret({ SecretId: 'none' }),
-      [400, 'ResourceNotFoundException'],
-      [404, 'ResourceNotFoundException'],
-    ],
-    ['no name of a secret', secret({}), [400, 'ValidationException'], [500, undefined]],
-    [
-      'a wrong checksum',
-      object('PUT', '/o/b', 'text', { 'x-amz-checksum-crc32': 'AAAAAA==' }),
-      [400, 'BadDigest'],
-      stored,
-    ],
-    ['a key of 1,025 bytes', object('PUT', `/${'k'.repeat(1025)}`, 'text'), [400, 'KeyTooLongError'], stored],
-  ])('%s', async (_what, request, ours, theirs) => {
-    expect(await both(request)).toEqual({ embedded: ours, moto: theirs });
-  });
-
-  test('objects of Firehose, which moto neither compresses nor names .json.gz', async () => {
-    await both(batch(2, 'packed\n'));
-    const keys = [...(await resources.objects(LOCAL_NAMES.bucket, LOCAL_NAMES.prefix)).keys()];
-    expect(keys.filter(key => key.endsWith('.gz'))).toEqual([]);
-    expect(keys.every(key => /^events\/\d{4}\/\d\d\/\d\d\/\d\d\/security-data-connector-1-/.test(key))).toBe(true);
-  });
 });

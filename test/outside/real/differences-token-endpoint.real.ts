@@ -1,18 +1,16 @@
 /** The same requests to Keycloak's token endpoint and to the embedded API simulator's. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createRandom } from '../../../local/api-simulator/random.ts';
 import { type SimulatorServer, startSimulatorServer } from '../../../local/api-simulator/server.ts';
 import { type ApiSimulator, createSimulator } from '../../../local/api-simulator/simulator.ts';
 import { basic } from '../../api-simulator/tenant.ts';
-import { type Running, running } from './running.ts';
 import { CLIENT_ID, CLIENT_SECRET, createRealm, type Realm } from './support/realm.ts';
 
-const { keycloak } = running() as Required<Running>;
 let realm: Realm;
 let simulator: ApiSimulator;
 let server: SimulatorServer;
 beforeAll(async () => {
-  realm = await createRealm(keycloak);
+  realm = await createRealm();
   const credentials = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET };
   simulator = createSimulator({ clock: Date.now, random: createRandom(1), ...credentials });
   server = await startSimulatorServer({ simulator });
@@ -105,25 +103,4 @@ test('the same: a disabled service account', async () => {
   await realm.enableServiceAccount(true);
   expect(theirs).toMatchObject({ status: 401, error: 'invalid_request' });
   expect(embedded).toEqual(theirs);
-});
-
-describe('known to differ, and left:', () => {
-  test.each<[string, string, [number, string | undefined], [number, string | undefined]]>([
-    [
-      'to the API simulator the password grant is as unknown as any',
-      'grant_type=password',
-      [400, 'unsupported_grant_type'],
-      [400, 'unauthorized_client'],
-    ],
-    [
-      'the API simulator has no scopes, and reads none',
-      `${GRANT}&scope=banana`,
-      [200, undefined],
-      [400, 'invalid_scope'],
-    ],
-  ])('%s', async (_what, body, ours, theirs) => {
-    const { embedded, keycloak: real } = await both(GOOD, body);
-    expect([embedded.status, embedded.error]).toEqual(ours);
-    expect([real.status, real.error]).toEqual(theirs);
-  });
 });

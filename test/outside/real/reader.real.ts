@@ -100,29 +100,6 @@ test(`a reader that is killed at any of ${KILLS} steps loses nothing and revives
   await Promise.all(Array.from({ length: TRIALS_AT_A_TIME }, worker));
 });
 
-test('an older event that arrives after a removal does not restore the row', async () => {
-  await using folder = await temporaryFolder('reader-');
-  const database = join(folder.path, 'events.db');
-  const read = async (...lines: string[]) => {
-    const own = await sceneOf({ 'events/one.json.gz': `${lines.join('\n')}\n` });
-    expect(await runReader(await own.queue(await own.notifications()), database)).toMatchObject({ status: 0 });
-    return rowsOf(database).map(({ id }) => id);
-  };
-  const asset = { id: 'asset', row: '{"id":"asset"}' };
-  const threat = { stream: 'threats' as const, id: 'threat', row: '{"id":"threat"}' };
-  expect(await read(envelope({ ...asset, sequence: 1 }), envelope({ ...threat, sequence: 2 }))).toEqual([
-    'asset',
-    'threat',
-  ]);
-  const removals = [
-    envelope({ ...asset, sequence: 9, kind: 'tombstone' }),
-    envelope({ ...threat, sequence: 10, kind: 'withdrawn' }),
-  ];
-  expect(await read(...removals)).toEqual([]);
-  expect(await read(envelope({ ...asset, sequence: 8 }), envelope({ ...threat, sequence: 8 }))).toEqual([]);
-  expect(await read(envelope({ ...asset, sequence: 11 }))).toEqual(['asset']);
-});
-
 test('a missing or damaged object is reported without its content, stays in the queue, and does not stop other objects', async () => {
   await using folder = await temporaryFolder('reader-');
   const database = join(folder.path, 'events.db');

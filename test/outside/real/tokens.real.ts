@@ -1,38 +1,37 @@
+/** Tokens of Keycloak: for the adapter alone, and for the whole function. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTokens } from '../../../lambda/source/token.ts';
+import { connector } from '../../support/function/connector.ts';
 import { rejection, wordsOf } from '../../support/function/rejection.ts';
 import { retryBudget, steppedClock } from '../../support/function/stepped-clock.ts';
-import { type Running, running } from './running.ts';
 import { createRealm, type Realm } from './support/realm.ts';
-
-const { keycloak } = running() as Required<Running>;
 
 /** The adapter against the realm, with credentials that a test may change. */
 function tokensOf({ authUrl, secret }: Pick<Realm, 'authUrl' | 'secret'>) {
-  const held = { secret, reads: 0 };
+  const { client_id: clientId, client_secret: clientSecret } = JSON.parse(secret);
+  const held = { reads: 0 };
   const credentials = {
     async read() {
       held.reads++;
-      const { client_id: clientId, client_secret: clientSecret } = JSON.parse(held.secret);
       return { clientId, clientSecret };
     },
   };
   const clock = steppedClock();
   const tokens = createTokens({ authUrl, credentials, fetch });
-  return { held, clock, tokens, token: async () => (await tokens.token(retryBudget(clock))).value };
+  return { held, clock, token: async () => (await tokens.token(retryBudget(clock))).value };
 }
 
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
 let realm: Realm;
 beforeAll(async () => {
-  realm = await createRealm(keycloak);
+  realm = await createRealm();
 });
 afterAll(async () => realm[Symbol.asyncDispose]());
 
 describe('a token of Keycloak', () => {
   test.each([':', '+', '%', '%2B', 'ключ', '🔑', 'a:b:c', '&=#?/', '"\'\\', ' lead', '~!*()'])(
-    'is had with a secret of %j',
+    'is issued for a secret with %j',
     async special => {
       const secret = await realm.rotate(`${special}secret${special}`);
       expect(await tokensOf({ authUrl: realm.authUrl, secret }).token()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
@@ -56,6 +55,17 @@ describe('a token of Keycloak', () => {
     const secret = await realm.rotate('another');
     expect(claimsOf(await tokensOf({ authUrl, secret }).token()).iss).toBe(realm.authUrl);
   });
+
+  test('opens the API to the function, which delivers every row', async () => {
+    await using each = await connector({
+      simulator: { trustedIssuer: realm.authUrl },
+      environment: { AUTH_URL: realm.authUrl, PAGE_LIMIT: '50' },
+    });
+    each.aws.secret.put(await realm.rotate('another'));
+    each.simulator.populate({ assets: 60, threats: 80, dnsBlocks: 30 });
+    expect(await each.run()).toMatchObject({ more: false, streams: { threats: { forwarded: 80, caughtUp: true } } });
+    expect(each.simulator.requests.get('token')).toBeUndefined();
+  });
 });
 
 describe('a refusal of Keycloak', () => {
@@ -64,7 +74,7 @@ describe('a refusal of Keycloak', () => {
     ['of a disabled client', '401 invalid_client', realm => realm.enableClient(false)],
     ['of a disabled service account', '401 invalid_request', realm => realm.enableServiceAccount(false)],
   ])('%s is a CredentialsError (%s), after the secret was read once more', async (_what, said, change) => {
-    await using realm = await createRealm(keycloak);
+    await using realm = await createRealm();
     await change(realm);
     const { held, token } = tokensOf(realm);
     const error = await rejection(token());

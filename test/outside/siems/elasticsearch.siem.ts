@@ -1,3 +1,3 @@
 import { describeEngine } from './support/search-engine.ts';
 
-describeEngine('elasticsearch', { dataStreams: false });
+describeEngine('elasticsearch');

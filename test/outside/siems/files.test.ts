@@ -7,12 +7,14 @@ import { MEANING } from '../../../lib/event-kinds.ts';
 import { TEST } from '../../../lib/test-event.ts';
 import { VERSION } from '../../../lib/version.ts';
 import { code, PAGES, page } from '../../documents/pages.ts';
+import { throughFilebeat } from './support/engine.ts';
 import {
   ALL_STREAMS,
   consoleRequests,
   EXISTING_KINDS,
-  filebeatScript,
   GONE_KINDS,
+  HEAD,
+  HEAD_NAMES,
   KINDS,
   kqlQueries,
   SIEM_FOLDER,
@@ -64,14 +66,6 @@ describe('the files of siem/', () => {
   test('treat the kinds and streams that the schema of the events has, and the streams that the function has', () => {
     expect(asText(schema.properties.kind.enum)).toBe(asText(Object.keys(MEANING)));
     expect(asText(ALL_STREAMS)).toBe(asText(STREAMS.map(({ name }) => name)));
-  });
-
-  test.each(['elastic', 'opensearch', 'sentinel', 'splunk'])('name every stream for %s', siem => {
-    const text = NAMES.filter(name => name.startsWith(`${siem}/`))
-      .map(siemFile)
-      .join('\n');
-    const missing = STREAMS.filter(({ name }) => !new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(text));
-    expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
   test.each(Object.entries(LISTS))('list the kinds and streams of the schema in %s', (name, lists) => {
@@ -126,20 +120,6 @@ describe('the files of siem/', () => {
     expect(JSON.parse(siemFile(`${APP}/app.manifest`)).info.id.version).toBe(VERSION);
   });
 });
-
-interface Member {
-  readonly pattern?: string;
-  readonly const?: unknown;
-}
-
-/** Every member of an event but the row, with the type that its schema describes. */
-const HEAD = Object.entries(schema.properties as Readonly<Record<string, Member>>)
-  .filter(([name]) => name !== 'row')
-  .map(([name, { pattern, const: only }]) => ({
-    name,
-    type: pattern?.startsWith('^[0-9]{4}-') ? 'time' : typeof only === 'boolean' ? 'boolean' : 'text',
-  }));
-const HEAD_NAMES = HEAD.map(({ name }) => name);
 
 describe('the members of the events', () => {
   test('are the fields of the index templates, with their types', () => {
@@ -234,36 +214,19 @@ describe('members of a row that the API does not promise', () => {
 });
 
 describe('the script of Filebeat', () => {
-  const run = (line: string) => {
-    const fields = new Map<string, unknown>([['message', line]]);
-    const tags: string[] = [];
-    const event = {
-      Get: (name: string) => fields.get(name),
-      Put: (name: string, value: unknown) => fields.set(name, value),
-      Tag: (tag: string) => tags.push(tag),
-    };
-    new Function(`${filebeatScript()} return process;`)()(event);
-    return { fields, tags };
-  };
-
   test('takes the members before the row and leaves the row as text', () => {
-    const line = '{"event_id":"e","sequence":"7","connector":"acme","time":null,"row":{"id":1e999,"row":{}}}';
-    const { fields, tags } = run(line);
-    expect(tags).toEqual([]);
-    expect(Object.fromEntries(fields)).toEqual({
+    const head = { event_id: 'e', sequence: '7', connector: 'acme', time: null };
+    const line = `${JSON.stringify(head).slice(0, -1)},"row":{"id":1e999,"row":{}}}`;
+    const { action, document } = throughFilebeat(line)!;
+    expect(JSON.parse(action)).toEqual({ create: { _id: 'acme-e-7' } });
+    expect(JSON.parse(document)).toEqual({
       message: line,
-      'security_data.event_id': 'e',
-      'security_data.sequence': '7',
-      'security_data.connector': 'acme',
-      '@metadata._id': 'acme-e-7',
+      security_data: { event_id: 'e', sequence: '7', connector: 'acme' },
     });
   });
 
-  test.each([
-    ['a line of another product', '{"class_uid":5001}', 'security_data_other_format'],
-    ['a line that was cut off', '{"event_id":"e","sequ', 'security_data_unreadable'],
-  ])('keeps %s with a tag', (_, line, tag) => {
-    expect(run(line)).toEqual({ fields: new Map([['message', line]]), tags: [tag] });
+  test.each(['{"class_uid":5001}', '{"event_id":"e","sequ'])('gives the line %s a tag instead', line => {
+    expect(throughFilebeat(line)).toBeUndefined();
   });
 });
 

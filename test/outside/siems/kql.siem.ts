@@ -1,20 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRandom } from '../../../local/api-simulator/random.ts';
-import { PARTS } from './parts.ts';
+import { titleOf } from './parts.ts';
 import { corpus, shuffledTwice } from './support/corpus.ts';
 import { kqlQueries, sentinel } from './support/files.ts';
 import { diagnostics, transformationDiagnostics } from './support/kusto.ts';
-import { report } from './support/report.ts';
 import { truthOf } from './support/truth.ts';
 import { openWorkspace } from './support/workspace.ts';
 
 const { table: TABLE, functions: FUNCTIONS } = sentinel();
 const QUERIES = kqlQueries();
 
-const SERVICE = `${PARTS.kusto.name} ${PARTS.kusto.version}`;
-const ENGINE = `${PARTS['duckdb-kql'].name} ${PARTS['duckdb-kql'].version}`;
-
-describe(`the KQL of siem/sentinel, by ${SERVICE}`, () => {
+describe(`the KQL of siem/sentinel, by ${titleOf('kusto')}`, () => {
   test.each([...FUNCTIONS, ...QUERIES].map(({ name, kql }) => [name, kql]))('%s has no error', (_, kql) => {
     expect(diagnostics(kql!)).toEqual([]);
   });
@@ -31,7 +27,7 @@ describe(`the KQL of siem/sentinel, by ${SERVICE}`, () => {
 /** In the order in which one uses another. Functions that the translator does not support are left out. */
 const NOT_TRANSLATED = ['SecurityDataChanges', 'NewCriticalThreats', 'AssetsRemoved'];
 
-test(`the queries of siem/sentinel, translated by ${ENGINE}, answer as the views of this project do`, async () => {
+test(`the queries of siem/sentinel, translated by ${titleOf('duckdb-kql')}, answer as the views of this project do`, async () => {
   const { before, after } = await corpus();
   const lines = [...before, ...after];
   const truth = await truthOf(lines);
@@ -58,9 +54,4 @@ test(`the queries of siem/sentinel, translated by ${ENGINE}, answer as the views
   expect(newest).toEqual(truth.newest);
   const threats = truth.existing.filter(each => each.split(' ')[1] === 'threats');
   expect((await rows(`select "ObjectId" from (${await query('ThreatsWithAssets')})`)).length).toBe(threats.length);
-  report(ENGINE, 'siem/sentinel SecurityDataNow', {
-    lines: 2 * lines.length,
-    ids: now.length,
-    'of the view': truth.existingIds,
-  });
 });

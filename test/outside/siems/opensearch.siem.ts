@@ -1,3 +1,3 @@
 import { describeEngine } from './support/search-engine.ts';
 
-describeEngine('opensearch', { dataStreams: true });
+describeEngine('opensearch');

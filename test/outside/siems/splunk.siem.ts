@@ -1,29 +1,24 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { command } from '../../support/parts/command.ts';
-import { PARTS, part } from './parts.ts';
+import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
+import { part } from '../running.ts';
+import { PARTS } from './parts.ts';
 import { SIEM_FOLDER, splunkDashboard } from './support/files.ts';
-import { report } from './support/report.ts';
 
 const APP = join(SIEM_FOLDER, 'splunk', 'security_data_connector');
 
 test('the app passes the checks of Splunk for apps', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'appinspect-'));
-  try {
-    const python = join(part('appinspect').folder, 'bin', 'python');
-    const output = join(folder, 'result.json');
-    const program = 'from splunk_appinspect.main import execute; execute()';
-    await command(python, ['-c', program, 'inspect', APP, '--data-format', 'json', '--output-file', output], 600);
-    const { summary } = JSON.parse(await readFile(output, 'utf8'));
-    expect(summary).toMatchObject({ error: 0, failure: 0, future_failure: 0 });
-    expect(summary.success).toBeGreaterThan(50);
-    report(`${PARTS.appinspect.name} ${PARTS.appinspect.version}`, 'siem/splunk', summary);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await temporaryFolder('appinspect-');
+  const python = join(part('appinspect').folder, 'bin', 'python');
+  const output = join(folder.path, 'result.json');
+  const program = 'from splunk_appinspect.main import execute; execute()';
+  await command(python, ['-c', program, 'inspect', APP, '--data-format', 'json', '--output-file', output], 600);
+  const { summary } = JSON.parse(await readFile(output, 'utf8'));
+  expect(summary).toMatchObject({ error: 0, failure: 0, future_failure: 0 });
+  expect(summary.success).toBeGreaterThan(50);
 });
 
 interface Validator {

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import type { InvocationResult } from '../../../lambda/invocation.ts';
 
 export interface FunctionRun {
   /** What each invocation resolved with, or the name and message that it rejected with. */
-  readonly outcomes: readonly (InvocationOutcome | { readonly error: string })[];
+  readonly outcomes: readonly (InvocationResult | { readonly error: string })[];
   /** What the handler rejected with, as Lambda prints it: all members, all causes. */
   readonly rejections: string;
   /** Largest resident memory, in megabytes. */
@@ -11,11 +13,7 @@ export interface FunctionRun {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number | null;
-}
-
-interface InvocationOutcome {
-  readonly streams: Record<string, { readonly forwarded: number; readonly caughtUp: boolean; readonly rows: number }>;
-  readonly more: boolean;
+  readonly signal: NodeJS.Signals | null;
 }
 
 /** Imports the module, invokes its handler with each payload, and returns the outcomes apart from what it logs. */
@@ -41,29 +39,43 @@ writeSync(3, JSON.stringify({ outcomes, rejections, peakMegabytes }));
 /** As the stack sets it: a shorter one would make an outcome depend on how busy the machine is. */
 const TIMEOUT_MILLISECONDS = 900_000;
 
-/**
- * A bare Node process with nothing in its environment but what is given, as Lambda starts it.
- *
- * @param milliseconds until the time-out of each invocation
- */
-export async function functionProcess(
+export interface StartedFunction {
+  /** Kills the process. @returns whether it had not ended before */
+  kill(): boolean;
+  readonly ended: Promise<FunctionRun>;
+}
+
+/** As `functionProcess`, for one who kills the process. */
+export function startFunction(
   module: URL,
   environment: Readonly<Record<string, string>>,
   payloads: readonly unknown[] = [{}],
   milliseconds = TIMEOUT_MILLISECONDS,
-): Promise<FunctionRun> {
+): StartedFunction {
   const argv = ['--input-type=module', '--eval', MAIN, module.href, JSON.stringify(payloads), String(milliseconds)];
   const child = spawn(process.execPath, argv, {
     env: environment,
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
-  const closed = new Promise<number | null>(resolve => child.once('close', resolve));
+  const closed = once(child, 'close') as Promise<[code: number | null, signal: NodeJS.Signals | null]>;
   const [, out, err, results] = child.stdio;
   if (!out || !err || !results || !('readable' in results)) throw new Error('The process has no output');
-  const [stdout, stderr, outcomes] = await Promise.all([text(out), text(err), text(results)]);
-  const said = outcomes === '' ? { outcomes: [], rejections: '', peakMegabytes: 0 } : JSON.parse(outcomes);
-  return { ...said, stdout, stderr, code: await closed };
+  const output = Promise.all([text(out), text(err), text(results), closed]);
+  const ended = output.then(([stdout, stderr, outcomes, [code, signal]]): FunctionRun => {
+    const said = outcomes === '' ? { outcomes: [], rejections: '', peakMegabytes: 0 } : JSON.parse(outcomes);
+    return { ...said, stdout, stderr, code, signal };
+  });
+  return { kill: () => child.kill('SIGKILL'), ended };
+}
+
+/**
+ * A bare Node process with nothing in its environment but what is given, as Lambda starts it.
+ *
+ * @param milliseconds until the time-out of each invocation
+ */
+export function functionProcess(...given: Parameters<typeof startFunction>): Promise<FunctionRun> {
+  return startFunction(...given).ended;
 }
 
 export const HANDLER = new URL('../../../lambda/handler.ts', import.meta.url);

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type AwsOptions, LOCAL_NAMES, type LocalAws, startAws } from '../../../../local/aws/endpoints.ts';
 import { deliveredLines } from '../../../support/delivered-lines.ts';
-import { running } from '../running.ts';
+import { running } from '../../running.ts';
 import { replaceByReal } from './real-aws.ts';
 
 export interface AwsUnderTest extends LocalAws {
@@ -15,8 +15,8 @@ export interface AwsUnderTest extends LocalAws {
 
 /** The embedded endpoints, or in their place, service by service, the real parts of this run behind the same faults. */
 export async function startAwsUnderTest(options: AwsOptions): Promise<AwsUnderTest> {
-  const parts = running();
-  const real = parts.dynamodb !== undefined || parts.moto !== undefined;
+  const { dynamodb, moto } = running();
+  const real = dynamodb !== undefined || moto !== undefined;
   // Real parts serve all tests of a run, so each test has its own resources.
   const embedded = await startAws({
     tableInMemory: true,
@@ -24,7 +24,7 @@ export async function startAwsUnderTest(options: AwsOptions): Promise<AwsUnderTe
     ...(real && { names: { ...ownNames(), ...options.names } }),
   });
   const readable = { ...embedded, ...folders(embedded) };
-  return real ? replaceByReal(readable, options, parts) : readable;
+  return real ? replaceByReal(readable, options, { dynamodb: dynamodb?.url, moto: moto?.url }) : readable;
 }
 
 function ownNames() {

@@ -7,7 +7,7 @@ import {
   DeleteBucketCommand,
   DeleteObjectCommand,
   GetObjectCommand,
-  ListObjectsV2Command,
+  paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
 import {
@@ -41,14 +41,10 @@ export async function motoResources(
   await firehose.send(new CreateDeliveryStreamCommand(streamOf(names)));
   const created = await secrets.send(new CreateSecretCommand({ Name: names.secret, SecretString: secret }));
 
-  const keys = async (bucket: string, prefix: string): Promise<string[]> => {
+  const keys = async (Bucket: string, Prefix: string): Promise<string[]> => {
     const all: string[] = [];
-    let ContinuationToken: string | undefined;
-    do {
-      const page = await s3.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, ContinuationToken }));
-      all.push(...(page.Contents ?? []).map(({ Key }) => Key!));
-      ContinuationToken = page.NextContinuationToken;
-    } while (ContinuationToken !== undefined);
+    for await (const { Contents = [] } of paginateListObjectsV2({ client: s3 }, { Bucket, Prefix }))
+      all.push(...Contents.map(({ Key }) => Key!));
     return all;
   };
   const read = async (bucket: string, key: string): Promise<string> => {

@@ -16,7 +16,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { type Ended, run } from '../../../support/parts/command.ts';
 import { READER } from '../../../support/reader-copy.ts';
-import { running } from '../running.ts';
+import { part } from '../../running.ts';
 
 const KILL_READER = join(import.meta.dirname, 'kill_reader.py');
 const ENDS_WITHIN_SECONDS = 120;
@@ -33,7 +33,7 @@ export interface ReaderScene {
 }
 
 export async function readerScene(): Promise<ReaderScene> {
-  const endpoint = running().moto!.url;
+  const endpoint = part('moto').url;
   const config = { endpoint, region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
   const s3 = new S3Client({ ...config, forcePathStyle: true });
   const sqs = new SQSClient(config);
@@ -78,7 +78,7 @@ export async function readerScene(): Promise<ReaderScene> {
 
 /** @param killAt number of the step at which the reader is killed */
 export async function runReader(queueUrl: string, database: string, killAt = 0): Promise<Ended> {
-  const { url, python } = running().moto!;
+  const { url, folder } = part('moto');
   const environment = {
     PATH: process.env['PATH'],
     AWS_ENDPOINT_URL: url,
@@ -88,5 +88,5 @@ export async function runReader(queueUrl: string, database: string, killAt = 0):
     KILL_AT: `${killAt}`,
   };
   const args = [KILL_READER, READER, '--queue-url', queueUrl, '--database', database, '--once'];
-  return run(python, args, ENDS_WITHIN_SECONDS, { environment });
+  return run(join(folder, 'bin', 'python'), args, ENDS_WITHIN_SECONDS, { environment });
 }

@@ -3,7 +3,6 @@ import type { FirehoseCounters } from '../../../../local/aws/firehose.ts';
 import { openObjectStore } from '../../../../local/aws/object-store.ts';
 import { createS3 } from '../../../../local/aws/s3.ts';
 import { createSecretsManager } from '../../../../local/aws/secrets-manager.ts';
-import type { Running } from '../running.ts';
 import type { AwsUnderTest } from './aws-under-test.ts';
 import { forward } from './forward.ts';
 import { motoResources } from './moto-resources.ts';
@@ -17,18 +16,18 @@ import { realTable } from './real-table.ts';
 export async function replaceByReal(
   embedded: AwsUnderTest,
   options: AwsOptions,
-  parts: Running,
+  urls: { readonly dynamodb: string | undefined; readonly moto: string | undefined },
 ): Promise<AwsUnderTest> {
   const closers: (() => Promise<void>)[] = [];
   let under = embedded;
-  if (parts.dynamodb) {
-    const table = await realTable(parts.dynamodb.url, embedded.names.stateTable);
+  if (urls.dynamodb) {
+    const table = await realTable(urls.dynamodb, embedded.names.stateTable);
     closers.push(table.close);
     const environment = { ...under.environment, AWS_ENDPOINT_URL_DYNAMODB: await embedded.serve(table.service) };
     under = { ...under, environment };
   }
-  if (parts.moto) {
-    const moto = await onMoto(under, options, parts.moto.url);
+  if (urls.moto) {
+    const moto = await onMoto(under, options, urls.moto);
     closers.push(moto.stop);
     under = { ...under, ...moto.instead, environment: { ...under.environment, ...moto.environment } };
   }

@@ -1,8 +1,8 @@
 /** A realm of its own in Keycloak, for as long as a test lasts: imported whole, then changed as its operator would. */
 import { randomUUID } from 'node:crypto';
-import type { Running } from '../running.ts';
+import { part } from '../../running.ts';
+import { ADMINISTRATOR } from '../parts.ts';
 
-type Keycloak = NonNullable<Running['keycloak']>;
 type Representation = Readonly<Record<string, unknown>> & { readonly id: string };
 
 const ROLES = ['assets:read', 'threats:read', 'dns-blocks:read'] as const;
@@ -18,12 +18,12 @@ export interface Realm extends AsyncDisposable {
   rotate(clientSecret: string): Promise<string>;
   enableClient(enabled: boolean): Promise<void>;
   enableServiceAccount(enabled: boolean): Promise<void>;
-  takeRole(role: string): Promise<void>;
 }
 
-export async function createRealm(keycloak: Keycloak): Promise<Realm> {
+export async function createRealm(): Promise<Realm> {
   const realm = `organization-${randomUUID().slice(0, 8)}`;
-  const call = administrator(keycloak);
+  const { url } = part('keycloak');
+  const call = administrator(url);
   await call('POST', '', realmOf(realm));
   const [client] = (await call(
     'GET',
@@ -33,7 +33,7 @@ export async function createRealm(keycloak: Keycloak): Promise<Realm> {
   const account = (await call('GET', `${path}/service-account-user`)) as Representation;
   const change = (to: object) => call('PUT', path, { ...client, ...to }).then(() => undefined);
   return {
-    authUrl: `${keycloak.url}/realms/${realm}`,
+    authUrl: `${url}/realms/${realm}`,
     secret: secretOf(CLIENT_SECRET),
     async rotate(clientSecret) {
       await change({ secret: clientSecret });
@@ -42,10 +42,6 @@ export async function createRealm(keycloak: Keycloak): Promise<Realm> {
     enableClient: enabled => change({ enabled }),
     async enableServiceAccount(enabled) {
       await call('PUT', `/${realm}/users/${account.id}`, { ...account, enabled });
-    },
-    async takeRole(name) {
-      const role = await call('GET', `/${realm}/roles/${encodeURIComponent(name)}`);
-      await call('DELETE', `/${realm}/users/${account.id}/role-mappings/realm`, [role]);
     },
     [Symbol.asyncDispose]: () => call('DELETE', `/${realm}`).then(() => undefined),
   };
@@ -67,8 +63,8 @@ function realmOf(realm: string) {
 }
 
 /** Calls of the administration, below its list of realms. */
-function administrator({ url, user, password }: Keycloak) {
-  const form = { grant_type: 'password', client_id: 'admin-cli', username: user, password };
+function administrator(url: string) {
+  const form = { grant_type: 'password', client_id: 'admin-cli', ...ADMINISTRATOR };
   const login = async (): Promise<string> => {
     const endpoint = `${url}/realms/master/protocol/openid-connect/token`;
     const answer = await fetch(endpoint, { method: 'POST', body: new URLSearchParams(form) });

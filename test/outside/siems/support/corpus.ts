@@ -94,59 +94,37 @@ const JUST_NOW = new Date().toISOString();
 /** Sequences of `aged` and `back`, which according to their newest event were not updated for 30 days. */
 export const NOT_UPDATED = [20, 24] as const;
 
-const AGES: readonly string[] = [
-  envelope({ connector: 'crashed', sequence: 20, id: 'aged', time: LONG_AGO, row: '{"id":"aged"}' }),
-  envelope({ connector: 'crashed', sequence: 21, id: 'updated', time: LONG_AGO, row: '{"id":"updated"}' }),
-  envelope({ connector: 'crashed', sequence: 22, id: 'updated', time: JUST_NOW, row: '{"id":"updated"}' }),
-  envelope({ connector: 'crashed', sequence: 23, id: 'back', time: JUST_NOW, row: '{"id":"back"}' }),
-  envelope({ connector: 'crashed', sequence: 24, id: 'back', time: LONG_AGO, row: '{"id":"back"}' }),
-  envelope({ connector: 'crashed', sequence: 25, id: 'aged-gone', time: LONG_AGO, row: '{"id":"aged-gone"}' }),
-  envelope({ connector: 'crashed', sequence: 26, id: 'aged-gone', kind: 'tombstone', time: LONG_AGO }),
-];
+/** An event of another connector than the one that delivered the rest. */
+function crashed(sequence: number, id: string, more: Partial<Parameters<typeof envelope>[0]> = {}): string {
+  return envelope({ connector: 'crashed', sequence, id, row: `{"id":"${id}"}`, ...more });
+}
 
-/** A connector that crashed and read an old version again; a later release; the row of a threat with a name of its own. */
+/** What cannot be caused on purpose. */
 const UNCAUSED: readonly string[] = [
-  envelope({
-    connector: 'crashed',
-    sequence: 1,
-    id: 'again',
-    eventId: 'b'.repeat(32),
-    row: '{"id":"again","value":"B"}',
-  }),
-  envelope({
-    connector: 'crashed',
-    sequence: 2,
-    id: 'again',
-    eventId: 'a'.repeat(32),
-    row: '{"id":"again","value":"A"}',
-  }),
-  envelope({
-    connector: 'crashed',
-    sequence: 3,
-    id: 'again',
-    eventId: 'b'.repeat(32),
-    row: '{"id":"again","value":"B"}',
-  }),
-  envelope({ connector: 'crashed', sequence: 4, id: 'gone', row: '{"id":"gone"}' }),
-  envelope({ connector: 'crashed', sequence: 5, id: 'gone', kind: 'tombstone', row: '{"id":"gone","deleted":true}' }),
-  envelope({ connector: 'crashed', sequence: 6, id: 'times', time: '2999-11-20T12:00,5+01', row: '{"id":"times"}' }),
-  envelope({ connector: 'crashed', sequence: 9_223_372_036, id: 'late', row: '{"id":"late"}' }),
-  envelope({
-    connector: 'crashed',
-    sequence: 7,
-    stream: 'threats',
-    id: 'far',
-    assetId: 'é'.repeat(20_000),
-    row: '{"id":"far"}',
-  }),
-  ...AGES,
-  // Filtered, by a filter that was added.
-  envelope({ connector: 'crashed', sequence: 10, id: 'filtered', row: '{"id":"filtered"}' }),
-  envelope({ connector: 'crashed', sequence: 11, id: 'filtered', kind: 'withdrawn' }),
-  ...[
-    envelope({ connector: 'crashed', sequence: 8, id: 'again', row: '{"id":"again","value":"of a later release"}' }),
-    envelope({ connector: 'crashed', sequence: 0, stream: 'assets', id: 'test-1' }),
-  ].map(line => line.replace('"kind":"upsert"', '"kind":"of-a-later-release"')),
+  // After a crash it read an old version again.
+  crashed(1, 'again', { eventId: 'b'.repeat(32), row: '{"id":"again","value":"B"}' }),
+  crashed(2, 'again', { eventId: 'a'.repeat(32), row: '{"id":"again","value":"A"}' }),
+  crashed(3, 'again', { eventId: 'b'.repeat(32), row: '{"id":"again","value":"B"}' }),
+  crashed(4, 'gone'),
+  crashed(5, 'gone', { kind: 'tombstone', row: '{"id":"gone","deleted":true}' }),
+  crashed(6, 'times', { time: '2999-11-20T12:00,5+01' }),
+  crashed(9_223_372_036, 'late'),
+  crashed(7, 'far', { stream: 'threats', assetId: 'é'.repeat(20_000) }),
+  // Excluded by a filter that was added.
+  crashed(10, 'filtered'),
+  crashed(11, 'filtered', { kind: 'withdrawn' }),
+  // Times of the last update.
+  crashed(20, 'aged', { time: LONG_AGO }),
+  crashed(21, 'updated', { time: LONG_AGO }),
+  crashed(22, 'updated', { time: JUST_NOW }),
+  crashed(23, 'back', { time: JUST_NOW }),
+  crashed(24, 'back', { time: LONG_AGO }),
+  crashed(25, 'aged-gone', { time: LONG_AGO }),
+  crashed(26, 'aged-gone', { kind: 'tombstone', time: LONG_AGO }),
+  // Kinds of a later release.
+  ...[crashed(8, 'again', { row: '{"id":"again","value":"of a later release"}' }), crashed(0, 'test-1')].map(line =>
+    line.replace('"kind":"upsert"', '"kind":"of-a-later-release"'),
+  ),
 ];
 
 /** A line that no connector sends, because its id is too long. An index must still accept it. */

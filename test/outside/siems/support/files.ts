@@ -25,6 +25,20 @@ export const STATE_STREAMS: readonly string[] = STREAMS.filter(each => each.hasR
 /** Identity of a row: connector, stream and id. */
 export const KEY = ['connector', 'stream', 'id'] as const;
 
+interface Member {
+  readonly pattern?: string;
+  readonly const?: unknown;
+}
+
+/** Every member of an event but the row, with the type that its schema describes. */
+export const HEAD = Object.entries(schema.properties as Readonly<Record<string, Member>>)
+  .filter(([name]) => name !== 'row')
+  .map(([name, { pattern, const: only }]) => ({
+    name,
+    type: pattern?.startsWith('^[0-9]{4}-') ? 'time' : typeof only === 'boolean' ? 'boolean' : 'text',
+  }));
+export const HEAD_NAMES = HEAD.map(({ name }) => name);
+
 /** The requests of a file for Dev Tools, by the name in their first comment. */
 export function consoleRequests(text: string): ReadonlyMap<string, { readonly path: string; readonly body: string }> {
   const requests = text.matchAll(/^# ([\w-]+)\.\n(?:#.*\n)*(?:GET|PUT) (\S+)\n(\{[\s\S]*?^\}$)/gm);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Context, createContext, runInContext } from 'node:vm';
-import { part } from '../parts.ts';
+import { part } from '../../running.ts';
 import { type Column, sentinel } from './files.ts';
 
 /** Names that a query may use. */

@@ -13,7 +13,6 @@ export interface Truth {
   readonly newest: readonly string[];
   /** `connector stream event_id change`. */
   readonly changes: readonly string[];
-  readonly existingIds: number;
   /** `connector stream sequence` of what exists and was not updated for 30 days. */
   readonly notUpdated: readonly string[];
 }
@@ -36,7 +35,6 @@ export async function truthOf(lines: readonly string[]): Promise<Truth> {
   );
   return {
     existing,
-    existingIds: existing.length,
     notUpdated,
     gone: await words(`select connector, stream, sequence ${LATEST} where ${GONE}`),
     days: await words(

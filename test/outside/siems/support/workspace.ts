@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DuckDBInstance, type Json } from '@duckdb/node-api';
 import { command } from '../../../support/parts/command.ts';
-import { part } from '../parts.ts';
+import { part } from '../../running.ts';
 import { sentinel } from './files.ts';
 
 export interface Workspace extends AsyncDisposable {
