@@ -168,7 +168,7 @@ export interface SecurityDataConnectorProps {
 
   /**
    * Existing secret with `{"client_id", "client_secret"}`, in the same region. Each connector needs its own. See
-   * docs/configuration.md#resources-of-another-account.
+   * docs/configuration.md#existing-resources.
    *
    * @default - a secret with a placeholder is created, and an output has the command that fills it
    */
@@ -235,7 +235,7 @@ export interface SecurityDataConnectorProps {
 
   /**
    * Existing topic to notify of alarms, in the same region. Where it is given by its ARN, its policy must allow CloudWatch to publish. See
-   * docs/configuration.md#resources-of-another-account.
+   * docs/configuration.md#existing-resources.
    *
    * @default - a topic is created
    */
@@ -316,7 +316,7 @@ export interface SecurityDataConnectorProps {
   /**
    * Policy that bounds every role of the stack.
    *
-   * @default - that of the scope, if any
+   * @default - the boundary of the scope, if it has one
    */
   readonly permissionsBoundary?: IManagedPolicy;
 

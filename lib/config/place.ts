@@ -1,4 +1,4 @@
-/** Rules for the account and region of existing resources: docs/configuration.md#resources-of-another-account. */
+/** Rules for the account and region of existing resources: docs/configuration.md#existing-resources. */
 import { shownText } from '../../lambda/issue-text.ts';
 import type { Entry } from './contradictions.ts';
 import type { Problem } from './problem.ts';

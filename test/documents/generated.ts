@@ -77,15 +77,17 @@ interface Option {
   readonly default?: unknown;
 }
 
-/** The options of `cdk.json`, with the descriptions of their JSON Schema. Names of pages become links. */
+/** The options of `cdk.json`, with the first sentence of their JSON Schema, which editors show whole. Names of pages become links. */
 function optionRows(): string[][] {
   const { properties, required } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors.items;
 
   return Object.entries<Option>(properties).map(([name, option]) => {
     const [sentences = '', leftOut = ''] = option.description.split(/\.? Left out: |\.$/);
-    const byDefault = option.default === undefined ? leftOut : `\`${JSON.stringify(option.default)}\``;
-    const meaning = sentences.replace(/\bdocs\/([\w-]+\.md)((?:#[\w-]+)?)/g, '[$1]($1$2)').replaceAll('|', '\\|');
-    return [`\`${name}\``, required.includes(name) ? 'required' : byDefault, meaning];
+    const byDefault = option.default === undefined ? leftOut.split('. ')[0]! : `\`${JSON.stringify(option.default)}\``;
+    const [first = ''] = sentences.split(/\. (?=[A-Z])/);
+    const [, file = '', anchor = ''] = /\bdocs\/([\w-]+\.md)(#[\w-]+)?/.exec(sentences) ?? [];
+    const link = file && `. [More](${file === 'configuration.md' ? '' : file}${anchor})`;
+    return [`\`${name}\``, required.includes(name) ? 'required' : byDefault, `${first}${link}`.replaceAll('|', '\\|')];
   });
 }
 
