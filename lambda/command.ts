@@ -15,8 +15,8 @@ export class CommandError extends Error {
   constructor(problems: readonly string[]) {
     super(
       `The payload is not understood, and nothing was done: ${shownList(problems, '; ')}. ` +
-        'It is {} or has the members "streams", "resync" and "replay", each a list of stream names, or "confirmOrganization" or ' +
-        '"confirmWithdrawals", the digests that `connectorctl confirm` sends.',
+        'It is {} or has the members "streams", "resync" and "replay", each a list of stream names, "since", a time from which on ' +
+        'streams are replayed, or "confirmOrganization" or "confirmWithdrawals", the digests that `connectorctl confirm` sends.',
     );
   }
 }
@@ -83,6 +83,7 @@ function payloadSchema(known: readonly StreamName[]) {
         streams: v.optional(v.pipe(streams, v.nonEmpty('must name a stream'))),
         resync: v.optional(streams, []),
         replay: v.optional(streams, []),
+        since: v.optional(TIME),
         confirmOrganization: digest(/^[0-9a-f]{16}(-[0-9a-f]{16}){2}$/, 'organization'),
         confirmWithdrawals: digest(/^[0-9a-f]{32}$/, 'withdrawals'),
       },
@@ -92,8 +93,19 @@ function payloadSchema(known: readonly StreamName[]) {
       ({ streams: named, resync, replay }) => !named || [...resync, ...replay].every(name => named.includes(name)),
       'must not name a stream to resync or replay that "streams" leaves out',
     ),
+    v.check(({ replay, since }) => since === undefined || replay.length > 0, 'must have "replay" where it has "since"'),
   );
 }
+
+const TIME_FORM = 'must be a time with its zone, such as "2026-11-24T08:00:00Z"';
+
+/** @returns milliseconds since 1970 */
+const TIME = v.pipe(
+  v.string(TIME_FORM),
+  v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/, TIME_FORM),
+  v.transform(text => Date.parse(text)),
+  v.number(TIME_FORM),
+);
 
 /** Names what an operator was shown. See core/organization.ts and core/guard.ts. */
 function digest(form: RegExp, subject: string) {

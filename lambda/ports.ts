@@ -97,8 +97,16 @@ export type SecondWalkMode = 'differences' | 'all' | 'restored';
 /** How far a stream has been read again from the beginning, beside the walk from its cursor. See core/second-walk.ts. */
 export interface SecondWalk {
   readonly mode: SecondWalkMode;
-  /** `read` and `confirm` are the first and the second pass over the list, `sweep` is the scan of the table after them. */
-  readonly phase: 'read' | 'confirm' | 'sweep';
+  /**
+   * `read` and `confirm` are the first and the second pass over the list, `sweep` is the scan of the table after them. `withdraw` is another
+   * scan after the first pass of a walk with `since`.
+   */
+  readonly phase: 'read' | 'withdraw' | 'confirm' | 'sweep';
+  /**
+   * Only rows whose last event was sent after this time are sent again, and their withdrawals too, in milliseconds since 1970. Absent: every
+   * row is.
+   */
+  readonly since?: number | undefined;
   /** The cursor of the pass. Absent: the pass has not begun. */
   readonly cursor?: string | undefined;
   /** Rows that this pass has listed. */
@@ -107,7 +115,7 @@ export interface SecondWalk {
   readonly notBefore: number;
   /** Whether the run before ended this pass at the same cursor with differences that it held back. */
   readonly isHeldUp?: boolean | undefined;
-  /** Where the scan of the sweep goes on. */
+  /** Where the scan goes on. */
   readonly scanned?: string | undefined;
   /** Rows of the stream that this walk may withdraw without a confirmation. See core/guard.ts. */
   readonly most: number;
@@ -263,10 +271,23 @@ export interface RowStates {
    * @param from `next` of the page before
    * @throws StateError, StateVersionError
    */
-  unlisted(stream: StreamName, generation: number, from: string | undefined): Promise<UnlistedPage>;
+  unlisted(stream: StreamName, generation: number, from: string | undefined): Promise<ScannedPage>;
+  /**
+   * One page of a scan for removed rows whose last event has a sequence in the range.
+   *
+   * @param from `next` of the page before
+   * @throws StateError, StateVersionError
+   */
+  removed(stream: StreamName, range: SequenceRange, from: string | undefined): Promise<ScannedPage>;
 }
 
-export interface UnlistedPage {
+/** Sequences from `least`, and below `end`. */
+export interface SequenceRange {
+  readonly least: string;
+  readonly end: string;
+}
+
+export interface ScannedPage {
   readonly states: ReadonlyMap<string, RowState>;
   /** Where the scan goes on. Absent: this page was the last one. */
   readonly next: string | undefined;

@@ -32,6 +32,15 @@ export function waitOption(): Option {
     .default(90);
 }
 
+/** A parser for options of commander. @param now milliseconds since 1970 */
+export function pastTime(now: () => number): (text: string) => string {
+  return text => {
+    const time = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
+    if (time <= now()) return new Date(time).toISOString();
+    throw new InvalidArgumentError('It must be a past time with its zone, for example 2026-11-24T08:00:00Z.');
+  };
+}
+
 /** A parser for options of commander. @param unit for example ` of seconds` */
 export function wholeNumber({ min = 0, unit = '' } = {}): (text: string) => number {
   return text => {

@@ -10,6 +10,8 @@ export interface FunctionCommand {
   readonly streams?: readonly StreamName[];
   readonly resync?: readonly StreamName[];
   readonly replay?: readonly StreamName[];
+  /** ISO 8601, with a zone. */
+  readonly since?: string | undefined;
   /** Digest of the organization whose rows are sent from now on. */
   readonly confirmOrganization?: string;
   /** Digest of the withdrawals that are no longer to wait. */

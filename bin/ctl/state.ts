@@ -61,11 +61,6 @@ export function isBatchOpen({ checkpoint, log }: SavedStream): boolean {
   return log !== undefined && log.sequence > checkpoint.committed;
 }
 
-/** Generation of the `resync --send-all` that is under way. Rows whose state has an older one still await it. 0: there is none. */
-export function replayedGeneration({ checkpoint }: SavedStream): number {
-  return checkpoint.second?.mode === 'all' ? checkpoint.generation : 0;
-}
-
 /** The number of batches that a killed run left unfinished: none or one. */
 export function openBatches(saved: SavedStream): number {
   return isBatchOpen(saved) ? 1 : 0;

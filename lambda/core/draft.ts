@@ -20,6 +20,7 @@ import { childOf, type SyncedStream } from '../streams.ts';
 import type { Batch } from './batch.ts';
 import { type EventContext, eventLine, type WithdrawalReason, withdrawnLine } from './event.ts';
 import { packRecords } from './records.ts';
+import { awaitsReplay } from './replay.ts';
 import type { BadRow, Row } from './row.ts';
 import type { StreamResult } from './run.ts';
 import { type Sequences, sequenceAt } from './sequence.ts';
@@ -103,10 +104,10 @@ export class Draft {
     if (row.filter === 'filtered') increase(this.#read, 'filtered');
 
     if (!this.#options.stream.hasRowStates) {
-      if (row.filter !== 'filtered') this.#send(row);
+      if (row.filter !== 'filtered' && this.#isWanted(row, reading)) this.#send(row);
     } else if (row.filter === 'filtered') this.#filter(row, reading);
     else if (this.isSame(row, reading)) this.#duplicate(row, reading);
-    else if (row.deleted && !this.#isKnownTombstone(row) && reading !== 'all') this.#unknownTombstone(row);
+    else if (row.deleted && !this.#isKnownTombstone(row) && !this.#sendsUnknown(reading)) this.#unknownTombstone(row);
     else this.#sendChanged(row);
   }
 
@@ -116,7 +117,7 @@ export class Draft {
     if (row.filter === 'filtered')
       return state ? state.status === 'filtered' || (state.status === 'removed' && !this.#isParent) : !this.#isParent;
 
-    if (row.deleted && !this.#isKnownTombstone(row) && reading !== 'all') return state?.status === 'removed';
+    if (row.deleted && !this.#isKnownTombstone(row) && !this.#sendsUnknown(reading)) return state?.status === 'removed';
     return state?.status === (row.deleted ? 'removed' : 'live') && state.rowHash === row.rowHash;
   }
 
@@ -124,6 +125,23 @@ export class Draft {
   #isKnownTombstone({ id }: Row): boolean {
     const state = this.#known.get(id);
     return state !== undefined && state.status !== 'filtered' && state.rowHash !== '';
+  }
+
+  /** Tombstones of unknown assets are sent with everything else after a table was restored: the SIEM may have had the assets. */
+  #sendsUnknown(reading: Reading): boolean {
+    return reading === 'all' && this.#before.second?.since === undefined;
+  }
+
+  /** Whether the second walk must send the last event of the row again. A row that changed meanwhile has the new generation. */
+  #isOwed(state: RowState, reading: Reading): boolean {
+    return reading === 'all' && awaitsReplay(state, this.#before);
+  }
+
+  /** An immutable row has no state, so its own time decides whether a second walk sends it again. */
+  #isWanted({ time }: Row, reading: Reading): boolean {
+    const since = reading === 'walk' ? undefined : this.#before.second?.since;
+    // A comparison with NaN, for a time that is absent or cannot be read, is false.
+    return since === undefined || !(Date.parse(time ?? '') < since);
   }
 
   /** The filter excludes the row. Its state says so only where the row was sent, or where its existence decides about other rows. */
@@ -136,15 +154,12 @@ export class Draft {
         return;
       }
 
-      const { parent, time, position } = row;
-      this.#event({ id: row.id, time, position }, parent, 'filtered', this.#next());
-      this.#set(row.id, this.#stateOf('filtered', row));
-      increase(this.#sent, 'withdrawn');
-      increase(this.#sent, 'withdrawnByFilter');
+      this.#withdrawFiltered(row);
       return;
     }
     if (state?.status === 'filtered') {
-      this.#mark(row.id, state, reading);
+      if (this.#before.second?.since !== undefined && this.#isOwed(state, reading)) this.#withdrawFiltered(row);
+      else this.#mark(row.id, state, reading);
       return;
     }
     if (!this.#isParent) return;
@@ -154,10 +169,17 @@ export class Draft {
     this.#set(row.id, this.#stateOf('filtered', row));
   }
 
+  #withdrawFiltered(row: Row): void {
+    const { id, parent, time, position } = row;
+    this.#event({ id, time, position }, parent, 'filtered', this.#next());
+    this.#set(id, this.#stateOf('filtered', row));
+    increase(this.#sent, 'withdrawn');
+    increase(this.#sent, 'withdrawnByFilter');
+  }
+
   #duplicate(row: Row, reading: Reading): void {
     const state = this.#known.get(row.id)!;
-    const { generation } = this.#before;
-    if (reading === 'all' && state.generation < generation && (!row.deleted || state.rowHash !== '')) {
+    if (this.#isOwed(state, reading) && (!row.deleted || state.rowHash !== '')) {
       this.#sendChanged(row);
       return;
     }
@@ -238,6 +260,16 @@ export class Draft {
       increase(this.#sent, 'withdrawn');
     }
     this.#set(id, { ...state, status: 'removed', sequence, forwardedAt });
+  }
+
+  /** Sends the withdrawal of a removed row again, or its tombstone, whose row is not listed any more. */
+  withdrawAgain(id: string): void {
+    const state = this.#known.get(id)!;
+    const { forwardedAt } = this.#options.context;
+    const sequence = this.#next();
+    this.#event({ id, time: forwardedAt }, state.parent, 'not-listed', sequence);
+    increase(this.#sent, 'withdrawn');
+    this.#set(id, { ...state, sequence, forwardedAt });
   }
 
   /** Lists an asset whose threats are to be withdrawn with it. */

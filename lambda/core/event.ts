@@ -21,7 +21,10 @@ export interface RowEvent {
   readonly isRefresh?: boolean;
 }
 
-/** Why a row is withdrawn that did not disappear with its parent: the filter excludes it, or two complete walks did not list it. */
+/**
+ * Why a row is withdrawn that did not disappear with its parent: the filter excludes it, or two complete walks did not list it. A withdrawal
+ * that is sent again has the second reason.
+ */
 export type WithdrawalReason = 'filtered' | 'not-listed';
 
 /** Says that a row that the SIEM has is no longer for it. */

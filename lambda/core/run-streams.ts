@@ -26,12 +26,13 @@ import {
   type StreamResult,
   type StreamRun,
 } from './run.ts';
-import { beginSecondWalk, confirmWithdrawals, isDue, SecondPass } from './second-walk.ts';
+import { type Begin, beginSecondWalk, confirmWithdrawals, isDue, SecondPass } from './second-walk.ts';
 import { Sequencer } from './sequence.ts';
 import { StreamLogs } from './stream-logs.ts';
 import { sweep } from './sweep.ts';
 import { walk } from './walk.ts';
 import { withdraw } from './withdraw.ts';
+import { withdrawAgain } from './withdraw-again.ts';
 
 /** The commands of an operator. */
 export interface Commands {
@@ -39,6 +40,8 @@ export interface Commands {
   readonly resync: readonly StreamName[];
   /** Send everything again once, for a SIEM that lost its data. */
   readonly replay: readonly StreamName[];
+  /** A replay sends only what was sent after this time, in milliseconds since 1970: the SIEM has everything before. Absent: everything. */
+  readonly since?: number | undefined;
   /** Digest of the organization whose rows are sent from now on under the name of this connector. See organization.ts. */
   readonly confirmOrganization?: string | undefined;
   /** Digest of the withdrawals that are no longer to wait. See guard.ts. */
@@ -168,7 +171,7 @@ class Progress {
     const streamRun = this.#streamRun(stream);
     const isOpen = log !== undefined && log.sequence > checkpoint.committed;
     // Everything is sent again, so an unfinished batch need not be, and its object may be gone.
-    const isReplaced = isOpen && commands.replay.includes(stream.name);
+    const isReplaced = isOpen && commands.replay.includes(stream.name) && commands.since === undefined;
     if (log && this.#run.lease.dirty) streamRun.logs.inherit(log, isOpen && !isReplaced);
     const whole = isReplaced ? { ...checkpoint, committed: log.sequence } : checkpoint;
     const done = isOpen && !isReplaced ? await redo(log, streamRun) : whole;
@@ -283,7 +286,7 @@ class Progress {
     const { clock } = this.#run;
     const { caughtUp, stalledCursors } = this.#results.get(stream.name)!;
     // A walk that the API leads around a circle comes no further, so the second walk need not wait for it.
-    if (!stream.hasRowStates || (!caughtUp && stalledCursors === 0)) return false;
+    if (!caughtUp && stalledCursors === 0) return false;
     const isOver = () => this.#isOver() || clock.now() >= turnEnds;
 
     let checkpoint = await this.#reconcile(stream);
@@ -296,6 +299,7 @@ class Progress {
 
   #continue(stream: SyncedStream, checkpoint: Checkpoint, isOver: () => boolean): Promise<Checkpoint> {
     const streamRun = this.#streamRun(stream);
+    if (checkpoint.second!.phase === 'withdraw') return withdrawAgain(checkpoint, streamRun, isOver);
     if (checkpoint.second!.phase === 'sweep') {
       const child = childOf(stream.name);
       const children = child && this.#checkpoints.get(child.name);
@@ -313,7 +317,7 @@ class Progress {
     const { assignment, clock, lease } = this.#run;
     const checkpoint = this.#checkpoint(stream);
     const { reconcileDays } = assignment;
-    if (reconcileDays === undefined || checkpoint.second) return checkpoint;
+    if (reconcileDays === undefined || !stream.hasRowStates || checkpoint.second) return checkpoint;
 
     const now = clock.now();
     const { reconciled } = checkpoint;
@@ -381,6 +385,9 @@ class Progress {
   }
 }
 
+/** An event is made after the sequence of its run begins, and a run takes at most 15 minutes. */
+const LATE_MILLISECONDS = 900_000;
+
 /**
  * Resync, replay and a changed filter read the stream again. Where row states remember what was sent, a second walk does so beside the walk.
  * Otherwise the walk itself begins anew, and the window alone keeps blocks from being sent twice:
@@ -398,12 +405,12 @@ async function applyCommands(commands: Commands, before: Checkpoint, streamRun: 
   if (!isResync && !isFilterChanged) return { ...before, filter };
 
   const mode = isReplay ? 'all' : 'differences';
-  const begin = { mode, now: run.clock.now(), epoch: run.lease.epoch, isFilterChanged } as const;
+  const isSince = isReplay && commands.since !== undefined;
+  const since = isSince ? commands.since - LATE_MILLISECONDS : undefined;
+  const begin = { mode, now: run.clock.now(), epoch: run.lease.epoch, isFilterChanged, since } as const;
   // The names of members may have changed.
   const named = isResync ? { ...before, filter, names: {} } : { ...before, filter };
-  const begun = stream.hasRowStates
-    ? beginSecondWalk(named, begin)
-    : { ...named, cursor: undefined, previous: undefined, window: isReplay ? [] : before.window };
+  const begun = stream.hasRowStates ? beginSecondWalk(named, begin) : beginBlocksAgain(named, { ...begin, isReplay });
   run.log.info(
     isReplay
       ? 'Replay: the stream is sent again from the beginning'
@@ -413,6 +420,20 @@ async function applyCommands(commands: Commands, before: Checkpoint, streamRun: 
     { stream: stream.name },
   );
   return save(begun, streamRun);
+}
+
+/**
+ * Blocks have no row states, so they are read again by the walk itself. Blocks of a certain time on are read beside it, because the walk must
+ * not pass over an earlier block that is new.
+ */
+function beginBlocksAgain(
+  before: Checkpoint,
+  { isReplay, ...begin }: Begin & { readonly isReplay: boolean },
+): Checkpoint {
+  const { window } = before;
+  if (isReplay && begin.since !== undefined) return { ...beginSecondWalk(before, begin), window };
+  const beginning = { ...before, cursor: undefined, previous: undefined };
+  return isReplay ? { ...beginning, second: undefined, window: [] } : beginning;
 }
 
 function asError(error: unknown): Error {

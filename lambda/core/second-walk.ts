@@ -4,6 +4,8 @@
  *     begun by                                            mode          rows that differ      rows that are the same
  *     resync, a changed filter, reconcileDays             differences   are sent              are marked
  *     resync --send-all                                   all           are sent              are sent again, once
+ *     resync --send-all --since                           all           are sent              are sent again if their last event was sent
+ *                                                                                             since, and so are withdrawals: withdraw-again.ts
  *     the restoration of an asset                         restored      threats of restored   are passed over
  *                                                                       assets are sent
  *
@@ -40,15 +42,18 @@ export interface Begin {
   readonly mode: SecondWalkMode;
   readonly now: number;
   readonly epoch: number;
+  /** See SecondWalk. */
+  readonly since?: number | undefined;
   /** Whether another filter decides from now on: withdrawals are counted anew. @default false */
   readonly isFilterChanged?: boolean;
 }
 
 /**
- * The checkpoint with which a second walk begins. One that sends everything again keeps its mode and its generation, whatever begins it anew,
- * so that no row is sent twice.
+ * The checkpoint with which a second walk begins. One that sends everything again keeps its mode and its generation, if a resync begins it
+ * anew, so that no row is sent twice.
  */
-export function beginSecondWalk(before: Checkpoint, { mode, now, epoch, isFilterChanged }: Begin): Checkpoint {
+export function beginSecondWalk(before: Checkpoint, begin: Begin): Checkpoint {
+  const { mode, now, epoch, isFilterChanged } = begin;
   const { second, counts } = before;
   if (mode === 'restored') return beginReread(before, now);
 
@@ -56,6 +61,7 @@ export function beginSecondWalk(before: Checkpoint, { mode, now, epoch, isFilter
   // Otherwise a resync would withdraw more without a confirmation, each time that it is repeated.
   const keepsCount = second !== undefined && second.mode !== 'restored' && !isFilterChanged;
   const fresh = { most: mostWithdrawals(counts.existing), withdrawn: NO_WITHDRAWALS };
+  const since = keepsSending ? second.since : begin.since;
   const generation = keepsSending ? before.generation : Math.max(epoch, before.generation + 1);
   return {
     ...before,
@@ -65,6 +71,7 @@ export function beginSecondWalk(before: Checkpoint, { mode, now, epoch, isFilter
     reconciled: now,
     second: {
       mode: keepsSending ? 'all' : mode,
+      since,
       phase: 'read',
       rows: 0,
       notBefore: now,
@@ -83,6 +90,11 @@ function beginReread(before: Checkpoint, now: number): Checkpoint {
   const notBefore = reread === undefined ? now : Math.max(now, reread + REREAD_PAUSE);
   const walk = { phase: 'read', rows: 0, most: 0, withdrawn: NO_WITHDRAWALS } as const;
   return { ...before, second: { ...walk, mode: 'restored', notBefore } };
+}
+
+/** The second pass begins an hour after the first one. */
+export function confirmLater(now: number): Pick<SecondWalk, 'phase' | 'notBefore'> {
+  return { phase: 'confirm', notBefore: now + HOUR };
 }
 
 /** Whether a second walk has something to read now. */
@@ -165,7 +177,8 @@ export class SecondPass {
     for (const row of rows) {
       if ('reason' in row) {
         if (mode !== 'restored') draft.reject(row);
-      } else if (this.#isOldMove(row, read.states.get(row.id))) this.#release(row.id);
+      } else if (!this.#streamRun.stream.hasRowStates) draft.row(row, mode);
+      else if (this.#isOldMove(row, read.states.get(row.id))) this.#release(row.id);
       else if (mode === 'restored' ? back.has(row.id) : !draft.isSame(row, mode)) this.#hold(row);
       else {
         this.#release(row.id);
@@ -230,8 +243,9 @@ export class SecondPass {
   async #commit(draft: Draft, second: SecondWalk | undefined, next: Partial<Checkpoint> = {}): Promise<void> {
     const batch = draft.batch({ ...next, second });
     this.#streamRun.count(draft.read);
-    // The window may know another version of a row that is sent here.
-    const window = batch.records.length > 0 ? [] : batch.checkpoint.window;
+    // The window may know another version of a row that is sent here. Of an immutable row there is no other version.
+    const isCleared = batch.records.length > 0 && this.#streamRun.stream.hasRowStates;
+    const window = isCleared ? [] : batch.checkpoint.window;
     const checkpoint = { ...batch.checkpoint, window };
     this.#checkpoint = await commit({ ...batch, checkpoint }, this.#checkpoint, this.#streamRun);
   }
@@ -280,14 +294,20 @@ export class SecondPass {
   /** The end of the pass. @param isComplete whether it has listed every row */
   async #end(isComplete: boolean): Promise<Checkpoint> {
     const now = this.#streamRun.run.clock.now();
-    const { mode, phase } = this.#second;
+    const { mode, phase, since } = this.#second;
+    const { hasRowStates } = this.#streamRun.stream;
+    const { counts, committed } = this.#checkpoint;
     const pass = { ...this.#second, cursor: undefined, rows: 0 };
     // A list without rows is no proof that nothing exists, and neither is one that leads around a circle. The pass is repeated until it is one.
-    const isProof = isComplete && (this.#rows > 0 || this.#checkpoint.counts.existing === 0);
-    if (mode === 'restored') await this.#send(undefined, { reread: now });
+    const isEmpty = this.#rows === 0 && (hasRowStates ? counts.existing > 0 : committed !== '');
+    const isProof = isComplete && !isEmpty;
+    if (!hasRowStates) await this.#send(isEmpty ? { ...pass, notBefore: now + HOUR } : undefined);
+    else if (mode === 'restored') await this.#send(undefined, { reread: now });
     else if (!isProof) await this.#send({ ...pass, notBefore: now + HOUR });
-    else if (phase === 'read') await this.#send({ ...pass, phase: 'confirm', notBefore: now + HOUR });
-    else await this.#send({ ...pass, phase: 'sweep' });
+    else if (phase === 'read') {
+      const next = since === undefined ? confirmLater(now) : ({ phase: 'withdraw', notBefore: now } as const);
+      await this.#send({ ...pass, ...next });
+    } else await this.#send({ ...pass, phase: 'sweep' });
     return this.#checkpoint;
   }
 

@@ -9,6 +9,7 @@
  * B finds the lease dirty, because A never released it. It raises the fence before it reads, so nothing of A can change what it read.
  */
 import { LeaseLostError } from '../core/errors.ts';
+import { epochAt } from '../core/sequence.ts';
 import { type LeaseTimes, leaseTimes } from '../lease-times.ts';
 import type { Clock, Fence, HeldLease, Lease } from '../ports.ts';
 import { leaseKey } from './item.ts';
@@ -27,16 +28,6 @@ export interface LeaseOptions {
 interface Pace {
   readonly due: number;
   continueFrom(due: number | undefined, now: number): void;
-}
-
-const EPOCHS_BEGIN = Date.UTC(2026, 0, 1);
-
-/**
- * Seconds since 2026-01-01T00:00Z: a table that was lost, restored, or made a second time does not fall behind what the SIEM has. A
- * `sequence` made of it stays below 2^63 until the year 2055.
- */
-export function epochAt(now: number): number {
-  return Math.max(1, Math.floor((now - EPOCHS_BEGIN) / 1000));
 }
 
 /** In this time a write lands whose connection was given up. That none lands later is an assumption: docs/limits.md names it. */

@@ -38,22 +38,42 @@ export function createRowStates(table: Table, hash: Hash): RowStates {
         [...states].map(([id, state]) => encodeState(stream, rowKey(stream, id, hash), id, state)),
         assertLeaseValid,
       ),
-    async unlisted(stream, generation, from) {
-      const prefix = rowPrefix(stream);
-      const { items, next } = await table.scan({
-        FilterExpression: 'begins_with(pk, :prefix) AND generation < :generation AND #status <> :removed',
-        ExpressionAttributeNames: { '#status': 'status' },
-        ExpressionAttributeValues: {
-          ':prefix': { S: prefix },
-          ':generation': { N: String(generation) },
-          ':removed': { S: 'removed' satisfies RowStatus },
-        },
-        ExclusiveStartKey: from === undefined ? undefined : JSON.parse(from),
-      });
-      const states = items.map(item => [storedId(item, prefix), decodeState(item)] as const);
-      return { states: new Map(states), next: next && JSON.stringify(next) };
+    unlisted: (stream, generation, from) => {
+      const condition = 'generation < :generation AND #status <> :removed';
+      return scanStates(table, stream, { condition, values: { ':generation': { N: String(generation) } }, from });
+    },
+    removed: (stream, { least, end }, from) => {
+      // A row without a hash was never sent.
+      const condition = '#status = :removed AND row_hash > :none AND #sequence >= :least AND #sequence < :end';
+      const values = { ':none': { S: '' }, ':least': { S: least }, ':end': { S: end } };
+      return scanStates(table, stream, { condition, values, from });
     },
   };
+}
+
+interface StateScan {
+  /** May name the attributes `#status` and `#sequence`, and the value `:removed`. */
+  readonly condition: string;
+  readonly values: Item;
+  /** `next` of the page before. */
+  readonly from: string | undefined;
+}
+
+async function scanStates(table: Table, stream: StreamName, { condition, values, from }: StateScan) {
+  const prefix = rowPrefix(stream);
+  const names = ['#status', '#sequence'].filter(name => condition.includes(name));
+  const { items, next } = await table.scan({
+    FilterExpression: `begins_with(pk, :prefix) AND ${condition}`,
+    ExpressionAttributeNames: Object.fromEntries(names.map(name => [name, name.slice(1)])),
+    ExpressionAttributeValues: {
+      ':prefix': { S: prefix },
+      ':removed': { S: 'removed' satisfies RowStatus },
+      ...values,
+    },
+    ExclusiveStartKey: from === undefined ? undefined : JSON.parse(from),
+  });
+  const states = items.map(item => [storedId(item, prefix), decodeState(item)] as const);
+  return { states: new Map(states), next: next && JSON.stringify(next) };
 }
 
 /** A hashed key does not say which id it stands for, so its item holds the id. */

@@ -51,6 +51,11 @@ describe('a payload', () => {
     expect(parseCommand(command, ALL)).toMatchObject({ streams: undefined, ...command });
   });
 
+  test('a payload may command a replay since a time', () => {
+    const command = { replay: ['threats'], since: '2026-11-24T09:00:00+01:00' };
+    expect(parseCommand(command, ALL)).toMatchObject({ replay: ['threats'], since: Date.UTC(2026, 10, 24, 8) });
+  });
+
   test('a payload may confirm the organization and withdrawals', () => {
     const command = { confirmOrganization: DIGEST, confirmWithdrawals: WITHDRAWALS };
     expect(parseCommand(command, ALL)).toMatchObject(command);
@@ -62,6 +67,9 @@ describe('a payload', () => {
     ['a stream that is not a string', { replay: [1] }],
     ['a command that is not a list', { resync: 'assets' }],
     ['a command of true', { resync: true }],
+    ['a time without a replay', { resync: ['assets'], since: '2026-11-24T08:00:00Z' }],
+    ['a time without a zone', { replay: ['assets'], since: '2026-11-24T08:00:00' }],
+    ['a time that does not exist', { replay: ['assets'], since: '2026-13-24T08:00:00Z' }],
     ['a confirmation of whatever the credentials are', { confirmOrganization: true }],
     ['a confirmation that is not a digest', { confirmOrganization: 'acme' }],
     ['a confirmation of whatever withdrawals wait', { confirmWithdrawals: true }],

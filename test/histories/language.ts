@@ -1,9 +1,9 @@
 /** The words of histories, and a history at work. The head of histories.txt explains the words. */
 import { withdrawalsDigest } from '../../lambda/core/guard.ts';
+import { epochAt } from '../../lambda/core/sequence.ts';
 import type { Settings } from '../../lambda/settings.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { rowKey } from '../../lambda/store/item.ts';
-import { epochAt } from '../../lambda/store/lease.ts';
 import { createTable } from '../../lambda/store/table.ts';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { sha256, systemClock } from '../../lambda/system.ts';
@@ -29,7 +29,7 @@ const BETWEEN_RUNS_MILLISECONDS = 61_000;
 const FILTER = 'c != `2`';
 
 const SETTING = /^(every-version|empty-end|old-positions|long-ids|fat|(withhold|refresh|reconcile|delays|fits)=\d+)$/;
-const RUN = /^(run|soon|twin|confirm|(resync|replay|sendall)-[atd])(:|$)/;
+const RUN = /^(run|soon|twin|confirm|(resync|replay|sendall|since)-[atd])(:|$)/;
 const STREAM_OF: Readonly<Record<string, StreamName>> = { a: 'assets', t: 'threats', d: 'dns-blocks' };
 
 export const isSetting = (word: string): boolean => SETTING.test(word);
@@ -54,8 +54,10 @@ export class Stage {
   readonly blocksAgain = new Set<number>();
   /** By stream the numbers of the runs that send every row once more. */
   readonly replays = new Map<StreamName, Set<number>>();
-  /** By stream how many events there were when the SIEM lost them and asked for a replay. */
-  readonly lost = new Map<StreamName, number>();
+  /** Numbers of the runs that were to send again what was sent of a stream since a certain time. */
+  readonly sentSince: { readonly stream: StreamName; readonly run: number }[] = [];
+  /** The events that the SIEM lost before it asked for a replay. */
+  readonly lost = new Set<Received>();
   /** Streams that were not sent again as a whole since the table was lost or restored. */
   readonly forgetful = new Set<StreamName>();
   /** Rows of the SIEM that the API does not show, or that are filtered, and that a restored table does not know: docs/limits.md. */
@@ -151,12 +153,12 @@ export class Stage {
     if (command !== 'run' && command !== 'soon') this.again.add(number);
     if (initial === 'd') this.blocksAgain.add(number);
     if (world.lastPageLeads === 'back') this.#readsAgain();
-    const sent = world.events.length;
+    const losses = this.#lossesBefore(command, STREAM_OF[initial]);
     this.#isWithinRun = true;
     const ran = await this.#invoke(command, STREAM_OF[initial], conditions);
     this.#isWithinRun = false;
     this.last = ran;
-    this.#noteCommand(command, STREAM_OF[initial], ran, sent);
+    this.#noteCommand(command, STREAM_OF[initial], ran, losses);
     if (ran.process.frozen) this.#frozen = ran.process;
     if (frozen) {
       frozen.thaw();
@@ -178,8 +180,24 @@ export class Stage {
     if (world.runs === 0) this.#began = world.timeline.now;
     const streams = stream ? [stream] : [];
     if (command === 'resync') return world.run({ resync: streams }, conditions);
+    if (command === 'since') return world.run({ replay: streams, since: this.#since }, conditions);
     if (command === 'replay' || command === 'sendall') return world.run({ replay: streams }, conditions);
     return world.run(command === 'confirm' ? { confirmWithdrawals: await this.#shownWithdrawals() } : {}, conditions);
+  }
+
+  /** The events that the SIEM loses before the operator gives the command: all of the stream, or those of the last hour. */
+  #lossesBefore(command: string, stream: StreamName | undefined): Received[] {
+    if (command !== 'replay' && command !== 'since') return [];
+    const ofStream = this.world.events.filter(event => event.stream === stream);
+    // A block is sent again by its own time, so one that was listed late is not: docs/limits.md.
+    const isRecent = ({ made, time }: Received) =>
+      made >= this.#since && (stream !== 'dns-blocks' || Date.parse(time!) >= this.#since);
+    return command === 'replay' ? ofStream : ofStream.filter(isRecent);
+  }
+
+  /** An hour ago, by the clock of the function, which says when an event was made. */
+  get #since(): number {
+    return this.world.timeline.now + this.world.skew - HOUR;
   }
 
   /** The digest that an operator confirms: of the withdrawals that wait by the table. */
@@ -194,17 +212,23 @@ export class Stage {
   }
 
   /** A SIEM that asks for a replay has lost what it had. A run that was killed before it could begin the replay has not begun it. */
-  #noteCommand(command: string, stream: StreamName | undefined, { process, outcome }: Ran, sent: number): void {
+  #noteCommand(
+    command: string,
+    stream: StreamName | undefined,
+    { process, outcome }: Ran,
+    losses: readonly Received[],
+  ): void {
     if (command !== 'run' && command !== 'soon' && outcome?.leaseHeld)
       this.world.breaches.push(`A run that found the lease held has dropped the command ${command}`);
     if (stream === undefined) return;
     if (command === 'resync') return;
     this.struck.add(process.run);
     this.#noteReplay(stream, process.run);
+    if (command === 'since') this.sentSince.push({ stream, run: process.run });
     // A run that failed may not have begun it: the operator commands it again.
     if (!outcome || outcome.leaseHeld || outcome.failures.has(stream)) return;
-    if (command === 'replay') this.lost.set(stream, sent);
-    else if (!this.#isBehind) this.forgetful.delete(stream);
+    for (const event of losses) this.lost.add(event);
+    if (command === 'sendall' && !this.#isBehind) this.forgetful.delete(stream);
   }
 
   #noteReplay(stream: StreamName, run: number): void {

@@ -66,7 +66,12 @@ const condition = fc.oneof(
 );
 const command = fc.oneof(
   { weight: 12, arbitrary: fc.constant('run') },
-  { weight: 1, arbitrary: words('soon resync-a resync-t resync-d replay-a replay-t replay-d') },
+  {
+    weight: 9,
+    arbitrary: words(
+      'soon since-a since-t since-d resync-a resync-t resync-d replay-a replay-t replay-d since-a since-t since-d',
+    ),
+  },
 );
 const run = fc
   .tuple(command, fc.array(condition, { maxLength: 3, size: 'max' }))

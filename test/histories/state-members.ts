@@ -16,6 +16,7 @@ export const STATE_MEMBERS: readonly (readonly [kind: string, member: string, ru
   ['checkpoint', 'epoch', 'DNS blocks are not sent again by a late run'],
   ['checkpoint', 'write_number', 'A checkpoint that lands late does not hide what came after it'],
   ['checkpoint', 'second.mode', 'A replay waits until the list has rows'],
+  ['checkpoint', 'second.since', 'A lost hour is the same in the next run'],
   ['checkpoint', 'second.phase', 'A first pass is a first pass in the next run, too'],
   ['checkpoint', 'second.cursor', 'A second walk goes on where it was'],
   ['checkpoint', 'second.rows', 'A walk that lists nothing sweeps nothing'],

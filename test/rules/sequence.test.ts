@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Sequencer, sequenceAt } from '../../lambda/core/sequence.ts';
+import { leastSequence, Sequencer, sequenceAt } from '../../lambda/core/sequence.ts';
 
 test('a sequence has twenty digits: the epoch, then a counter from one', () => {
   const reserved = new Sequencer(12).reserve(2);
@@ -12,6 +12,12 @@ test('a reservation begins after the one before it, whether or not that was used
   sequencer.reserve(500);
   const reserved = sequencer.reserve(1);
   expect([sequenceAt(reserved, 0), sequenceAt(reserved, 1)]).toEqual(['00000000120000000500', '00000000120000000501']);
+});
+
+test('every sequence of a run that began at an epoch or later is greater than the least sequence of the epoch', () => {
+  expect(leastSequence(12)).toBe('00000000120000000000');
+  expect(sequenceAt(new Sequencer(12).reserve(1), 1) > leastSequence(12)).toBe(true);
+  expect(sequenceAt(new Sequencer(11).reserve(1), 1) < leastSequence(12)).toBe(true);
 });
 
 test('compared as text, every event of a later run is newer, and within a run every later event', () => {

@@ -1,7 +1,8 @@
 import { Argument, Command, Option } from 'commander';
 import { type StreamName, streamOf } from '../../../lambda/streams.ts';
-import { help, type Run, STREAM_NAMES, waitOption } from '../command.ts';
+import { help, pastTime, type Run, STREAM_NAMES, waitOption } from '../command.ts';
 import { confirmed } from '../confirm.ts';
+import { UsageError } from '../errors.ts';
 import { sendCommand } from '../function-command.ts';
 
 interface RunOptions {
@@ -27,10 +28,13 @@ continues in AWS. In JSON, "runSeconds" is how long it took, from the call to th
 
 const RESYNC_NOTE = `Use it after a change of dnsBlocksPath or threatAssetField. DNS blocks have no row states, so all but the newest are sent again.
 --send-all: for a SIEM that lost its data. It does not send earlier removals: read docs/runbook.md#a-siem-that-lost-data first.
+--since: for a SIEM that lost what it was sent after a time, and has everything before. It sends removals of that time again, too.
 The run reads the other streams as well.`;
 
 interface ResyncOptions {
   readonly sendAll?: true;
+  /** ISO 8601. */
+  readonly since?: string;
   readonly wait: number;
   readonly yes?: true;
 }
@@ -41,17 +45,27 @@ export function resyncCommand(run: Run): Command {
     .description('read streams from the beginning and send what differs, or everything')
     .addArgument(new Argument('<stream...>', 'which streams').choices(STREAM_NAMES))
     .option('--send-all', 'send every row again once, also those that do not differ')
+    .addOption(
+      new Option('--since <time>', 'with --send-all: only what was sent after this time').argParser(pastTime(Date.now)),
+    )
     .option('--yes', 'do not ask')
     .addOption(waitOption())
     .addHelpText(
       'after',
-      help(RESYNC_NOTE, 'resync assets threats', 'resync dns-blocks --send-all --connector acme --yes'),
+      help(
+        RESYNC_NOTE,
+        'resync assets threats',
+        'resync dns-blocks --send-all --connector acme --yes',
+        'resync assets threats dns-blocks --send-all --since 2026-11-24T08:00:00Z',
+      ),
     )
     .action(
-      run(async (context, streams: readonly StreamName[], { sendAll, ...options }: ResyncOptions) => {
+      run(async (context, streams: readonly StreamName[], { sendAll, since, ...options }: ResyncOptions) => {
+        if (since !== undefined && !sendAll)
+          throw new UsageError('--since needs --send-all: a resync sends only what differs.');
         await context.deployment();
-        await confirmed(context, sendAll ? sendAllConsequence(streams) : resyncConsequence(streams), options);
-        return await sendCommand(context, sendAll ? { replay: streams } : { resync: streams }, options);
+        await confirmed(context, sendAll ? sendAllConsequence(streams, since) : resyncConsequence(streams), options);
+        return await sendCommand(context, sendAll ? { replay: streams, since } : { resync: streams }, options);
       }),
     );
 }
@@ -62,7 +76,12 @@ function resyncConsequence(streams: readonly StreamName[]): string {
   return `A resync reads ${streams.join(', ')} from the beginning and sends only what differs.${again}`;
 }
 
-function sendAllConsequence(streams: readonly StreamName[]): string {
+function sendAllConsequence(streams: readonly StreamName[], since: string | undefined): string {
+  if (since !== undefined)
+    return (
+      `A resync with --send-all reads ${streams.join(', ')} from the beginning and sends again what was sent after ${since}, ` +
+      'withdrawals included. The SIEM must have everything from before that time.'
+    );
   return (
     `A resync with --send-all reads ${streams.join(', ')} from the beginning and sends every row to the SIEM again, ` +
     'with the cost of a first run for Firehose, the SIEM and the API.'

@@ -33,6 +33,7 @@ const CHECKPOINT: Checkpoint = {
   second: {
     mode: 'differences',
     phase: 'sweep',
+    since: 1_795_262_300_000,
     cursor: 's+1',
     rows: 40,
     notBefore: 1_795_262_400_000,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Sender } from '../../../lambda/aws.ts';
 import { LeaseLostError } from '../../../lambda/core/errors.ts';
+import { leastSequence } from '../../../lambda/core/sequence.ts';
 import type { ChildEntry, RowState } from '../../../lambda/ports.ts';
 import { createChildIndex, createRemovals, createRowStates } from '../../../lambda/store/rows.ts';
 import { createTable } from '../../../lambda/store/table.ts';
@@ -79,6 +80,26 @@ describe('row states', () => {
     }
     expect(pages).toBeGreaterThan(1);
     expect(found).toEqual(new Map([...old].filter(([, { status }]) => status !== 'removed')));
+  });
+
+  test('the rows that were removed within a range of sequences are found, and no row that was never sent', async () => {
+    await using each = await scene();
+    const removed = { ...state(0), status: 'removed', rowHash: 'ff' } as const;
+    const states = new Map<string, RowState>([
+      ['before', { ...removed, sequence: '00000000110000000009' }],
+      ['first', { ...removed, sequence: '00000000120000000001' }],
+      ['last', { ...removed, sequence: '00000000140000000009' }],
+      ['after', { ...removed, sequence: '00000000150000000001' }],
+      ['live', { ...removed, status: 'live', sequence: '00000000130000000001' }],
+      ['never sent', { ...removed, rowHash: '', sequence: '00000000130000000002' }],
+    ]);
+    await each.states.put('threats', states, pass);
+    await each.states.put('assets', states, pass);
+
+    const range = { least: leastSequence(12), end: leastSequence(15) };
+    const { states: found, next } = await each.states.removed('threats', range, undefined);
+    expect([[...found.keys()].sort(), next]).toEqual([['first', 'last'], undefined]);
+    expect(found.get('first')).toEqual(states.get('first'));
   });
 
   test('row states come back as they were saved, whatever their ids and parents hold', async () => {

@@ -17,8 +17,9 @@ import { type VerifiedStream, verifyOutcome } from '../../../bin/ctl/commands/ve
 import type { Context } from '../../../bin/ctl/context.ts';
 import { createReport } from '../../../bin/ctl/report.ts';
 import type { LeaseState } from '../../../bin/ctl/state.ts';
+import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';
-import type { RowState } from '../../../lambda/ports.ts';
+import type { Checkpoint, RowState } from '../../../lambda/ports.ts';
 import type { SingleRead } from '../../../lambda/source/api.ts';
 import type { SyncedStream } from '../../../lambda/streams.ts';
 import { rowState } from '../../support/core/memory-table.ts';
@@ -110,7 +111,7 @@ describe('a verification', () => {
     filtered: 0,
     equal: 3,
     found: [],
-    generation: 0,
+    checkpoint: BEGINNING,
     ended: true,
     openBatches: 0,
     deadLetters: none,
@@ -188,10 +189,15 @@ async function outcome(
   } as unknown as Access;
   const listed = { kind: 'other', id: 'a', key: '=a', listed: 'live', listedHash: LISTED.rowHash } as const;
   const found = [{ ...listed, ...difference }];
-  const { confirmed, moved, resolved } = await checkAgain(access, { stream, found, generation: 1 }, BEGUN);
+  const { confirmed, moved, resolved } = await checkAgain(access, { stream, found, checkpoint: REPLAYED }, BEGUN);
   return confirmed.length > 0 ? 'lasts' : moved.length > 0 ? 'moved' : resolved > 0 ? 'resolved' : 'lost';
 }
 
+const REPLAYED: Checkpoint = {
+  ...BEGINNING,
+  generation: 1,
+  second: { mode: 'all', phase: 'read', rows: 0, notBefore: 0, most: 0, withdrawn: { own: 0, children: 0 } },
+};
 const missing = { kind: 'missing' } as const;
 const stale = { kind: 'stale' } as const;
 const ghost = { kind: 'ghost', listed: undefined, listedHash: '' } as const;

@@ -27,12 +27,27 @@ describe('run and resync', () => {
     expect(cells(again.stdout, 'assets').slice(2, 5)).toEqual(['60', '0', '60']);
     const replayed = await each.ctl(['resync', 'assets', '--send-all', '--yes']);
     expect(cells(replayed.stdout, 'assets').slice(2, 5)).toEqual(['60', '30', '30']);
+    const since = ['--send-all', '--since', '2026-01-01T01:00:00+01:00', '--yes'];
+    const sentSince = await each.ctl(['resync', 'assets', ...since]);
+    expect(cells(sentSince.stdout, 'assets').slice(2, 5)).toEqual(['60', '30', '30']);
     expect(each.stack.invocations).toEqual([
       {},
       { streams: ['threats', 'assets'] },
       { resync: ['assets', 'threats'] },
       { replay: ['assets'] },
+      { replay: ['assets'], since: '2026-01-01T00:00:00.000Z' },
     ]);
+  });
+
+  test.each([
+    ['needs --send-all', ['2026-11-24T08:00:00Z'], '--since needs --send-all'],
+    ['needs a zone', ['2026-11-24T08:00:00', '--send-all'], 'It must be a past time with its zone'],
+    ['must be past', ['2999-11-24T08:00:00Z', '--send-all'], 'It must be a past time with its zone'],
+  ])('resync --since %s', async (_, since, message) => {
+    await using each = await deployment({});
+    const { status, stderr } = await each.ctl(['resync', 'assets', '--since', ...since]);
+    expect([status, each.stack.invocations]).toEqual([2, []]);
+    expect(stderr).toContain(message);
   });
 
   test('run --json prints the function’s answer and nothing on stderr', async () => {

@@ -133,6 +133,8 @@ function rowPorts(journal: Journal, table: MemoryTable): Pick<Ports, 'rowStates'
       },
       unlisted: (stream, generation, from) =>
         journal.step(`${stream} scan ${from ?? ''}`.trimEnd(), () => table.unlisted(stream, generation, from)),
+      removed: (stream, range, from) =>
+        journal.step(`${stream} scan ${from ?? ''}`.trimEnd(), () => table.removed(stream, range, from)),
     },
     childIndex: {
       async put(stream, entries, assertLeaseValid) {

@@ -7,7 +7,8 @@ import type {
   LogEntry,
   RowState,
   SavedStream,
-  UnlistedPage,
+  ScannedPage,
+  SequenceRange,
 } from '../../../lambda/ports.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 
@@ -45,12 +46,21 @@ export class MemoryTable {
   }
 
   /** One page of the rows that exist in an older generation, and the last id of it. */
-  unlisted(stream: StreamName, generation: number, from: string | undefined): UnlistedPage {
-    const unlisted = [...this.#states].flatMap(([at, state]) => {
+  unlisted(stream: StreamName, generation: number, from: string | undefined): ScannedPage {
+    return this.#scan(stream, state => state.status !== 'removed' && state.generation < generation, from);
+  }
+
+  removed(stream: StreamName, { least, end }: SequenceRange, from: string | undefined): ScannedPage {
+    const isInRange = ({ sequence }: RowState) => sequence >= least && sequence < end;
+    return this.#scan(stream, state => state.status === 'removed' && state.rowHash !== '' && isInRange(state), from);
+  }
+
+  #scan(stream: StreamName, isFound: (state: RowState) => boolean, from: string | undefined): ScannedPage {
+    const found = [...this.#states].flatMap(([at, state]) => {
       const [name, id] = JSON.parse(at) as [string, string];
-      return name === stream && state.status !== 'removed' && state.generation < generation ? [id] : [];
+      return name === stream && isFound(state) ? [id] : [];
     });
-    const left = unlisted.sort().filter(id => from === undefined || id > from);
+    const left = found.sort().filter(id => from === undefined || id > from);
     const page = left.slice(0, this.scanPage);
     const states = new Map(page.map(id => [id, this.state(stream, id)!]));
     return { states, next: page.length < left.length ? page.at(-1) : undefined };

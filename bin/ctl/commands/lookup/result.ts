@@ -1,7 +1,8 @@
 /** Whether the SIEM's copy of a row is current, from the API's answer and the row state. */
+import { awaitsReplay } from '../../../../lambda/core/replay.ts';
 import type { RowState, SavedStream } from '../../../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
-import { isBatchOpen, replayedGeneration } from '../../state.ts';
+import { isBatchOpen } from '../../state.ts';
 import type { Answer } from './answer.ts';
 
 export interface Result {
@@ -62,7 +63,7 @@ export function unsettledFor(
   if (!saved) return undefined;
   if (saved instanceof Error) return 'unknown';
   if (isBatchOpen(saved)) return 'unfinished';
-  const isDue = stored?.status === 'live' && stored.generation < replayedGeneration(saved);
+  const isDue = stored?.status === 'live' && awaitsReplay(stored, saved.checkpoint);
   return isDue ? 'awaits a replay' : undefined;
 }
 

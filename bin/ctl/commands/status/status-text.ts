@@ -138,6 +138,13 @@ function surroundings(snapshot: Snapshot): string[] {
   ];
 }
 
+const PHASES: Readonly<Record<SecondWalk['phase'], string>> = {
+  read: 'first pass',
+  withdraw: 'repeat of withdrawals',
+  confirm: 'second pass',
+  sweep: 'withdrawal of rows that are not listed',
+};
+
 /** For each stream the withdrawals that wait, or how far its second walk is. */
 function secondWalkLines({ state, now }: Snapshot): string[] {
   return [...(known(state)?.streams ?? [])].flatMap(([stream, saved]) => {
@@ -146,9 +153,9 @@ function secondWalkLines({ state, now }: Snapshot): string[] {
     if (second.waiting) return [waitingText(stream, second, second.waiting)];
 
     const { phase, rows, notBefore } = second;
-    const step = { read: 'first pass', confirm: 'second pass', sweep: 'withdrawal of rows that are not listed' }[phase];
     const wait = notBefore > now ? `, begins in ${durationText(notBefore - now)}` : `, ${rows} rows listed`;
-    return [`${stream} are read again from the beginning: ${step}${phase === 'sweep' ? '' : wait}`];
+    const isPass = phase === 'read' || phase === 'confirm';
+    return [`${stream} are read again from the beginning: ${PHASES[phase]}${isPass ? wait : ''}`];
   });
 }
 

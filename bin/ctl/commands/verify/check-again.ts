@@ -1,4 +1,5 @@
 /** Checks each difference again after the next run, which sends what was not sent yet. */
+import { awaitsReplay } from '../../../../lambda/core/replay.ts';
 import type { RowState } from '../../../../lambda/ports.ts';
 import type { Access } from '../../access.ts';
 import { type Answer, askForRow, isGone } from '../lookup/answer.ts';
@@ -18,7 +19,7 @@ const PIECE = 100;
  */
 export async function checkAgain(
   access: Access,
-  { stream, found: differences, generation }: Pick<Comparison, 'stream' | 'found' | 'generation'>,
+  { stream, found: differences, checkpoint }: Pick<Comparison, 'stream' | 'found' | 'checkpoint'>,
   begun: number,
 ) {
   /** Still different. */
@@ -36,7 +37,7 @@ export async function checkAgain(
     for (const difference of piece) {
       const { id, kind } = difference;
       const state = id === undefined ? undefined : states.get(id);
-      const stale = kind === 'stale' && (state === undefined || state.generation < generation);
+      const stale = kind === 'stale' && (state === undefined || awaitsReplay(state, checkpoint));
       const isAsked = id !== undefined && !stale && asked < MOST_SINGLE_READS;
       if (!stale && agrees(difference, state)) resolved++;
       else if (!isAsked) confirmed.push(difference);

@@ -1,6 +1,7 @@
 /** Compares the API's lists, read from the beginning, with the row states in the table. */
 import { assign } from '../../../../lambda/compose.ts';
 import { readPages } from '../../../../lambda/core/read-pages.ts';
+import { awaitsReplay } from '../../../../lambda/core/replay.ts';
 import { rowReading } from '../../../../lambda/core/row.ts';
 import type { MemberNames, SavedStream } from '../../../../lambda/ports.ts';
 import { rowKey, rowPrefix } from '../../../../lambda/store/item.ts';
@@ -11,7 +12,7 @@ import type { Access } from '../../access.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
 import { tryRead } from '../../read-result.ts';
-import { openBatches, replayedGeneration, scanRowStates } from '../../state.ts';
+import { openBatches, scanRowStates } from '../../state.ts';
 import { deadLetterCount } from '../dead-letters/counts.ts';
 import { differences, equalIds, type IdIndex, recordListed, UNKNOWN_ID } from './id-index.ts';
 
@@ -41,8 +42,8 @@ export async function compare(context: Context, access: Access, streams: readonl
        */
       equal: idIndex && equalIds(idIndex),
       found: idIndex ? differences(idIndex) : [],
-      /** Older states await a replay. */
-      generation: replayedGeneration(saved),
+      /** Says which states await a replay. */
+      checkpoint: saved.checkpoint,
       /** Batches that a killed run left unfinished. */
       openBatches: openBatches(saved),
       deadLetters: await tryRead(() => deadLetterCount(aws, deployment, stream.name), signal),
@@ -73,10 +74,11 @@ async function readStates(
   if (withStates.length === 0) return idIndexes;
 
   await scanRowStates(context, (name, item) => {
-    const { status, rowHash: sentHash, generation } = decodeState(item);
+    const state = decodeState(item);
+    const { status, rowHash: sentHash } = state;
     const sent = status === 'live' ? 'row' : 'removal';
     const saved = savedStreams.get(name);
-    const stale = saved !== undefined && generation < replayedGeneration(saved);
+    const stale = saved !== undefined && awaitsReplay(state, saved.checkpoint);
     const key = item['pk']!.S!.slice(rowPrefix(name).length);
     idIndexes.get(name)?.set(key, { ...UNKNOWN_ID, sent, sentHash, stale });
   });
