@@ -5,8 +5,10 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
+import type { AwsError } from '../local/aws/service.ts';
+import { Table } from '../local/aws/table.ts';
+import { readTableJson, tableJson } from '../local/aws/table-json.ts';
 import { answerBytes, type BenchStream, type Delivered, rowText } from './rows.ts';
-import { Table } from './table.ts';
 
 export interface Mode {
   /** Milliseconds until the API, AWS, and its S3 answer. */
@@ -24,9 +26,9 @@ export interface Used {
   readonly writeUnits: number;
 }
 
-const table = new Table();
+const table = new Table('table');
 const streams: Record<BenchStream, Delivered[]> = { assets: [], threats: [], 'dns-blocks': [] };
-const used = { apiCalls: 0, dynamodbCalls: 0, firehoseCalls: 0, s3Puts: 0 };
+const used = { apiCalls: 0, dynamodbCalls: 0, firehoseCalls: 0, s3Puts: 0, readUnits: 0, writeUnits: 0 };
 let mode: Mode = { api: 0, aws: 0, s3: 0 };
 
 const server = createServer(async (request, response) => {
@@ -36,7 +38,8 @@ const server = createServer(async (request, response) => {
   response.setHeader('content-type', 'application/json');
   if (typeof target === 'string') {
     await after(mode.aws);
-    response.end(JSON.stringify(awsAnswer(target.slice(target.lastIndexOf('.') + 1), JSON.parse(body))));
+    const { status, text } = awsAnswer(target.slice(target.lastIndexOf('.') + 1), body);
+    response.writeHead(status).end(text);
   } else if (pathname.startsWith('/bucket')) {
     await after(mode.s3);
     if (request.method === 'PUT') used.s3Puts++;
@@ -50,8 +53,7 @@ const server = createServer(async (request, response) => {
     mode = JSON.parse(body);
     response.end('{}');
   } else if (pathname === '/used') {
-    const { readUnits, writeUnits } = table;
-    response.end(JSON.stringify({ ...used, readUnits, writeUnits }));
+    response.end(JSON.stringify(used));
   } else if (pathname.endsWith('/token')) {
     response.end('{"access_token":"token","token_type":"Bearer","expires_in":3600}');
   } else {
@@ -74,14 +76,29 @@ function pageOf(stream: BenchStream, query: URLSearchParams): Uint8Array {
   return answerBytes(rows, to < streams[stream].length ? String(to) : null);
 }
 
-function awsAnswer(action: string, input: { readonly Records?: readonly object[] }): object {
-  if (action === 'GetSecretValue') return { SecretString: '{"client_id":"id","client_secret":"secret"}' };
-  if (action !== 'PutRecordBatch') {
-    used.dynamodbCalls++;
-    return table.answer(action, input);
-  }
+function awsAnswer(action: string, body: string): { readonly status: number; readonly text: string } {
+  if (action === 'GetSecretValue') return answered({ SecretString: '{"client_id":"id","client_secret":"secret"}' });
+  if (action !== 'PutRecordBatch') return tableAnswer(action, body);
   used.firehoseCalls++;
-  return { FailedPutCount: 0, RequestResponses: input.Records!.map(() => ({ RecordId: 'record' })) };
+  const { Records: records } = JSON.parse(body) as { readonly Records: readonly object[] };
+  return answered({ FailedPutCount: 0, RequestResponses: records.map(() => ({ RecordId: 'record' })) });
+}
+
+function answered(output: object) {
+  return { status: 200, text: JSON.stringify(output) };
+}
+
+function tableAnswer(action: string, body: string) {
+  used.dynamodbCalls++;
+  try {
+    const { output, readUnits = 0, writeUnits = 0 } = table.perform(action, readTableJson(body));
+    used.readUnits += readUnits;
+    used.writeUnits += writeUnits;
+    return { status: 200, text: tableJson(output) };
+  } catch (error) {
+    const { status, code, message } = error as AwsError;
+    return { status, text: JSON.stringify({ __type: code, message }) };
+  }
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

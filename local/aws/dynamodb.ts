@@ -1,8 +1,5 @@
-import { mkdir } from 'node:fs/promises';
-import type { Server } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
-import dynalite from 'dynalite';
-import { closeIterators, corrected, DYNAMODB_TARGET, type DynaliteClient, takeListener } from './dynalite-client.ts';
+import { join } from 'node:path';
+import { JournalTable } from './journal.ts';
 import {
   type JsonObject,
   type JsonOperation,
@@ -11,51 +8,67 @@ import {
   MISSING_TOKEN,
   readJsonRequest,
 } from './protocols.ts';
+import { AwsError } from './service.ts';
+import { Table } from './table.ts';
 import type { Reply, Service } from './wire.ts';
 
+export const DYNAMODB_TARGET = 'DynamoDB_20120810';
+
+export interface DynamoDbAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+/** Performs actions of DynamoDB on inputs as they are on the wire, where bytes are base64. */
+export type DynamoDbClient = (action: string, input: JsonObject) => Promise<DynamoDbAnswer>;
+
 export interface DynamoDbOptions {
-  /** Folder of the store, which then outlives this process. Without one, the store is in memory. */
+  /** Folder of the table, which then outlives this process. Without one, the table is in memory. */
   readonly path: string | undefined;
   readonly tableName: string;
   readonly region: string;
   readonly account: string;
 }
 
-/** DynamoDB (dynalite) with the state table. Closing the server closes the store, but only once the server listens. */
-export async function openDynamoDb(
-  options: DynamoDbOptions,
-): Promise<{ service: Service<JsonOperation>; server: Server }> {
-  const { path } = options;
-  if (path !== undefined) await mkdir(path, { recursive: true });
-  closeIterators();
-  const server = dynalite({
-    ...(path !== undefined && { path }),
-    createTableMs: 0,
-    deleteTableMs: 0,
-    updateTableMs: 0,
-  });
-  const client = corrected(takeListener(server));
-  await createTable(client, options.tableName);
-  return { service: createDynamoDbService(client, options), server };
+/** DynamoDB with the state table. */
+export function openDynamoDb(options: DynamoDbOptions): Service<JsonOperation> {
+  const { path, tableName } = options;
+  const table = path === undefined ? new Table(tableName) : new JournalTable(tableName, join(path, 'table.jsonl'));
+  return createDynamoDbService(dynamoDbClient(table), options);
 }
 
-async function createTable(client: DynaliteClient, tableName: string): Promise<void> {
-  const created = await client('CreateTable', { TableName: tableName, ...keySchema });
-  if (created.status !== 200 && !String(created.body['__type']).endsWith('ResourceInUseException')) {
-    throw new Error(`dynalite refused to create the state table: ${String(created.body['message'])}`);
-  }
-  await untilActive(client, tableName);
+export function dynamoDbClient(table: Table): DynamoDbClient {
+  return async (action, input) => {
+    try {
+      const { output, readUnits, writeUnits } = table.perform(
+        action,
+        mapBytes(input, text => Buffer.from(text as string, 'base64')),
+      );
+      const capacity = { TableName: tableOf(input), CapacityUnits: readUnits ?? writeUnits };
+      const ConsumedCapacity = action.startsWith('Batch') ? [capacity] : capacity;
+      const body = mapBytes(output, bytes => Buffer.from(bytes as Uint8Array).toString('base64'));
+      return { status: 200, body: input['ReturnConsumedCapacity'] ? { ...body, ConsumedCapacity } : body };
+    } catch (error) {
+      if (!(error instanceof AwsError)) throw error;
+      return {
+        status: error.status,
+        body: { __type: `com.amazonaws.dynamodb.v20120810#${error.code}`, message: error.message },
+      };
+    }
+  };
 }
 
-/** dynalite activates a table shortly after creating it. A process that is killed in between leaves it inactive for ever. */
-async function untilActive(client: DynaliteClient, tableName: string): Promise<void> {
-  for (let tries = 0; tries < 500; tries += 1) {
-    const { body } = await client('DescribeTable', { TableName: tableName });
-    if ((body['Table'] as { TableStatus?: string } | undefined)?.TableStatus === 'ACTIVE') return;
-    await delay(2);
-  }
-  throw new Error('The state table was left half made and holds nothing. Delete the folder of the database.');
+/** The same value with its bytes changed. */
+function mapBytes<T>(value: T, change: (bytes: unknown) => unknown): T {
+  if (Array.isArray(value)) return value.map(entry => mapBytes(entry, change)) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    name === 'B' ? change(member) : mapBytes(member, change),
+  ]);
+  return Object.fromEntries(members);
 }
+
 /** CreateTable's input for the state table, without its name. */
 export const keySchema = {
   BillingMode: 'PAY_PER_REQUEST',
@@ -68,7 +81,7 @@ export const keySchema = {
 
 /** DynamoDB's protocol in front of a client that performs the actions. Adds faults and meters every call. */
 export function createDynamoDbService(
-  client: DynaliteClient,
+  client: DynamoDbClient,
   place: { readonly region: string; readonly account: string },
 ): Service<JsonOperation> {
   return {
@@ -93,7 +106,7 @@ export function createDynamoDbService(
 const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan']);
 
 /** Always requests the consumed capacity, and returns it only to a caller that requested it. */
-async function metered(client: DynaliteClient, action: string, input: JsonObject): Promise<Reply> {
+async function metered(client: DynamoDbClient, action: string, input: JsonObject): Promise<Reply> {
   const asked = (input['ReturnConsumedCapacity'] ?? 'NONE') !== 'NONE';
   const metering = READS.has(action) || action.endsWith('Item');
   const { status, body } = await client(

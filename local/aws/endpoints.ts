@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { type DirectClient, directClient } from './direct-client.ts';
 import { lockDirectory } from './directory-lock.ts';
-import { DYNAMODB_TARGET } from './dynalite-client.ts';
-import { openDynamoDb } from './dynamodb.ts';
+import { DYNAMODB_TARGET, openDynamoDb } from './dynamodb.ts';
 import { createFaults, type Faults } from './faults.ts';
 import {
   type Buffering,
@@ -18,7 +17,7 @@ import { type BucketNotifications, createS3 } from './s3.ts';
 import { createSecretsManager, SECRETS_TARGET, type SecretControls } from './secrets-manager.ts';
 import type { Operation } from './service.ts';
 import type { AccessKey } from './signature.ts';
-import { type Call, type Service, serve, type Wire, type WireOptions } from './wire.ts';
+import { type Call, type Service, serve, type Wire } from './wire.ts';
 
 export interface AwsNames {
   readonly stateTable: string;
@@ -115,17 +114,17 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   const notifications = new Map<string, BucketNotifications>();
   const wires: Wire[] = [];
   const record = (call: Call): void => onCall?.(call);
-  const start = async <O extends Operation>(service: Service<O>, server?: WireOptions['server']): Promise<string> => {
-    const choices = { ...(server && { server }), ...(accessKey && { accessKey }), ...(onFailure && { onFailure }) };
+  const start = async <O extends Operation>(service: Service<O>): Promise<string> => {
+    const choices = { ...(accessKey && { accessKey }), ...(onFailure && { onFailure }) };
     const clock = dated ? { now } : {};
     const wire = await serve(service, { faults, onCall: record, port: 0, spared, ...clock, ...choices });
     wires.push(wire);
     return wire.url;
   };
   const path = options.tableInMemory ? undefined : join(directory, 'dynamodb');
-  const database = await openDynamoDb({ path, tableName: names.stateTable, ...place });
+  const database = openDynamoDb({ path, tableName: names.stateTable, ...place });
   const endpoints = {
-    AWS_ENDPOINT_URL_DYNAMODB: await start(database.service, database.server),
+    AWS_ENDPOINT_URL_DYNAMODB: await start(database),
     AWS_ENDPOINT_URL_FIREHOSE: await start(firehose.service),
     AWS_ENDPOINT_URL_SECRETS_MANAGER: await start(secrets.service),
     AWS_ENDPOINT_URL_S3: await start(createS3(store, notifications)),
@@ -145,7 +144,6 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     };
   };
   const stop = async (): Promise<void> => {
-    // dynalite throws into the event loop when its store closes during a call.
     while (inProgress.size > 0) await Promise.allSettled(inProgress);
     await Promise.all(wires.map(wire => wire.close()));
     await firehose.controls.flush();
@@ -155,7 +153,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   return {
     environment: { ...endpoints, ...ofSdk, ...resourceEnvironment(names) },
     clients: {
-      dynamodb: direct(database.service, DYNAMODB_TARGET),
+      dynamodb: direct(database, DYNAMODB_TARGET),
       firehose: direct(firehose.service, FIREHOSE_TARGET),
       secrets: direct(secrets.service, SECRETS_TARGET),
     },
@@ -166,7 +164,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     secret: secrets.controls,
     notifications,
     faults,
-    serve: service => start(service),
+    serve: start,
     close() {
       closed ??= stop();
       return closed;

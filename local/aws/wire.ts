@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault, FaultSource } from './faults.ts';
@@ -42,8 +42,6 @@ export interface WireOptions {
   readonly onCall: (call: Call) => void;
   /** Receives errors of this machine, such as a full disk. The caller sees an internal failure and tries again. */
   readonly onFailure?: (error: unknown) => void;
-  /** The service's own server, if it has one. It must have no request listener. */
-  readonly server?: Server;
   /** 0 takes a free port. */
   readonly port: number;
   /** The key that must sign requests. Without one, signatures are not checked. */
@@ -62,7 +60,7 @@ export interface Wire {
 
 /** Puts a service behind HTTP on 127.0.0.1. */
 export async function serve<O extends Operation>(service: Service<O>, options: WireOptions): Promise<Wire> {
-  const server = options.server ?? createServer();
+  const server = createServer();
   const inProgress = new Set<Promise<void>>();
   let closing = false;
   // A server that closes an idle connection while the client reuses it would look like an unwanted fault.

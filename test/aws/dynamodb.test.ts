@@ -1,10 +1,8 @@
-import { createRequire } from 'node:module';
 import {
   BatchGetItemCommand,
   DescribeTableCommand,
   GetItemCommand,
   PutItemCommand,
-  QueryCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
@@ -13,28 +11,6 @@ import { type Started, started } from './started.ts';
 import { clientOf, item, key, TableName } from './state-table.ts';
 
 describe('the state table', () => {
-  test('closes the iterators that a query opened in its store', async () => {
-    await using running = await started();
-    const client = clientOf(running);
-    await client.send(new PutItemCommand({ TableName, Item: item('p', 'a') }));
-    const ofDynalite = createRequire(createRequire(import.meta.url).resolve('dynalite'));
-    const { prototype } = ofDynalite('abstract-level').AbstractValueIterator;
-    const { close } = prototype;
-    let closed = 0;
-    prototype.close = function counted() {
-      closed++;
-      return close.call(this);
-    };
-    try {
-      const values = { ':pk': { S: 'p' } };
-      const input = { TableName, KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: values };
-      await client.send(new QueryCommand(input));
-      expect(closed).toBe(1);
-    } finally {
-      prototype.close = close;
-    }
-  });
-
   test('meters reads and writes, and reports capacity only to a caller that requests it', async () => {
     await using running = await started();
     const client = clientOf(running);

@@ -7,8 +7,8 @@ import { rowKey } from '../../lambda/store/item.ts';
 import { createTable } from '../../lambda/store/table.ts';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { sha256, systemClock } from '../../lambda/system.ts';
+import type { Item } from '../../local/aws/table.ts';
 import { changeRows, Impossible, idsOf, type RowShape } from './changes.ts';
-import type { Item } from './expressions.ts';
 import {
   type Condition,
   FAULTS,
@@ -18,7 +18,7 @@ import {
   type Operation,
   type Process,
 } from './process.ts';
-import { type Command, type Keep, keyOf, Table } from './table.ts';
+import { type Command, type Keep, Table } from './table.ts';
 import { loggedEvents, type Ran, type Received, START, World } from './world.ts';
 
 const HOUR = 3_600_000;
@@ -75,7 +75,7 @@ export class Stage {
   readonly #setting: ReadonlySet<string>;
   #frozen: Process | undefined;
   #isWithinRun = false;
-  #backup: Map<string, Item> | undefined;
+  #backup: readonly Item[] | undefined;
   #size: number | undefined;
   #began = START;
 
@@ -294,8 +294,8 @@ export class Stage {
       world.forgetCursors();
       this.#readsAgain();
       this.#note(this.struck);
-    } else if (word === 'backup') this.#backup = new Map(main.table.items);
-    else if (word === 'restore' || word === 'lose') this.#replaceTable(word === 'restore' ? this.#backup : new Map());
+    } else if (word === 'backup') this.#backup = [...main.table.items()];
+    else if (word === 'restore' || word === 'lose') this.#replaceTable(word === 'restore' ? this.#backup : []);
     else if (word === 'size' || word === 'less') this.#compareSize(word === 'less');
     else if (word.startsWith('has:')) this.#require(word.slice('has:'.length));
     else if (word === 'fails') this.#requireFailure();
@@ -331,13 +331,12 @@ export class Stage {
     this.#note(this.blocksAgain);
   }
 
-  #replaceTable(items: Map<string, Item> | undefined): void {
+  #replaceTable(items: readonly Item[] | undefined): void {
     if (!items) throw new Impossible('There is no backup');
     const { main } = this.world;
     this.#leastEpoch = Math.max(this.#leastEpoch, this.world.epoch);
     this.#noteEpoch();
-    main.table = new Table(this.#keep);
-    main.table.items = new Map(items);
+    main.table = new Table(this.#keep, items);
     this.#readsAgain();
     this.#note(this.struck);
     for (const stream of Object.values(STREAM_OF)) {
@@ -361,7 +360,7 @@ export class Stage {
         const held = this.heldOf(id);
         const isFiltered = this.filter.includes(stream[0]!) && String(members).includes('"c":2,');
         const isGone = stream === 'threats' && !simulator.tenantData.isLive(stream, id);
-        const state = main.table.items.get(keyOf(rowKey(stream, id, sha256)));
+        const state = main.table.get(rowKey(stream, id, sha256));
         const isKnown = state?.['status']?.S === 'live' || deletedAt > 0;
         if (held?.kind === 'upsert' && (isGone || isFiltered) && !isKnown)
           this.unknown.set(`${stream} ${id}`, held.sequence);
@@ -370,7 +369,7 @@ export class Stage {
 
   /** What goes round in a circle must not make the table grow, and what is removed must make it smaller. */
   #compareSize(isLess: boolean): void {
-    const { size } = this.world.main.table.items;
+    const { size } = this.world.main.table;
     const before = this.#size;
     if (before !== undefined && (isLess ? size >= before : size !== before))
       this.world.breaches.push(`The table had ${before} items, and now it has ${size}`);

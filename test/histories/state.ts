@@ -1,5 +1,5 @@
 /** Members of the items of the state table, and a table that forgets one of them. */
-import type { Item } from './expressions.ts';
+import type { Item } from '../../local/aws/table.ts';
 import type { Keep } from './table.ts';
 
 /** What the keys of an item say: `checkpoint`, `log`, `row`, `child`, `removal`, `lease`, `organization`. */

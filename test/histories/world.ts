@@ -20,7 +20,7 @@ import { sha256 } from '../../lambda/system.ts';
 import { pathOf, type SimulatorSettings } from '../../local/api-simulator/settings.ts';
 import { type ApiSimulator, createSimulator } from '../../local/api-simulator/simulator.ts';
 import { type Condition, type Operation, Process, problem, type Stray } from './process.ts';
-import { type Command, fail, type Keep, keyOf, Table } from './table.ts';
+import { type Command, fail, type Keep, Table } from './table.ts';
 import { Timeline } from './timeline.ts';
 
 export const START = Date.UTC(2026, 5, 1);
@@ -179,7 +179,7 @@ export class World {
 
   /** The epoch of the last run. */
   get epoch(): number {
-    return Number(this.main.table.items.get(keyOf(leaseKey))?.['epoch']?.N ?? 0);
+    return Number(this.main.table.get(leaseKey)?.['epoch']?.N ?? 0);
   }
 
   /** Whether the clock of the function has not reached the epoch of the last run. */
@@ -430,11 +430,9 @@ export class World {
 }
 
 const TABLE_OPERATIONS: Readonly<Record<string, Operation>> = {
-  GetItemCommand: 'get',
   BatchGetItemCommand: 'get',
   BatchWriteItemCommand: 'write',
   PutItemCommand: 'put',
-  DeleteItemCommand: 'put',
   UpdateItemCommand: 'update',
   QueryCommand: 'query',
   ScanCommand: 'scan',
@@ -456,7 +454,7 @@ export function loggedEvents(
   { table, bucket }: Connector,
   stream: StreamName,
 ): Pick<Received, 'id' | 'kind' | 'asset' | 'sequence'>[] {
-  const named = table.items.get(keyOf(logKey(stream)))?.['object']?.S;
+  const named = table.get(logKey(stream))?.['object']?.S;
   const object = named === undefined ? undefined : bucket.get(named);
   if (!object) return [];
   const [, ...lines] = zstdDecompressSync(object).toString().trimEnd().split('\n');

@@ -1,10 +1,9 @@
 import type { Item } from '../../../../lambda/store/item.ts';
-import type { DynaliteClient } from '../../../../local/aws/dynalite-client.ts';
-import { createDynamoDbService, keySchema } from '../../../../local/aws/dynamodb.ts';
+import { createDynamoDbService, type DynamoDbClient, keySchema } from '../../../../local/aws/dynamodb.ts';
 import { forward } from './forward.ts';
 
 /** Speaks to a DynamoDB over HTTP, as the embedded one is spoken to without. */
-export function realDynamoDb(url: string): DynaliteClient {
+export function realDynamoDb(url: string): DynamoDbClient {
   return async (action, input) => {
     const headers = {
       // DynamoDB Local reads the key and the region out of it, and checks no signature.

@@ -1,0 +1,15 @@
+/** Items as JSON text, in which bytes are base64: `{"window":{"B":"AAEC"}}`. So they are in requests to DynamoDB, and in the file of a table. */
+
+export function readTableJson(text: string) {
+  return JSON.parse(text, (name, value) =>
+    name === 'B' && typeof value === 'string' ? Buffer.from(value, 'base64') : value,
+  );
+}
+
+export function tableJson(value: object): string {
+  return JSON.stringify(value, function base64(this: Readonly<Record<string, unknown>>, name, member) {
+    // A Buffer would be written by its own method, as a list of numbers.
+    const bytes = this[name];
+    return bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64') : member;
+  });
+}
