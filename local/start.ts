@@ -16,11 +16,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 const args = process.argv.slice(2);
 const isVerbose = args.includes('--verbose');
 let folder = '';
-// dynalite throws errors of its store into the event loop, where nothing can catch them.
-process.on('uncaughtException', error => {
-  console.error(stateFailureText(error, folder) ?? error);
-  process.exit(1);
-});
 try {
   const request = readRequest(args, process.env, hasClientSecret(process.env));
   folder = request.folder;

@@ -1,22 +1,15 @@
 import { join } from 'node:path';
+import { type Buffering, type DeliveredObject, WRITE_THROUGH } from './delivery.ts';
 import { type DirectClient, directClient } from './direct-client.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { DYNAMODB_TARGET, openDynamoDb } from './dynamodb.ts';
 import { createFaults, type Faults } from './faults.ts';
-import {
-  type Buffering,
-  createFirehose,
-  type DeliveredObject,
-  FIREHOSE_TARGET,
-  type FirehoseControls,
-  WRITE_THROUGH,
-} from './firehose.ts';
+import { createFirehose, FIREHOSE_TARGET, type FirehoseControls } from './firehose.ts';
 import { openObjectStore } from './object-store.ts';
 import type { JsonOperation } from './protocols.ts';
 import { type BucketNotifications, createS3 } from './s3.ts';
 import { createSecretsManager, SECRETS_TARGET, type SecretControls } from './secrets-manager.ts';
 import type { Operation } from './service.ts';
-import type { AccessKey } from './signature.ts';
 import { type Call, type Service, serve, type Wire } from './wire.ts';
 
 export interface AwsNames {
@@ -37,8 +30,6 @@ export interface AwsOptions {
   readonly tableInMemory?: boolean;
   /** Text of the secret; undefined for a secret without a value. */
   readonly secret: string | undefined;
-  /** The key that must sign every request. Without one, signatures are not checked. */
-  readonly accessKey?: AccessKey;
   readonly names?: Partial<AwsNames>;
   readonly region?: string;
   /** @default every call is delivered before it is acknowledged, as one object */
@@ -99,7 +90,7 @@ export const LOCAL_NAMES: AwsNames = {
  * @throws DirectoryInUseError when another process works in the same folder
  */
 export async function startAws(options: AwsOptions): Promise<LocalAws> {
-  const { directory, onCall, onFailure, onDelivered, accessKey, region = 'us-east-1', now = Date.now } = options;
+  const { directory, onCall, onFailure, onDelivered, region = 'us-east-1', now = Date.now } = options;
   const { faults = createFaults(), later = timer, spared = [], dated = false } = options;
   const names = { ...LOCAL_NAMES, ...options.names };
   const place = { region, account: ACCOUNT };
@@ -115,7 +106,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
   const wires: Wire[] = [];
   const record = (call: Call): void => onCall?.(call);
   const start = async <O extends Operation>(service: Service<O>): Promise<string> => {
-    const choices = { ...(accessKey && { accessKey }), ...(onFailure && { onFailure }) };
+    const choices = onFailure ? { onFailure } : {};
     const clock = dated ? { now } : {};
     const wire = await serve(service, { faults, onCall: record, port: 0, spared, ...clock, ...choices });
     wires.push(wire);
@@ -129,7 +120,7 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
     AWS_ENDPOINT_URL_SECRETS_MANAGER: await start(secrets.service),
     AWS_ENDPOINT_URL_S3: await start(createS3(store, notifications)),
   };
-  const ofSdk = sdkEnvironment(region, accessKey);
+  const ofSdk = sdkEnvironment(region);
   const inProgress = new Set<Promise<unknown>>();
   const direct = (service: Service<JsonOperation>, target: string): DirectClient => {
     const caller = ofSdk.AWS_ACCESS_KEY_ID;
@@ -173,8 +164,8 @@ export async function startAws(options: AwsOptions): Promise<LocalAws> {
 }
 
 /** The SDK needs a key even where signatures are not checked. */
-function sdkEnvironment(region: string, accessKey: AccessKey = { id: 'local', secret: 'local' }) {
-  return { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKey.id, AWS_SECRET_ACCESS_KEY: accessKey.secret };
+function sdkEnvironment(region: string) {
+  return { AWS_REGION: region, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 }
 
 function resourceEnvironment(names: AwsNames): Record<string, string> {

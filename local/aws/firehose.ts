@@ -1,7 +1,5 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { type Buffering, createDeliveryBuffer, type DeliveryTarget } from './delivery.ts';
 import type { Fault } from './faults.ts';
-import type { ObjectStore } from './object-store.ts';
 import {
   type JsonObject,
   type JsonOperation,
@@ -13,6 +11,8 @@ import {
 } from './protocols.ts';
 import { AwsError, arn, type Place, type WireRequest } from './service.ts';
 import type { Service } from './wire.ts';
+
+export type { DeliveredObject } from './delivery.ts';
 
 export const FIREHOSE_TARGET = 'Firehose_20150804';
 
@@ -181,103 +181,4 @@ function describeStream(stream: FirehoseOptions, created: number): JsonObject {
       HasMoreDestinations: false,
     },
   };
-}
-
-/** Firehose delivers its buffer when the first of these bounds is reached. */
-export interface Buffering {
-  readonly bytes: number;
-  /**
-   * 0 delivers every call before it is acknowledged, so that acknowledged records survive a kill of this process. Any other
-   * interval keeps acknowledged records in memory.
-   */
-  readonly milliseconds: number;
-}
-
-export const WRITE_THROUGH: Buffering = { bytes: Number.POSITIVE_INFINITY, milliseconds: 0 };
-
-export interface DeliveryTarget {
-  readonly store: ObjectStore;
-  readonly bucket: string;
-  /** Comes before `yyyy/MM/dd/HH/`. Ends in `/` to name a folder. */
-  readonly prefix: string;
-  readonly streamName: string;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Called for each object in the bucket. */
-  readonly onDelivered?: (object: DeliveredObject) => void;
-  /** Called when a buffer cannot be delivered later. Without it, the rejection is unhandled. */
-  readonly onFailure?: (error: unknown) => void;
-  /** Runs the task once after that many milliseconds. Returns a function that cancels it. */
-  readonly later: (task: () => void, milliseconds: number) => () => void;
-}
-
-export interface DeliveredObject {
-  readonly bucket: string;
-  readonly key: string;
-  /** Of the records, before compression. */
-  readonly bytes: number;
-  /** From the first record to the delivery. */
-  readonly heldMilliseconds: number;
-}
-
-export interface DeliveryBuffer {
-  accept(records: readonly Uint8Array[]): Promise<void>;
-  /** Delivers what is buffered, if anything. */
-  flush(): Promise<void>;
-}
-
-const compress = promisify(gzip);
-
-export function createDeliveryBuffer(target: DeliveryTarget, buffering: Buffering): DeliveryBuffer {
-  let pending: Uint8Array[] = [];
-  let bytes = 0;
-  let firstArrival = 0;
-  let cancel = (): void => {};
-  let delivery: Promise<void> = Promise.resolve();
-
-  const write = async (records: readonly Uint8Array[], arrival: number): Promise<void> => {
-    const { store, bucket, now, onDelivered } = target;
-    const key = objectKey(target, arrival);
-    const content = Buffer.concat(records);
-    await store.put(bucket, key, await compress(content));
-    onDelivered?.({ bucket, key, bytes: content.length, heldMilliseconds: now() - arrival });
-  };
-  const deliver = async (): Promise<void> => {
-    cancel();
-    if (pending.length === 0) return;
-    const taken = pending;
-    pending = [];
-    bytes = 0;
-    await write(taken, firstArrival);
-  };
-  const flush = (): Promise<void> => {
-    delivery = delivery.then(deliver);
-    return delivery;
-  };
-  const flushUnwatched = (): void => {
-    const flushed = flush();
-    void (target.onFailure ? flushed.catch(target.onFailure) : flushed);
-  };
-
-  return {
-    flush,
-    async accept(records) {
-      if (buffering.milliseconds === 0) return write(records, target.now());
-      if (pending.length === 0) {
-        firstArrival = target.now();
-        cancel = target.later(flushUnwatched, buffering.milliseconds);
-      }
-      for (const record of records) {
-        pending.push(record);
-        bytes += record.length;
-      }
-      if (bytes >= buffering.bytes) flushUnwatched();
-    },
-  };
-}
-
-function objectKey({ prefix, streamName }: DeliveryTarget, arrival: number): string {
-  const [date = '', time = ''] = new Date(arrival).toISOString().split(/[T.]/);
-  const folder = `${date.replaceAll('-', '/')}/${time.slice(0, 2)}`;
-  return `${prefix}${folder}/${streamName}-1-${date}-${time.replaceAll(':', '-')}-${crypto.randomUUID()}.json.gz`;
 }

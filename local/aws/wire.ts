@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault, FaultSource } from './faults.ts';
 import { AwsError, type Operation, type ServiceName, type WireRequest } from './service.ts';
-import { type AccessKey, checkSignature } from './signature.ts';
 
 /** One answered request. */
 export interface Call extends Operation {
@@ -44,8 +43,6 @@ export interface WireOptions {
   readonly onFailure?: (error: unknown) => void;
   /** 0 takes a free port. */
   readonly port: number;
-  /** The key that must sign requests. Without one, signatures are not checked. */
-  readonly accessKey?: AccessKey;
   /** Access keys whose calls are not affected by faults. */
   readonly spared?: readonly string[];
   /** Time in the `Date` header of answers, in milliseconds since 1970. @default the clock */
@@ -108,14 +105,13 @@ async function exchange<O extends Operation>(
 /** The service's answer; undefined when a fault cuts the connection. */
 export async function answer<O extends Operation>(
   service: Service<O>,
-  options: Pick<WireOptions, 'faults' | 'onCall' | 'onFailure' | 'accessKey' | 'spared'>,
+  options: Pick<WireOptions, 'faults' | 'onCall' | 'onFailure' | 'spared'>,
   request: WireRequest,
 ): Promise<Reply | undefined> {
-  const { faults, onCall, onFailure, accessKey, spared = [] } = options;
+  const { faults, onCall, onFailure, spared = [] } = options;
   let operation: O;
   try {
     if (!request.headers.authorization?.startsWith('AWS4-HMAC-SHA256 ')) throw service.unsigned;
-    if (accessKey) checkSignature(request, service, accessKey);
     operation = service.understand(request);
   } catch (error) {
     return service.refusal(asAwsError(error), request);

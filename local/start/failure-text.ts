@@ -12,19 +12,16 @@ export function failureText(error: unknown, verbose: boolean): string {
 
 const AGAIN = 'run again: the next run continues where the saved state ends';
 
-/** Remedies by the code of the file system, or by the text of LevelDB (below dynalite), whose errors have no such code. */
+/** Remedies by the code of the file system, or by the message about a damaged table. */
 const REMEDIES: readonly [cause: RegExp, remedy: string][] = [
+  [/ENOSPC|EDQUOT|EFBIG/, `If the disk is full, free some space and ${AGAIN}.`],
   [
-    /ENOSPC|EDQUOT|EFBIG|no space left|quota exceeded|file too large/i,
-    `If the disk is full, free some space and ${AGAIN}.`,
-  ],
-  [
-    /EACCES|EPERM|EROFS|permission denied|not permitted|read-only file system/i,
+    /EACCES|EPERM|EROFS/,
     `Make the folder and its files writable for this user, and ${AGAIN}. Or choose another --state-folder.`,
   ],
-  [/EMFILE|ENFILE|too many open files/i, `Allow more open files, for example with "ulimit -n 4096", and ${AGAIN}.`],
+  [/EMFILE|ENFILE/, `Allow more open files, for example with "ulimit -n 4096", and ${AGAIN}.`],
   [
-    /\bEIO\b|LEVEL_|IO error|Corruption|Database is (?:closed|not open)|table was left half made/i,
+    /\bEIO\b|The table is damaged/,
     'If the state is damaged, start from the beginning with --reset, which deletes the state and the files of this folder.',
   ],
 ];

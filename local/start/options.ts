@@ -4,7 +4,7 @@ import { variableOf } from '../../lambda/options.ts';
 import { readSettings, SettingsError } from '../../lambda/settings.ts';
 import { STREAMS, STREAMS_WITHOUT_PATH, type StreamKey, streamKey } from '../../lambda/streams.ts';
 import { COUNT_NAMES, defaultCounts, type SeedCounts } from '../api-simulator/seed.ts';
-import { LOCAL_NAMES } from '../aws/endpoints.ts';
+import { LOCAL_NAMES, resourceEnvironment } from '../aws/local-aws.ts';
 import { optionOf, readArguments, refusalText, wholeNumber } from '../npm-command.ts';
 
 /** The function's settings by the option that gives them. */
@@ -45,8 +45,8 @@ function describe(): Command {
   const command = new Command(NAME)
     .usage('[options]')
     .description(
-      'Runs the connector on this machine: the same handler as in Lambda, with DynamoDB, Secrets Manager, Firehose and S3 ' +
-        'replaced by local endpoints. Without options it drains an embedded API simulator; with --base-url, --auth-url and ' +
+      'Runs the connector on this machine: the same function as in Lambda, with files in place of DynamoDB, Firehose and S3. ' +
+        'Without options it drains an embedded API simulator; with --base-url, --auth-url and ' +
         '--client-id a real tenant. Events arrive as .json.gz files, laid out as in S3. Each run continues where the last one ended.',
     );
   return describeTenant(describeEmbedded(describeRun(command))).addHelpText('after', EXAMPLES);
@@ -237,14 +237,11 @@ function tenantProblems(flags: Flags, hasSecret: boolean): string[] {
   ];
 }
 
-/** Placeholders for values that are known only when the endpoints run. */
-const PLACEHOLDERS = {
+/** Settings that the embedded API simulator gives once it runs, or that no option changes. */
+const OTHER_SETTINGS = {
   API_BASE_URL: 'https://host.example',
   AUTH_URL: 'https://host.example',
-  STATE_TABLE: LOCAL_NAMES.stateTable,
-  CREDENTIALS_SECRET_ID: LOCAL_NAMES.secret,
-  DELIVERY_STREAM: LOCAL_NAMES.deliveryStream,
-  DEAD_LETTER_BUCKET: LOCAL_NAMES.deadLetterBucket,
+  ...resourceEnvironment(LOCAL_NAMES),
 };
 
 /** The embedded API simulator has every stream. */
@@ -266,7 +263,7 @@ function settingsOf(flags: Flags): Record<string, string> {
 /** The problems that the function would report, in terms of the options. */
 function settingProblems(settings: Readonly<Record<string, string>>): string[] {
   try {
-    readSettings({ ...PLACEHOLDERS, ...settings });
+    readSettings({ ...OTHER_SETTINGS, ...settings });
     return [];
   } catch (error) {
     if (error instanceof SettingsError) return error.problems.map(inTermsOfOptions);

@@ -1,5 +1,5 @@
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
-import type { ApiAnswer } from './handler-process.ts';
+import type { ApiAnswer } from './function-process.ts';
 
 /** The output of a display. */
 export interface Screen {

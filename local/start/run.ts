@@ -1,6 +1,5 @@
 import { lookup } from 'node:dns/promises';
 import { stat } from 'node:fs/promises';
-import { devNull } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import { machineProxy } from '../../bin/machine-proxy.ts';
 import { readClientSecret } from '../../bin/terminal/client-secret.ts';
@@ -11,13 +10,13 @@ import { countsIn } from '../api-simulator/seed.ts';
 import { startSimulatorServer } from '../api-simulator/server.ts';
 import { pathSettings } from '../api-simulator/settings.ts';
 import { deliveredObjects } from '../aws/delivered.ts';
-import { type LocalAws, startAws } from '../aws/endpoints.ts';
-import { randomAccessKey } from '../aws/signature.ts';
+import { lockDirectory } from '../aws/directory-lock.ts';
+import { foldersIn, LOCAL_NAMES, resourceEnvironment } from '../aws/local-aws.ts';
 import { onInterruption } from '../interruption.ts';
 import { rebuildSimulator } from './embedded-simulator.ts';
 import { failureText } from './failure-text.ts';
-import { HandlerHost } from './handler-host.ts';
-import type { StartRequest } from './options.ts';
+import { FunctionHost } from './function-host.ts';
+import type { StartRequest, TenantTarget } from './options.ts';
 import { counted, Progress } from './progress.ts';
 import { resetFolder } from './reset.ts';
 import { logFileIn, makeFolder, nextSource, readSource, type Source, writeSource } from './source.ts';
@@ -28,56 +27,51 @@ const LEASE_SECONDS = '15';
 
 type Settings = Readonly<Record<string, string>>;
 
+/** What the function is started with. */
+interface Start {
+  /** The function's settings. */
+  readonly settings: Settings;
+  readonly secret: string;
+}
+
 /** @returns the exit status. @throws StartProblemsError, PromptAbortedError, DirectoryInUseError, UnknownHostError */
 export async function run(request: StartRequest): Promise<number> {
   const { folder, target, reset } = request;
   const before = reset ? undefined : await readSource(folder);
   const source = nextSource(request, before, Date.now());
-  let secret: string | undefined;
-  if ('baseUrl' in target) {
-    const clientSecret = await readClientSecret(target, process.env);
-    secret = JSON.stringify({ client_id: target.clientId, client_secret: clientSecret });
-    await lookUpHosts([target.baseUrl, target.authUrl], process.env);
-  }
+  const tenant = 'baseUrl' in target ? await reachTenant(target) : undefined;
   if (reset) await resetFolder(folder);
+
   await using resources = new AsyncDisposableStack();
   await makeFolder(folder);
-  const broken = new AbortController();
-  const onFailure = (error: unknown) => broken.abort(error);
-  const aws = await startAws({ directory: folder, secret, accessKey: randomAccessKey(), onFailure });
-  resources.defer(() => aws.close());
+  resources.defer(await lockDirectory(folder));
   await writeSource(folder, source);
-  const settings = { ...request.settings, LEASE_SECONDS, ...(await startSimulator(source, aws, resources)) };
+  const { settings, secret } = tenant ?? (await startSimulator(source, resources));
   console.log(`${introduction(request.name, source)}\n`);
-  // Without await, the endpoints would be closed at once.
-  return await drainAndReport(request, { settings, aws, broken });
+  const start = { settings: { ...request.settings, LEASE_SECONDS, ...settings }, secret };
+  // Without await, the API simulator would be closed at once.
+  return await drainAndReport(request, start);
 }
 
-interface RunParts {
-  /** The function's settings. */
-  readonly settings: Settings;
-  readonly aws: LocalAws;
-  /** Aborted with the error when this machine cannot write or read the files of the run, as with a full disk. */
-  readonly broken: AbortController;
+async function reachTenant({ baseUrl, authUrl, clientId }: TenantTarget): Promise<Start> {
+  const clientSecret = await readClientSecret({ authUrl, clientId }, process.env);
+  await lookUpHosts([baseUrl, authUrl], process.env);
+  return { settings: {}, secret: JSON.stringify({ client_id: clientId, client_secret: clientSecret }) };
 }
 
-/** @returns the function's settings for the embedded API simulator; none for a real tenant */
-async function startSimulator(
-  { tenantData }: Source,
-  aws: LocalAws,
-  resources: AsyncDisposableStack,
-): Promise<Settings> {
-  if (!tenantData) return {};
-  const simulator = rebuildSimulator(tenantData, Date.now);
+async function startSimulator({ tenantData }: Source, resources: AsyncDisposableStack): Promise<Start> {
+  const simulator = rebuildSimulator(tenantData!, Date.now);
   const server = await startSimulatorServer({ simulator });
   resources.defer(() => server.close());
   const { clientId, clientSecret } = simulator.account;
-  aws.secret.put(JSON.stringify({ client_id: clientId, client_secret: clientSecret }));
   return {
-    API_BASE_URL: server.baseUrl,
-    AUTH_URL: server.authUrl,
-    ...pathSettings(simulator.settings),
-    THREAT_ASSET_FIELD: simulator.settings.threatAssetMember,
+    settings: {
+      API_BASE_URL: server.baseUrl,
+      AUTH_URL: server.authUrl,
+      ...pathSettings(simulator.settings),
+      THREAT_ASSET_FIELD: simulator.settings.threatAssetMember,
+    },
+    secret: JSON.stringify({ client_id: clientId, client_secret: clientSecret }),
   };
 }
 
@@ -116,9 +110,8 @@ async function lookUpHosts(urls: readonly string[], environment: NodeJS.ProcessE
 }
 
 /** Runs the handler until every stream is caught up, then prints what became of the rows. @returns the exit status */
-async function drainAndReport(request: StartRequest, parts: RunParts): Promise<number> {
-  const { settings, aws } = parts;
-  const { deliveredFolder: delivered, deadLetterFolder: deadLetters } = aws;
+async function drainAndReport(request: StartRequest, { settings, secret }: Start): Promise<number> {
+  const { deliveredFolder: delivered, deadLetterFolder: deadLetters } = foldersIn(request.folder);
   const log = logFileIn(request.folder);
   const filesBefore = new Set(await deliveredObjects(delivered));
   const logged = await stat(log).then(
@@ -126,7 +119,7 @@ async function drainAndReport(request: StartRequest, parts: RunParts): Promise<n
     () => 0,
   );
   const start = performance.now();
-  const outcome = await catchUp(request, parts, log);
+  const outcome = await catchUp(request, { settings, secret }, log);
   const seconds = (performance.now() - start) / 1000;
   const files = (await deliveredObjects(delivered)).filter(file => !filesBefore.has(file));
   const streams = streamsIn(settings).map(({ name }) => name);
@@ -148,18 +141,20 @@ async function drainAndReport(request: StartRequest, parts: RunParts): Promise<n
   return 1;
 }
 
-/** @throws what the files of the run failed with */
-async function catchUp(request: StartRequest, { settings, aws, broken }: RunParts, logFile: string) {
+/** @throws the error of a file that cannot be read or written */
+async function catchUp(request: StartRequest, { settings, secret }: Start, logFile: string) {
   const progress = new Progress(streamsIn(settings), process.stdout);
   const inherited = 'baseUrl' in request.target ? process.env : {};
-  const environment = functionEnvironment({ endpoints: aws.environment, settings, inherited });
-  const host = new HandlerHost({
-    environment,
+  const broken = new AbortController();
+  const host = new FunctionHost({
+    environment: functionEnvironment(settings, inherited),
+    folder: request.folder,
+    secret,
     logFile,
     onAnswer: answer => progress.observe(answer),
-    onLogFailure: error => broken.abort(error),
+    onFilesFailure: error => broken.abort(error),
   });
-  // The function would try again for half a minute, because it takes the local endpoints for AWS.
+  // The function would try again for half a minute, because it takes the files for AWS.
   broken.signal.addEventListener('abort', () => void host.end());
   const onFirst = () => {
     progress.say('Stopping: the current page is finished and saved. Press Ctrl-C again to stop at once.');
@@ -217,29 +212,22 @@ export async function drainUntilDone(options: DrainOptions): Promise<boolean> {
   return false;
 }
 
-export interface EnvironmentParts {
-  /** Of the local endpoints: their addresses and the names of their resources. */
-  readonly endpoints: Settings;
-  /** From the options. */
-  readonly settings: Settings;
-  /** Variables of this machine, for a run against a real tenant. A proxy could not reach the embedded API simulator. */
-  readonly inherited: NodeJS.ProcessEnv;
-}
-
 const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 
-/** The whole environment of the function. A container of Lambda has no other variables of this machine. */
-export function functionEnvironment({ endpoints, settings, inherited }: EnvironmentParts): Record<string, string> {
+/**
+ * The whole environment of the function. A container of Lambda has no other variables of this machine.
+ *
+ * @param settings from the options
+ * @param inherited variables of this machine, for a run against a real tenant. A proxy could not reach the embedded API simulator.
+ */
+export function functionEnvironment(settings: Settings, inherited: NodeJS.ProcessEnv): Record<string, string> {
   const certificates = CERTIFICATES.flatMap(name => (inherited[name] === undefined ? [] : [[name, inherited[name]]]));
   const proxy = machineProxy(inherited);
   return {
     ...Object.fromEntries(certificates),
     // As the stack sets them.
     ...(proxy && { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy.HTTPS_PROXY, NO_PROXY: proxy.NO_PROXY ?? '' }),
-    // The user's own profiles, regions and endpoints must not direct the SDK away from this machine.
-    AWS_CONFIG_FILE: devNull,
-    AWS_SHARED_CREDENTIALS_FILE: devNull,
-    ...endpoints,
+    ...resourceEnvironment(LOCAL_NAMES),
     ...settings,
   };
 }

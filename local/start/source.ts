@@ -21,7 +21,7 @@ const TenantData = v.object({
 
 /** The source of a state folder's rows. Cursors and row states of one source are meaningless for another. */
 const Source = v.object({
-  version: v.literal(1),
+  version: v.literal(2),
   tenantData: v.optional(TenantData),
   tenant: v.optional(v.object({ baseUrl: v.string(), clientId: v.string() })),
 });
@@ -42,10 +42,10 @@ export function nextSource(request: StartRequest, before: Source | undefined, no
     const remedy = 'Choose another --name or --state-folder, or start again with --reset';
     throw new StartProblemsError(problems.map(problem => `${problem}. ${remedy}`));
   }
-  if ('baseUrl' in target) return { version: 1, tenant: tenantRecord(target) };
+  if ('baseUrl' in target) return { version: 2, tenant: tenantRecord(target) };
   const { change, ...given } = target;
   const recipe = before?.tenantData ?? { seed: 1, ...defaultCounts('start'), ...given, startedAt: now, changes: [] };
-  return { version: 1, tenantData: change === 0 ? recipe : withChange(recipe, change, now) };
+  return { version: 2, tenantData: change === 0 ? recipe : withChange(recipe, change, now) };
 }
 
 /** Each change takes a millisecond of the API simulator's time. The machine's clock may have been set back. */

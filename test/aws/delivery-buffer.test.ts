@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { createDeliveryBuffer } from '../../local/aws/firehose.ts';
+import { createDeliveryBuffer } from '../../local/aws/delivery.ts';
 import type { ObjectStore } from '../../local/aws/object-store.ts';
 
 /** A store in memory whose puts can fail, and a clock that moves only when advanced. */

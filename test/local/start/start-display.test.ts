@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 import { onInterruption } from '../../../local/interruption.ts';
 import { failureText } from '../../../local/start/failure-text.ts';
-import { HandlerError } from '../../../local/start/handler-host.ts';
+import { FunctionError } from '../../../local/start/function-host.ts';
 import { Progress } from '../../../local/start/progress.ts';
 import { drainUntilDone } from '../../../local/start/run.ts';
 import { type Metrics, metricsIn, summaryNotes, summaryTable } from '../../../local/start/summary.ts';
@@ -108,7 +108,7 @@ describe('progress', () => {
 
 describe('a failure', () => {
   const thrown = (name: string, message: string) =>
-    new HandlerError({ name, message, stack: `${name}: ${message}\n    at somewhere` });
+    new FunctionError({ name, message, stack: `${name}: ${message}\n    at somewhere` });
 
   test('escapes control characters of the API’s answer', () => {
     const commanding = thrown('ApiRefusedError', 'The API answered 500 \x1b[2J\x9b31m\u202e of others.');

@@ -168,13 +168,14 @@ test("the function gets only proxy and certificates of the user's environment", 
     HTTPS_PROXY: 'http://p',
     PATH: '/',
   };
-  const environment = functionEnvironment({ endpoints: { AWS_REGION: 'us-east-1' }, settings: {}, inherited });
+  const environment = functionEnvironment({}, inherited);
   expect(Object.keys(environment).sort()).toEqual([
-    'AWS_CONFIG_FILE',
-    'AWS_REGION',
-    'AWS_SHARED_CREDENTIALS_FILE',
+    'CREDENTIALS_SECRET_ID',
+    'DEAD_LETTER_BUCKET',
+    'DELIVERY_STREAM',
     'HTTPS_PROXY',
     'NODE_USE_ENV_PROXY',
     'NO_PROXY',
+    'STATE_TABLE',
   ]);
 });

@@ -121,12 +121,12 @@ describe('npm start on the embedded API simulator', () => {
     expect(refused.stderr).toContain('--assets was 150 when "local" began');
   });
 
-  describe('with a damaged database', () => {
+  describe('with a damaged table', () => {
     let damaged: Ended;
     let reset: Ended;
 
     beforeAll(async () => {
-      await writeFile(join(folder.path, 'local', 'dynamodb', 'CURRENT'), 'damaged');
+      await writeFile(join(folder.path, 'local', 'dynamodb', 'table.jsonl'), 'damaged\n');
       damaged = await folder.run([]);
       await chmod(join(folder.path, 'local'), 0o755);
       reset = await folder.run([
@@ -167,36 +167,23 @@ test('a state folder in a file is refused with its path, the reason and what to 
   );
 });
 
-test('a full disk gives a message without a stack trace', async () => {
+test.each([
+  ['the table', ['--assets', '300', '--page-limit', '10'], 20],
+  ['a delivered file', ['--assets', '2000'], 100],
+  ['the log of the function', ['--assets', '30'], 200],
+])('a full disk ends the run with its reason and a remedy when %s meets it first', async (first, args, kibibytes) => {
   await using folder = await StateFolder.make();
-  // A limit on the size of files, in KiB, acts as a full disk. Small pages let the database reach it first.
-  const full = await folder.run(['--assets', '300', '--threats', '0', '--dns-blocks', '0', '--page-limit', '10'], {
-    shell: 'ulimit -f 20',
-  });
-  expect(full.status).toBe(1);
-  expect(full.stderr).toContain('If the disk is full, free some space and run again');
-  expect(full.stderr).toContain('--reset');
-  expect(full.stderr).not.toMatch(/^\s+at /m);
-});
-
-test('a full disk ends the run with the same message when a delivered file meets it first', async () => {
-  await using folder = await StateFolder.make();
-  const full = await folder.run(['--assets', '3000', '--threats', '0', '--dns-blocks', '0'], {
-    shell: 'ulimit -f 20',
-  });
-  expect(full.status).toBe(1);
-  expect(full.stderr).toMatch(/^Failed: The state in .* cannot be read or written \(EFBIG: .*\)/);
-  expect(full.stderr).toContain('If the disk is full, free some space and run again');
-  expect(full.stderr).not.toContain('InternalFailure');
-});
-
-test('a full disk ends the run with the same message when the log of the function meets it first', async () => {
-  await using folder = await StateFolder.make();
+  const log = first === 'the log of the function' ? '\n'.repeat(kibibytes * 1024) : '';
   await mkdir(join(folder.path, 'local'));
-  await writeFile(join(folder.path, 'local', 'function.log'), '\n'.repeat(200 * 1024));
-  const full = await folder.run(['--assets', '30', '--threats', '0', '--dns-blocks', '0'], { shell: 'ulimit -f 200' });
-  expect(full.status).toBe(1);
-  expect(full.stderr).toMatch(/^Failed: The state in .* cannot be read or written \(EFBIG: .*\)/);
+  await writeFile(join(folder.path, 'local', 'function.log'), log);
+  // A limit on the size of files acts as a full disk.
+  const shell = `ulimit -f ${kibibytes}`;
+  const { status, stderr } = await folder.run([...args, '--threats', '0', '--dns-blocks', '0'], { shell });
+
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^Failed: The state in .* cannot be read or written \(EFBIG: .*\)/);
+  expect(stderr).toContain('If the disk is full, free some space and run again');
+  expect(stderr).not.toMatch(/^\s+at /m);
 });
 
 test('a path that cannot be written ends the run with its name and a remedy', async () => {

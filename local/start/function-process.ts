@@ -1,18 +1,28 @@
-/** The process of the deployed handler. Like a container of Lambda, it has its own environment and output. */
+/** The process of the function. Like a container of Lambda, it has its own environment and output; files of this machine stand for AWS. */
 import { subscribe } from 'node:diagnostics_channel';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { StreamsFailedError } from '../../lambda/core/errors.ts';
+import { type Invoker, invoke } from '../../lambda/invocation.ts';
+import { createInvoker } from '../../lambda/invoker.ts';
+import { readSettings } from '../../lambda/settings.ts';
+import { JournalTable } from '../aws/journal.ts';
+import { LOCAL_NAMES, openAws } from '../aws/local-aws.ts';
 
-/** How many milliseconds are left. The first message starts the handler, a later one shortens its time. */
-export type ToHandler = { readonly milliseconds: number };
+export type ToFunction =
+  /** Comes first. The secret is never written to disk. */
+  | { readonly kind: 'open'; readonly folder: string; readonly secret: string }
+  | { readonly kind: 'invoke'; readonly milliseconds: number }
+  /** Shortens the time of the current invocation. */
+  | { readonly kind: 'hurry'; readonly milliseconds: number };
 
-export type FromHandler =
+export type FromFunction =
   | { readonly kind: 'answered'; readonly answer: ApiAnswer }
   | { readonly kind: 'returned'; readonly result: unknown }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly stack: string }
-  /** The log cannot be written, as on a full disk. */
-  | { readonly kind: 'log failed'; readonly code: string | undefined; readonly message: string };
+  /** The files of the run cannot be read or written, as on a full disk. */
+  | { readonly kind: 'files failed'; readonly error: Pick<NodeJS.ErrnoException, 'message' | 'code' | 'path'> };
 
 /** The answer to a request of this process's `fetch`, which is only used for the API and the token endpoint. */
 export interface ApiAnswer {
@@ -30,8 +40,8 @@ interface FetchMessage {
   readonly error?: Error & { readonly errors?: readonly Error[] };
 }
 
+let opened: Promise<Invoker> | undefined;
 let deadline = Number.POSITIVE_INFINITY;
-let isRunning = false;
 
 // Node's diagnostics, so that the observed code is exactly the deployed code.
 for (const channel of ['undici:request:headers', 'undici:request:error']) {
@@ -44,44 +54,55 @@ for (const channel of ['undici:request:headers', 'undici:request:error']) {
   });
 }
 
-process.on('message', ({ milliseconds }: ToHandler) => {
-  const end = Date.now() + milliseconds;
-  deadline = isRunning ? Math.min(deadline, end) : end;
-  if (!isRunning) void invoke();
+process.on('message', (message: ToFunction) => {
+  if (message.kind === 'open') opened = open(message);
+  else if (message.kind === 'hurry') deadline = Math.min(deadline, Date.now() + message.milliseconds);
+  else {
+    deadline = Date.now() + message.milliseconds;
+    void run();
+  }
 });
 
 // The console ignores errors of its output. But the metrics of the run are in the log, so the run cannot go without it.
-for (const output of [process.stdout, process.stderr]) {
-  output.on('error', ({ code, message }: NodeJS.ErrnoException) => post({ kind: 'log failed', code, message }));
-}
+for (const output of [process.stdout, process.stderr]) output.on('error', filesFailed);
 
 // The terminal sends Ctrl-C to this process too. The parent shortens the time instead.
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit());
 
-async function invoke(): Promise<void> {
-  isRunning = true;
+async function open({ folder, secret }: ToFunction & { readonly kind: 'open' }): Promise<Invoker> {
+  const table = new JournalTable(LOCAL_NAMES.stateTable, join(folder, 'dynamodb', 'table.jsonl'));
+  const { clients } = await openAws({ directory: folder, table, secret, onFailure: filesFailed });
+  return createInvoker(readSettings(), clients);
+}
+
+async function run(): Promise<void> {
+  const invoker = await opened!.catch(filesFailed);
+  if (!invoker) return;
   try {
-    const { handler } = await import('../../lambda/handler.ts');
-    const result = await handler({}, { getRemainingTimeInMillis: () => deadline - Date.now() });
+    const result = await invoke({}, { getRemainingTimeInMillis: () => deadline - Date.now() }, invoker);
     // An error of the log is reported in the next turn of the event loop.
     await nextTurn();
     post({ kind: 'returned', result });
   } catch (error) {
     post({ kind: 'failed', ...wordsOf(error), stack: inspect(error) });
   }
-  isRunning = false;
 }
 
 /** Streams that failed alike share a line. */
 function wordsOf(error: unknown): { readonly name: string; readonly message: string } {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   if (!(error instanceof StreamsFailedError)) return { name, message };
-  const alike = Map.groupBy(error.streams, ([, each]) => `${each.name}: ${each.message}`);
+  const alike = Map.groupBy(error.streams, ([, { name, message }]) => `${name}: ${message}`);
   const lines = [...alike].map(([text, streams]) => `\n  ${streams.map(([stream]) => stream).join(', ')}: ${text}`);
   return { name, message: lines.join('') };
 }
 
-function post(message: FromHandler): void {
+function filesFailed(error: unknown): undefined {
+  const { message, code, path } = error as NodeJS.ErrnoException;
+  post({ kind: 'files failed', error: { message, ...(code && { code }), ...(path && { path }) } });
+}
+
+function post(message: FromFunction): void {
   process.send?.(message);
 }

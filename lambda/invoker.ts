@@ -1,0 +1,27 @@
+import type { AwsClients } from './aws.ts';
+import { type Clients, createContainerTokens } from './compose.ts';
+import type { Invoker } from './invocation.ts';
+import { createLog } from './log.ts';
+import { namingProxy } from './proxy.ts';
+import type { Settings } from './settings.ts';
+import { sha256, systemClock } from './system.ts';
+import { createTelemetry } from './telemetry.ts';
+
+/** What a container invokes the function with, on this machine's clock and network. */
+export function createInvoker(settings: Settings, aws: AwsClients): Invoker {
+  const clients: Clients = {
+    ...aws,
+    fetch: namingProxy((url, init) => fetch(url, init), settings.proxy),
+    clock: systemClock,
+    random: Math.random,
+    hash: sha256,
+    log: createLog(settings.connector),
+  };
+  return {
+    settings,
+    clients,
+    tokens: createContainerTokens(settings, clients),
+    telemetry: createTelemetry(settings.connector),
+    memory: () => process.memoryUsage.rss(),
+  };
+}

@@ -1,0 +1,108 @@
+/** Calls of AWS without its wire: a service answers the commands that an SDK's client would send, and faults strike them. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Sender } from '../../lambda/aws.ts';
+import type { Fault, FaultSource } from './faults.ts';
+import { AwsError, type Operation, type ServiceName } from './service.ts';
+
+/** The input of a command. */
+// biome-ignore lint/suspicious/noExplicitAny: inputs of many commands
+export type Input = any;
+
+export interface Answer {
+  readonly output: object;
+  /** Capacity units, where the service meters them. */
+  readonly readUnits?: number;
+  readonly writeUnits?: number;
+}
+
+export interface Service {
+  readonly name: ServiceName;
+  /** ARN of the resource that a call is about. */
+  resource(input: Input, action: string): string;
+  /** Action that a policy must allow. @default the same action */
+  permission?(input: Input, action: string): string;
+  /** @throws AwsError for every documented refusal */
+  perform(action: string, input: Input, fault: Fault): Answer | Promise<Answer>;
+}
+
+/** One answered call. */
+export interface Call extends Operation {
+  readonly service: ServiceName;
+  /** Id of the access key that signed it, which identifies the caller. */
+  readonly caller: string;
+  /** HTTP status; 0 when a fault cut the connection instead of answering. */
+  readonly status: number;
+  readonly readUnits: number | undefined;
+  readonly writeUnits: number | undefined;
+}
+
+export interface CallOptions {
+  readonly faults: FaultSource;
+  readonly onCall?: (call: Call) => void;
+  /** Receives errors of this machine, such as a full disk. The caller sees an internal failure and tries again. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+export interface Request {
+  readonly action: string;
+  readonly input: Input;
+  readonly caller: string;
+}
+
+/** The connection was cut, so the caller cannot know whether the call had its effect. */
+export class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError';
+  readonly code = 'ECONNRESET';
+  constructor() {
+    super('socket hang up');
+  }
+}
+
+/** @throws AwsError, ConnectionLostError */
+export async function answer(service: Service, request: Request, options: CallOptions): Promise<Answer> {
+  const { action, input, caller } = request;
+  const permission = `${service.name}:${service.permission?.(input, action) ?? action}`;
+  const operation = { action, permission, resource: service.resource(input, action) };
+  const fault = options.faults.for(service.name, operation);
+  if (fault.latencyMilliseconds) await delay(fault.latencyMilliseconds);
+
+  const outcome = fault.loseRequest ? undefined : await outcomeOf(service, request, fault, options);
+  const answered = fault.loseAnswer ? undefined : outcome;
+  const { readUnits, writeUnits } = outcome instanceof AwsError || !outcome ? {} : outcome;
+  const status = answered instanceof AwsError ? answered.status : answered ? 200 : 0;
+  options.onCall?.({ service: service.name, caller, ...operation, status, readUnits, writeUnits });
+
+  if (!answered) throw new ConnectionLostError();
+  if (answered instanceof AwsError) throw answered;
+  return answered;
+}
+
+async function outcomeOf(service: Service, { action, input }: Request, fault: Fault, { onFailure }: CallOptions) {
+  try {
+    if (fault.refuse) return new AwsError(fault.refuse.status, fault.refuse.code, fault.refuse.message);
+    return await service.perform(action, input, fault);
+  } catch (error) {
+    if (error instanceof AwsError) return error;
+    onFailure?.(error);
+    return new AwsError(500, 'InternalFailure', `The local service failed: ${String(error)}`, { cause: error });
+  }
+}
+
+/** A client whose errors look like those of the SDK. */
+export function clientOf(service: Service, options: CallOptions, caller = 'local'): Sender {
+  return {
+    async send({ constructor: { name }, input }: { readonly constructor: { readonly name: string }; input: Input }) {
+      try {
+        const { output } = await answer(service, { action: name.replace(/Command$/, ''), input, caller }, options);
+        return output;
+      } catch (error) {
+        throw error instanceof AwsError ? sdkError(error) : error;
+      }
+    },
+  };
+}
+
+/** The error as the SDK's clients throw it. */
+export function sdkError({ code, message, status }: AwsError): Error {
+  return Object.assign(new Error(message), { name: code, $metadata: { httpStatusCode: status } });
+}

@@ -1,0 +1,267 @@
+/** The four services that the function calls, on this machine: a table in memory, a secret in memory, and buckets as folders. */
+import { createHash, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { AwsClients } from '../../lambda/aws.ts';
+import { type Call, clientOf, type Input, type Service } from './call.ts';
+import {
+  type Buffering,
+  createDeliveryBuffer,
+  type DeliveredObject,
+  type DeliveryBuffer,
+  WRITE_THROUGH,
+} from './delivery.ts';
+import { createFaults, type Faults } from './faults.ts';
+import { type ObjectStore, openObjectStore } from './object-store.ts';
+import { AwsError, arn, type Place } from './service.ts';
+import { Table } from './table.ts';
+
+export interface AwsNames {
+  readonly stateTable: string;
+  readonly secret: string;
+  readonly deliveryStream: string;
+  /** Bucket of delivered objects. */
+  readonly bucket: string;
+  /** Prefix of delivered objects, before `yyyy/MM/dd/HH/`. */
+  readonly prefix: string;
+  /** Bucket of dead letters and logs. */
+  readonly deadLetterBucket: string;
+}
+
+export const LOCAL_NAMES: AwsNames = {
+  stateTable: 'security-data-connector-state',
+  secret: 'security-data-connector/credentials',
+  deliveryStream: 'security-data-connector',
+  bucket: 'security-data',
+  prefix: 'events/',
+  deadLetterBucket: 'security-data-dead-letters',
+};
+
+/** The names, by the function's variables. */
+export function resourceEnvironment(names: AwsNames): Record<string, string> {
+  return {
+    STATE_TABLE: names.stateTable,
+    CREDENTIALS_SECRET_ID: names.secret,
+    DELIVERY_STREAM: names.deliveryStream,
+    DEAD_LETTER_BUCKET: names.deadLetterBucket,
+  };
+}
+
+export interface Folders {
+  /** Folder of the delivered objects. */
+  readonly deliveredFolder: string;
+  readonly deadLetterFolder: string;
+}
+
+/** @param directory where the buckets are */
+export function foldersIn(directory: string, names: AwsNames = LOCAL_NAMES): Folders {
+  return {
+    deliveredFolder: join(directory, 's3', names.bucket, names.prefix),
+    deadLetterFolder: join(directory, 's3', names.deadLetterBucket),
+  };
+}
+
+/** The account of every resource here. */
+export const ACCOUNT = '000000000000';
+
+export interface AwsOptions {
+  /** Folder in which the buckets are: `s3/<bucket>/`. */
+  readonly directory: string;
+  /** @default a new one */
+  readonly table?: Table;
+  /** Text of the secret; undefined for a secret without a value. */
+  readonly secret: string | undefined;
+  readonly names?: Partial<AwsNames>;
+  readonly region?: string;
+  /** @default every call is delivered before it is acknowledged, as one object */
+  readonly buffering?: Buffering;
+  /** Called for each object that Firehose has delivered. */
+  readonly onDelivered?: (object: DeliveredObject) => void;
+  /** Runs a task once after that many milliseconds of `now`. Returns a function that cancels it. @default a timer */
+  readonly later?: (task: () => void, milliseconds: number) => () => void;
+  /** @default healthy services, `faults` of the result being the control */
+  readonly faults?: Faults;
+  /** Called for every call, once it is answered. */
+  readonly onCall?: (call: Call) => void;
+  /** Called with an error of this machine, such as a full disk, which the caller sees as an internal failure and tries again. */
+  readonly onFailure?: (error: unknown) => void;
+  /** Milliseconds since 1970. @default the clock */
+  readonly now?: () => number;
+}
+
+export interface SecretControls {
+  /** ARN of the secret. Calls accept it and the name. */
+  readonly arn: string;
+  /** The new value. Undefined leaves the secret without a value. */
+  put(value: string | undefined): void;
+}
+
+export interface LocalAws extends Folders {
+  readonly clients: AwsClients;
+  readonly services: Readonly<Record<'dynamodb' | 'firehose' | 'secrets' | 's3', Service>>;
+  readonly names: AwsNames;
+  readonly table: Table;
+  readonly store: ObjectStore;
+  readonly delivery: DeliveryBuffer;
+  readonly secret: SecretControls;
+  readonly faults: Faults;
+  /** Names of the resources, by the function's variables. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export async function openAws(options: AwsOptions): Promise<LocalAws> {
+  const { directory, region = 'us-east-1', faults = createFaults(), now = Date.now, later = timer } = options;
+  const names = { ...LOCAL_NAMES, ...options.names };
+  const place = { region, account: ACCOUNT };
+  const table = options.table ?? new Table(names.stateTable);
+  const store = await openObjectStore(join(directory, 's3'), [...new Set([names.bucket, names.deadLetterBucket])]);
+  const target = { store, bucket: names.bucket, prefix: names.prefix, streamName: names.deliveryStream, now, later };
+  const delivery = createDeliveryBuffer(
+    {
+      ...target,
+      ...(options.onDelivered && { onDelivered: options.onDelivered }),
+      ...(options.onFailure && { onFailure: options.onFailure }),
+    },
+    options.buffering ?? WRITE_THROUGH,
+  );
+  const secret = secretOf(names.secret, options.secret, place);
+  const services = {
+    dynamodb: tableService(table, place),
+    firehose: firehoseService(delivery, names.deliveryStream, place),
+    secrets: secret.service,
+    s3: s3Service(store),
+  };
+  const { onCall, onFailure } = options;
+  const client = (service: Service) =>
+    clientOf(service, { faults, ...(onCall && { onCall }), ...(onFailure && { onFailure }) });
+  const s3 = client(services.s3);
+  return {
+    clients: {
+      dynamodb: client(services.dynamodb),
+      firehose: client(services.firehose),
+      secrets: client(services.secrets),
+      s3: async () => s3,
+    },
+    services,
+    names,
+    table,
+    store,
+    delivery,
+    secret: secret.controls,
+    faults,
+    environment: resourceEnvironment(names),
+    ...foldersIn(directory, names),
+  };
+}
+
+function timer(task: () => void, milliseconds: number): () => void {
+  const timeout = setTimeout(task, milliseconds);
+  return () => clearTimeout(timeout);
+}
+
+export function tableService(table: Table, place: Place): Service {
+  return {
+    name: 'dynamodb',
+    resource: ({ TableName: name, RequestItems: requests = {} }) =>
+      arn(place, 'dynamodb', `table/${name ?? Object.keys(requests)[0] ?? '*'}`),
+    perform: (action, input) => table.perform(action, input),
+  };
+}
+
+/** Limits of Firehose's Direct PUT, per call and per record. Sizes are in bytes before base64. */
+const FIREHOSE_LIMITS = { records: 500, callBytes: 4 * 1024 * 1024, recordBytes: 1_024_000 };
+
+export const SLOW_DOWN = { ErrorCode: 'ServiceUnavailableException', ErrorMessage: 'Slow down.' };
+
+function firehoseService(delivery: DeliveryBuffer, stream: string, place: Place): Service {
+  return {
+    name: 'firehose',
+    resource: ({ DeliveryStreamName: name }) => arn(place, 'firehose', `deliverystream/${name}`),
+    async perform(action, { DeliveryStreamName: name, Records: given }, fault) {
+      if (action !== 'PutRecordBatch') throw unknownAction(action);
+      const records: readonly Uint8Array[] = given.map(({ Data }: Input) => Data);
+      requireLimits(records.map(({ length }) => length));
+      if (name !== stream) throw notFound(`Firehose ${name} under account ${place.account} not found.`);
+
+      const isRefused = (index: number) => fault.failItems?.(index) ?? false;
+      const taken = records.filter((_, index) => !isRefused(index));
+      if (taken.length > 0) await delivery.accept(taken);
+      const answers = records.map((_, index) => (isRefused(index) ? SLOW_DOWN : { RecordId: randomUUID() }));
+      return { output: { FailedPutCount: records.length - taken.length, RequestResponses: answers } };
+    },
+  };
+}
+
+/** Firehose refuses a call that exceeds a limit as a whole. @throws AwsError */
+export function requireLimits(recordBytes: readonly number[]): void {
+  const { records, callBytes, recordBytes: longest } = FIREHOSE_LIMITS;
+  const total = recordBytes.reduce((sum, bytes) => sum + bytes, 0);
+  if (recordBytes.length < 1 || recordBytes.length > records) throw invalid(`1 to ${records} records`);
+  if (recordBytes.some(bytes => bytes > longest)) throw invalid(`records of at most ${longest} bytes`);
+  if (total > callBytes) throw new AwsError(400, 'InvalidArgumentException', 'Records size exceeds 4 MB limit');
+}
+
+function invalid(constraint: string): AwsError {
+  return new AwsError(400, 'ValidationException', `1 validation error detected: a call must have ${constraint}`);
+}
+
+/** Secrets Manager with one secret. */
+function secretOf(name: string, given: string | undefined, place: Place) {
+  // Secrets Manager ends a secret's ARN in six random characters. They are fixed here, so that every run has the same ARN.
+  const arnOf = (id: string) => (id.startsWith('arn:') ? id : arn(place, 'secretsmanager', `secret:${id}-local0`));
+  const controls = { arn: arnOf(name), put };
+  let value = given;
+  function put(next: string | undefined): void {
+    value = next;
+  }
+  const service: Service = {
+    name: 'secretsmanager',
+    resource: ({ SecretId: id }) => arnOf(id),
+    perform(action, { SecretId: id }) {
+      if (action !== 'GetSecretValue') throw unknownAction(action);
+      if (arnOf(id) !== controls.arn) throw notFound("Secrets Manager can't find the specified secret.");
+      if (value === undefined)
+        throw notFound("Secrets Manager can't find the specified secret value for staging label: AWSCURRENT");
+      return { output: { ARN: controls.arn, Name: name, SecretString: value, VersionStages: ['AWSCURRENT'] } };
+    },
+  };
+  return { service, controls };
+}
+
+/** Stands for the only version of an object: the buckets of a connector keep versions, and the function deletes a log with its version. */
+const VERSION = 'only';
+
+function s3Service(store: ObjectStore): Service {
+  return {
+    name: 's3',
+    resource: ({ Bucket: bucket, Key: key }) => `arn:aws:s3:::${key === undefined ? bucket : `${bucket}/${key}`}`,
+    permission: ({ VersionId: version }, action) =>
+      version && action === 'DeleteObject' ? `${action}Version` : action,
+    async perform(action, { Bucket: bucket, Key: key, Body: body }) {
+      if (action === 'PutObject') {
+        const bytes = Buffer.from(body);
+        await store.put(bucket, key, bytes);
+        return { output: { ETag: etagOf(bytes), VersionId: VERSION } };
+      }
+      if (action === 'GetObject') {
+        const { bytes, modified } = await store.get(bucket, key);
+        const Body = { transformToByteArray: async () => bytes };
+        return { output: { Body, LastModified: modified, ETag: etagOf(bytes), VersionId: VERSION } };
+      }
+      if (action !== 'DeleteObject') throw unknownAction(action);
+      await store.delete(bucket, key);
+      return { output: {} };
+    },
+  };
+}
+
+export function etagOf(bytes: Buffer): string {
+  return `"${createHash('md5').update(bytes).digest('hex')}"`;
+}
+
+function unknownAction(action: string): AwsError {
+  return new AwsError(400, 'UnknownOperationException', `${action} is not part of this service.`);
+}
+
+function notFound(message: string): AwsError {
+  return new AwsError(400, 'ResourceNotFoundException', message);
+}
