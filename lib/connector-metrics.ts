@@ -29,10 +29,8 @@ export function connectorMetric(
 ): cloudwatch.Metric {
   const names = stream === undefined ? OF_CONNECTOR : OF_STREAM;
   if (!names.includes(name)) {
-    const isOther = stream === undefined && OF_STREAM.includes(name);
-    const advice = isOther ? ` It is a metric of a stream: give { stream: '${subject.streams[0]}' }.` : '';
-    const what = stream === undefined ? 'the whole connector' : 'a stream';
-    throw new Error(`${name} is not a metric of ${what}.${advice} Known: ${names.join(', ')}`);
+    const what = stream === undefined ? 'the whole connector. Metrics of a stream need the option stream' : 'a stream';
+    throw new Error(`${name} is not a metric of ${what}. Known: ${names.join(', ')}`);
   }
   if (stream !== undefined && !subject.streams.includes(stream)) {
     const { connectorName, streams } = subject;

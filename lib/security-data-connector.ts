@@ -158,7 +158,7 @@ export class SecurityDataConnector extends Construct implements IConnectable {
    * @param grantee role, user, group or managed policy that gets the statements
    */
   grantInspect(grantee: IGrantable): Grant {
-    return grantStatements(this, grantee, operatorStatements(this, this._granted, 'inspect'));
+    return grantStatements(grantee, operatorStatements(this, this._granted, 'inspect'));
   }
 
   /**
@@ -168,7 +168,7 @@ export class SecurityDataConnector extends Construct implements IConnectable {
    * @param grantee role, user, group or managed policy that gets the statements
    */
   grantOperate(grantee: IGrantable): Grant {
-    return grantStatements(this, grantee, operatorStatements(this, this._granted, 'operate'));
+    return grantStatements(grantee, operatorStatements(this, this._granted, 'operate'));
   }
 
   /**
@@ -187,7 +187,7 @@ export class SecurityDataConnector extends Construct implements IConnectable {
     }
     const { bucket, siem } = this;
     const { encryptionKey } = this._granted;
-    return grantStatements(this, grantee, readerStatements(this, { bucket, encryptionKey, queue: siem?.queue }));
+    return grantStatements(grantee, readerStatements(this, { bucket, encryptionKey, queue: siem?.queue }));
   }
 
   /**

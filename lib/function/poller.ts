@@ -82,9 +82,14 @@ export class Poller extends Construct {
 
   private createRole(props: PollerProps): iam.Role {
     const { encryptionKey, state, bucket, credentials } = props;
+    // Every AWS call that the function makes, each for one resource. A test compares them with its calls.
     const statements = [
-      ...functionStatements(props),
-      allow(FUNCTION_ACTIONS.logs, this.logGroup.logGroupArn),
+      allow(['secretsmanager:GetSecretValue'], secretArnOf(credentials)),
+      allow(STATE_ACTIONS, state.tableArn),
+      allow(['firehose:PutRecordBatch'], props.delivery.deliveryStreamRef.deliveryStreamArn),
+      allow(['s3:PutObject'], bucket.arnForObjects(`${PREFIXES.deadLetters}${props.connectorName}/*`)),
+      allow(LOG_ACTIONS, bucket.arnForObjects(`${LOG_PREFIX}*`)),
+      allow(['logs:CreateLogStream', 'logs:PutLogEvents'], this.logGroup.logGroupArn),
       ...keyStatements(this, {
         readAndWriteState: [encryptionKey, state.encryptionKey],
         writeObjects: [encryptionKey, bucket.encryptionKey],
@@ -100,34 +105,13 @@ export class Poller extends Construct {
   }
 }
 
-/** Every AWS call that the function makes. A test proves that its role allows exactly these. */
-export const FUNCTION_ACTIONS = {
-  credentials: ['secretsmanager:GetSecretValue'],
-  state: [
-    'dynamodb:BatchGetItem',
-    'dynamodb:BatchWriteItem',
-    'dynamodb:PutItem',
-    'dynamodb:Query',
-    'dynamodb:Scan',
-    'dynamodb:UpdateItem',
-  ],
-  delivery: ['firehose:PutRecordBatch'],
-  deadLetters: ['s3:PutObject'],
-  log: ['s3:DeleteObject', 's3:DeleteObjectVersion', 's3:GetObject', 's3:PutObject'],
-  logs: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-} as const;
+const STATE_ACTIONS = [
+  'dynamodb:BatchGetItem',
+  'dynamodb:BatchWriteItem',
+  'dynamodb:PutItem',
+  'dynamodb:Query',
+  'dynamodb:Scan',
+  'dynamodb:UpdateItem',
+];
 
-/** The function's grants, each for one resource. */
-export function functionStatements(resources: FunctionResources): iam.PolicyStatement[] {
-  return [
-    allow(FUNCTION_ACTIONS.credentials, secretArnOf(resources.credentials)),
-    allow(FUNCTION_ACTIONS.state, resources.state.tableArn),
-    allow(FUNCTION_ACTIONS.delivery, resources.delivery.deliveryStreamRef.deliveryStreamArn),
-    allow(FUNCTION_ACTIONS.deadLetters, deadLetterArn(resources)),
-    allow(FUNCTION_ACTIONS.log, resources.bucket.arnForObjects(`${LOG_PREFIX}*`)),
-  ];
-}
-
-export function deadLetterArn({ bucket, connectorName }: FunctionResources): string {
-  return bucket.arnForObjects(`${PREFIXES.deadLetters}${connectorName}/*`);
-}
+const LOG_ACTIONS = ['s3:DeleteObject', 's3:DeleteObjectVersion', 's3:GetObject', 's3:PutObject'];

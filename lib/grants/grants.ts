@@ -3,7 +3,6 @@ import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import type { Construct } from 'constructs';
 import { SEVERITIES } from '../alarms/alarm-definition.ts';
 import type { ConnectorParts } from '../outputs.ts';
 import { PREFIXES } from '../prefixes.ts';
@@ -75,14 +74,10 @@ function operatorResources(
 }
 
 /** Adds statements to the policy of a grantee. Without a policy the grant fails as other grants of the CDK do: `assertSuccess` throws. */
-export function grantStatements(
-  scope: Construct,
-  grantee: iam.IGrantable,
-  statements: readonly iam.PolicyStatement[],
-): iam.Grant {
+export function grantStatements(grantee: iam.IGrantable, statements: readonly iam.PolicyStatement[]): iam.Grant {
   return statements
     .map(({ actions, resources: resourceArns, conditions }) =>
-      iam.Grant.addToPrincipal({ grantee, actions, resourceArns, conditions, scope }),
+      iam.Grant.addToPrincipal({ grantee, actions, resourceArns, conditions }),
     )
     .reduce((all, each) => all.combine(each));
 }

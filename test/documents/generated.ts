@@ -5,13 +5,13 @@ import path from 'node:path';
 import { costRows, tenantRows } from '../../bench/cost.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
-import { jsonSchemaText } from '../../lib/config/json-schema.ts';
 import { TEST } from '../../lib/test-event.ts';
 import { alarmDefinitions, alarmSeries } from '../../local/alarms/alarm-definitions.ts';
 import { templateWith } from '../stack/shared-template.ts';
 import type { SynthesizedTemplate } from '../stack/template.ts';
 import { VARIANTS } from '../stack/variants.ts';
 import { exampleLines, withExamples } from './event-examples.ts';
+import { jsonSchemaText } from './json-schema.ts';
 import { ROOT } from './pages.ts';
 import { withTable } from './tables.ts';
 

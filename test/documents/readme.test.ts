@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parseCommand } from '../../lambda/command.ts';
 import { readSettings, VARIABLES } from '../../lambda/settings.ts';
 import { STREAMS } from '../../lambda/streams.ts';
-import { jsonSchemaText } from '../../lib/config/json-schema.ts';
+import { jsonSchemaText } from './json-schema.ts';
 import { code, onPages, PAGES, page, ROOT, rows, section } from './pages.ts';
 
 const readme = page('README.md');

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import { JSON_SCHEMA_FILE, jsonSchemaText } from '../../lib/config/json-schema.ts';
+import { JSON_SCHEMA_FILE, jsonSchemaText } from '../documents/json-schema.ts';
 import { ROOT } from '../documents/pages.ts';
 import { EXAMPLE } from './template.ts';
 import { VARIANT_NAMES, VARIANTS } from './variants.ts';

@@ -6,7 +6,6 @@ import {
   LambdaClient,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
-import { PutBucketNotificationConfigurationCommand, S3Client } from '@aws-sdk/client-s3';
 import { type Account, type Deployment, succeeded } from './account.ts';
 import type { Siem } from './siem.ts';
 
@@ -59,37 +58,6 @@ export function liveAssets({ api: { simulator } }: Account): string[] {
 
 export function lastLine(text: string): string {
   return text.trim().split('\n').at(-1)!;
-}
-
-export async function assertDenied(what: string, call: Promise<unknown>): Promise<void> {
-  const error = await call.then(
-    () => undefined,
-    (reason: Error) => reason,
-  );
-  assert(error, `${what} was allowed`);
-  assert.match(
-    `${error.name} ${error.message}`,
-    /AccessDenied|not authorized|403/,
-    `${what}: ${error.name} ${error.message}`,
-  );
-}
-
-/** @returns the ARN in the command of the output */
-export function secretOf({ FillCredentials = '' }: Deployment['outputs']): string {
-  return /--secret-id (\S+)/.exec(FillCredentials)![1]!;
-}
-
-/** An existing bucket is configured by hand, as docs/configuration.md says. */
-export async function notifyTopic({ outputs }: Deployment): Promise<void> {
-  const Filter = { Key: { FilterRules: [{ Name: 'prefix' as const, Value: 'events/' }] } };
-  const Events = ['s3:ObjectCreated:*' as const];
-  const TopicConfigurations = [{ TopicArn: outputs['NewObjectsTopicArn'], Events, Filter }];
-  await new S3Client({ forcePathStyle: true }).send(
-    new PutBucketNotificationConfigurationCommand({
-      Bucket: outputs['BucketName'],
-      NotificationConfiguration: { TopicConfigurations },
-    }),
-  );
 }
 
 /** Changes variables of the deployed function, as somebody does by hand. */

@@ -3,6 +3,7 @@
 Each addition follows AWS's documents. docs/testing.md#deployments lists them, and what ministack still does differently.
 """
 
+import contextvars
 import gzip
 import json
 import re
@@ -14,7 +15,9 @@ import ministack.services.iam as iam
 import ministack.services.lambda_svc as functions
 import ministack.services.sns as sns
 from ministack import app
-from ministack.core import iam_actions
+from ministack.core import iam_actions, iam_evaluator
+from ministack.core.responses import get_account_id
+from ministack.core.router import extract_access_key_id
 
 HANDLERS = provisioners._RESOURCE_HANDLERS
 
@@ -79,6 +82,37 @@ HANDLERS["AWS::IAM::OIDCProvider"] = {
     "create": create_provider,
     "delete": lambda arn, props: iam._oidc_providers.pop(arn, None),
 }
+
+
+# AWS::IAM::Role: with its boundary, and only where the user who deploys may create the role. For the CDK's roles CloudFormation has another one.
+
+access_key = contextvars.ContextVar("access_key", default="")
+pin_caller = iam_evaluator.pin_request_caller
+
+
+def pin_caller_and_key(headers, query_params=None):
+    access_key.set(extract_access_key_id(headers or {}, query_params or {}))
+    pin_caller(headers, query_params)
+
+
+iam_evaluator.pin_request_caller = pin_caller_and_key
+role = dict(HANDLERS["AWS::IAM::Role"])
+
+
+def create_role(logical_id, props, stack_name):
+    name = props.get("RoleName") or logical_id
+    arn = f"arn:aws:iam::{get_account_id()}:role{props.get('Path', '/')}{name}"
+    boundary = props.get("PermissionsBoundary")
+    context = {"iam:PermissionsBoundary": boundary}
+    is_user = ":user/" in iam_evaluator.caller_arn()
+    if is_user and iam_evaluator.enforce(access_key.get(), "iam:CreateRole", "iam", "us-east-1", arn, context):
+        raise ValueError(f"{iam_evaluator.caller_arn()} is not authorized to perform: iam:CreateRole on resource: {arn}")
+    created, attributes = role["create"](logical_id, props, stack_name)
+    iam._roles[created]["PermissionsBoundary"] = boundary
+    return created, attributes
+
+
+HANDLERS["AWS::IAM::Role"] = {**role, "create": create_role}
 
 
 # AWS::CloudWatch::Alarm with metric math: kept as the first metric that the expression is over.

@@ -33,5 +33,5 @@ test('all stories are played unless some are named, and with --bounded only the 
 
 test('an unknown story is refused before anything is fetched', async () => {
   const { status, stderr } = await onBareMachine('lif');
-  expect([status, stderr]).toEqual([2, expect.stringContaining('there is no story lif: changes, life, permissions,')]);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('there is no story lif: life, reader,')]);
 });

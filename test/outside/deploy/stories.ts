@@ -1,14 +1,10 @@
 import type { Account } from './account.ts';
-import { changes } from './changes.ts';
 import { life } from './life.ts';
-import { permissions } from './permissions.ts';
-import { platformTeam } from './platform-team.ts';
 import { reader } from './reader.ts';
 import { readers } from './readers.ts';
 import { runbook } from './runbook.ts';
 import type { Story } from './story.ts';
 import { upgrade } from './upgrade.ts';
-import { variants } from './variants.ts';
 import { withoutCdk } from './without-cdk.ts';
 
 interface Chapter {
@@ -20,15 +16,11 @@ interface Chapter {
 
 /** Each is played on an account of its own. */
 export const STORIES = {
-  changes: { about: 'lost objects, another bucket, a restored table, another name', bounded: false, play: changes },
   life: { about: 'a connector from bootstrap to destroy', bounded: true, play: life },
-  permissions: { about: 'each permission taken away alone', bounded: false, play: permissions },
-  'platform-team': { about: 'the example of a platform team, and its two roles', bounded: false, play: platformTeam },
   reader: { about: 'a SIEM that reads twice, late and in vain', bounded: true, play: reader },
   readers: { about: 'several readers, a shared queue, and a migration', bounded: false, play: readers },
   runbook: { about: 'the commands of docs/runbook.md, and incidents that they repair', bounded: true, play: runbook },
   upgrade: { about: 'a stack of an earlier release, updated in place', bounded: false, play: upgrade },
-  variants: { about: 'each variant, updates in place, deployments that fail', bounded: false, play: variants },
   'without-cdk': { about: 'the template, deployed by the AWS CLI alone', bounded: true, play: withoutCdk },
 } as const satisfies Record<string, Chapter>;
 

@@ -6,6 +6,7 @@ import { command } from '../../support/parts/command.ts';
 import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 import { type Account, type Deployment, describe } from './account.ts';
 import { assertTruth, forwarded, liveAssets, runAndRead, setCredentials } from './acts.ts';
+import { ACCOUNT } from './emulator.ts';
 import { createReader, openSiem } from './siem.ts';
 import type { Story } from './story.ts';
 
@@ -26,10 +27,7 @@ export async function withoutCdk(account: Account, { step, note }: Story): Promi
   const { simulator, baseUrl, authUrl } = account.api;
   simulator.populate({ assets: 120, threats: 90, dnsBlocks: 60 });
   await using folder = await temporaryFolder('without-cdk-');
-  // The CLI does not read AWS_REGION.
-  const environment = { ...account.environment, AWS_DEFAULT_REGION: account.environment['AWS_REGION'] };
-  const aws = (...args: readonly string[]) =>
-    command(account.python, ['-m', 'awscli', ...args], SECONDS, { environment });
+  const aws = awsCli(account);
 
   /** @returns the folder with the two files */
   const make = async (name: string, ...more: readonly string[]): Promise<string> => {
@@ -42,11 +40,7 @@ export async function withoutCdk(account: Account, { step, note }: Story): Promi
     return out;
   };
   const deploy = async (name: string, made: string, parameters: Parameters): Promise<Deployment> => {
-    const overrides = Object.entries(parameters).map(([parameter, value]) => `${parameter}=${value}`);
-    const file = ['--template-file', join(made, TEMPLATE)];
-    const capabilities = ['--capabilities', 'CAPABILITY_NAMED_IAM'];
-    const args = ['--stack-name', name, ...file, ...capabilities, '--parameter-overrides', ...overrides];
-    await aws('cloudformation', 'deploy', ...args);
+    await aws('cloudformation', 'deploy', ...deployment(name, made, parameters));
     return describe(name, name, account.environment);
   };
   const remove = async ({ stack }: Deployment): Promise<void> => {
@@ -106,9 +100,84 @@ export async function withoutCdk(account: Account, { step, note }: Story): Promi
     note(`doctor finds: ${await findings(other)}`);
     await remove(other);
   });
+  await underBoundary(account, plain, { ...parameters, ConnectorName: 'bounded' }, { step, note });
   await step('aws cloudformation delete-stack: the events stay in the bucket', async () => {
     await remove(acme);
     assert.match(await aws('s3', 'ls', '--recursive', `s3://${acme.outputs['BucketName']}/events/`), /\.json\.gz/);
+  });
+}
+
+/** The AWS CLI, for the root user unless other keys are given. */
+function awsCli({ python, environment: own }: Account, keys: Parameters = {}) {
+  // The CLI does not read AWS_REGION.
+  const environment = { ...own, AWS_DEFAULT_REGION: own['AWS_REGION'], ...keys };
+  return (...args: readonly string[]) => command(python, ['-m', 'awscli', ...args], SECONDS, { environment });
+}
+
+function deployment(name: string, made: string, parameters: Parameters): string[] {
+  const overrides = Object.entries(parameters).map(([parameter, value]) => `${parameter}=${value}`);
+  const file = ['--template-file', join(made, TEMPLATE)];
+  const capabilities = ['--capabilities', 'CAPABILITY_NAMED_IAM'];
+  return ['--stack-name', name, ...file, ...capabilities, '--parameter-overrides', ...overrides];
+}
+
+const PATH = '/security/';
+const BOUNDARY = `arn:aws:iam::${ACCOUNT}:policy/landing-zone`;
+
+/** May do everything, but create no role outside the path, and none without this boundary. */
+const LANDING_ZONE = {
+  Version: '2012-10-17',
+  Statement: [
+    { Effect: 'Allow', Action: '*', Resource: '*' },
+    { Effect: 'Deny', Action: 'iam:CreateRole', NotResource: `arn:aws:iam::${ACCOUNT}:role${PATH}*` },
+    {
+      Effect: 'Deny',
+      Action: 'iam:CreateRole',
+      Resource: '*',
+      Condition: { StringNotEquals: { 'iam:PermissionsBoundary': BOUNDARY } },
+    },
+  ],
+};
+
+async function underBoundary(
+  account: Account,
+  made: string,
+  parameters: Parameters,
+  story: Pick<Story, 'step' | 'note'>,
+) {
+  const { step, note } = story;
+  const root = awsCli(account);
+  const user = await step('a user under a boundary that denies each role outside a path', async () => {
+    const document = JSON.stringify(LANDING_ZONE);
+    await root('iam', 'create-policy', '--policy-name', 'landing-zone', '--policy-document', document);
+    const name = ['--user-name', 'deployer'];
+    await root('iam', 'create-user', ...name, '--permissions-boundary', BOUNDARY);
+    const administrator = 'arn:aws:iam::aws:policy/AdministratorAccess';
+    await root('iam', 'attach-user-policy', ...name, '--policy-arn', administrator);
+    const { AccessKey } = JSON.parse(await root('iam', 'create-access-key', ...name));
+    return awsCli(account, {
+      AWS_ACCESS_KEY_ID: AccessKey.AccessKeyId,
+      AWS_SECRET_ACCESS_KEY: AccessKey.SecretAccessKey,
+    });
+  });
+  await step('a role outside the path is refused, alone and in the stack', async () => {
+    const trust = ['--assume-role-policy-document', JSON.stringify({ Version: '2012-10-17', Statement: [] })];
+    await assert.rejects(user('iam', 'create-role', '--role-name', 'outside', ...trust), /AccessDenied/);
+    const within = { ...parameters, PermissionsBoundaryArn: BOUNDARY };
+    await assert.rejects(user('cloudformation', 'deploy', ...deployment('outside', made, within)));
+    const { StackEvents } = JSON.parse(
+      await user('cloudformation', 'describe-stack-events', '--stack-name', 'outside'),
+    );
+    assert.match(JSON.stringify(StackEvents), /not authorized to perform: iam:CreateRole/);
+  });
+  await step('with RolePath and PermissionsBoundaryArn the same user deploys it, and it runs', async () => {
+    const within = { ...parameters, RolePath: PATH, PermissionsBoundaryArn: BOUNDARY };
+    await user('cloudformation', 'deploy', ...deployment('bounded', made, within));
+    const bounded = await describe('bounded', 'bounded', account.environment);
+    await setCredentials(bounded, account);
+    assert(forwarded(await bounded.json(['run'])) > 100);
+    const { Roles } = JSON.parse(await root('iam', 'list-roles', '--path-prefix', PATH));
+    note(`${Roles.length} roles below ${PATH}`);
   });
 }
 

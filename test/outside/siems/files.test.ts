@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import schema from '../../../docs/event.schema.json' with { type: 'json' };
 import { STREAMS } from '../../../lambda/streams.ts';
-import { MEANING } from '../../../lib/event-kinds.ts';
 import { TEST } from '../../../lib/test-event.ts';
 import { VERSION } from '../../../lib/version.ts';
 import { code, PAGES, page } from '../../documents/pages.ts';
 import { throughFilebeat } from './support/engine.ts';
+import { MEANING } from './support/event-kinds.ts';
 import {
   ALL_STREAMS,
   consoleRequests,

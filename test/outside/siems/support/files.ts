@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import schema from '../../../../docs/event.schema.json' with { type: 'json' };
 import { STREAMS } from '../../../../lambda/streams.ts';
-import { isCounted, MEANING } from '../../../../lib/event-kinds.ts';
 import { TEST } from '../../../../lib/test-event.ts';
 import { ROOT } from '../../../documents/pages.ts';
+import { isCounted, MEANING } from './event-kinds.ts';
 
 export const SIEM_FOLDER = join(ROOT, 'siem');
 

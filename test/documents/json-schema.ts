@@ -1,11 +1,12 @@
-/** Writes the JSON Schema for editors, which is generated from the schema of `cdk.json`. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** The JSON Schema for editors, which is generated from the schema of `cdk.json`. */
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { toJsonSchema } from '@valibot/to-json-schema';
-import { connectorsSchema } from './schema.ts';
+import { connectorsSchema } from '../../lib/config/schema.ts';
+import { ROOT } from './pages.ts';
 
 /** `$schema` of `cdk.json` points to this file, so that an editor completes and checks the configuration. */
-export const JSON_SCHEMA_FILE = path.join(import.meta.dirname, '..', '..', 'docs', 'connectors.schema.json');
+export const JSON_SCHEMA_FILE = path.join(ROOT, 'docs', 'connectors.schema.json');
 
 /**
  * JSON Schema of `cdk.json` as far as the connectors go. Rules that hold between members, and those that only code can express, are checked
@@ -36,5 +37,3 @@ function withDescriptions(part: unknown, inFile: unknown): unknown {
   if (Array.isArray(part)) return members.map(([, member]) => member);
   return { ...Object.fromEntries(members), description: written['description'] };
 }
-
-if (import.meta.main) writeFileSync(JSON_SCHEMA_FILE, jsonSchemaText());

@@ -1,4 +1,4 @@
-import { TEST } from './test-event.ts';
+import { TEST } from '../../../../lib/test-event.ts';
 
 /** Meaning of each kind of event for its id. */
 export const MEANING = {
