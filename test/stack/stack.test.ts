@@ -18,4 +18,3 @@ import './suites/grants.ts';
 import './suites/metrics.ts';
 import './suites/tokens.ts';
 import './suites/checks.ts';
-import './suites/snapshot.ts';

@@ -1,5 +1,4 @@
 /** What the package has and asks for. What it does in an app is tested by `npm run test:package`. */
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
@@ -13,13 +12,13 @@ import { releaseNotes } from '../../../packaging/release-notes.ts';
 import { bundledPackages, noticesText } from '../../../packaging/third-party-notices.ts';
 import { code, links, page, ROOT } from '../../documents/pages.ts';
 
-const { name: PACKAGE, version: VERSION, peerDependencies, engines } = MANIFEST;
+const { version: VERSION, peerDependencies } = MANIFEST;
 
 /** The entries as the package has them. */
 const bundled = Promise.all(ENTRY_BUNDLES.map(each => build({ ...each, write: false } as BuildOptions)));
 
 describe('the manifest', () => {
-  test('has no dependencies: the bundles import the peers and nothing else', async () => {
+  test('the package has no dependencies: its bundles import the peers and nothing else', async () => {
     const imported = (await bundled).flatMap(({ metafile }) =>
       Object.values(metafile!.outputs).flatMap(output => output.imports.map(each => each.path)),
     );
@@ -28,13 +27,7 @@ describe('the manifest', () => {
     expect(MANIFEST).not.toHaveProperty('dependencies');
   });
 
-  test('the package is packed into a file that git ignores', () => {
-    const file = `${PACKAGE.replace('@', '').replace('/', '-')}-${VERSION}.tgz`;
-    const { status } = spawnSync('git', ['check-ignore', '--quiet', '--no-index', file], { cwd: ROOT });
-    expect([file, status]).toEqual([file, 0]);
-  });
-
-  test('has a bundle for each client of AWS that the command line loads on demand', async () => {
+  test('the command has a bundle for each client of AWS that the command line loads on demand', async () => {
     const onDemand = [...page('bin/ctl/aws.ts').matchAll(/load\('([^']+)'\)/g)].map(([, name]) => name!);
     const [, command] = await bundled;
     const names = bundledPackages([command!.metafile!], ROOT).map(({ name }) => name);
@@ -42,50 +35,7 @@ describe('the manifest', () => {
     expect(onDemand.filter(name => !names.includes(name))).toEqual([]);
     expect(command!.outputFiles!.map(({ text }) => /\bload\("@|createRequire/.exec(text)?.[0])).toEqual([undefined]);
   });
-
-  test('names Nodes on which everything installs that npm installs in a clone, so that npm warns of none', () => {
-    const { packages } = JSON.parse(page('package-lock.json'));
-    const lowest = engines.node.split(' || ').map(range => range.replace(/^\D+/, ''));
-    const unfit = Object.entries<{ optional?: boolean; engines?: { node?: string } }>(packages).flatMap(
-      ([name, each]) => {
-        const range = each.engines?.node;
-        const isUnfit = !each.optional && range !== undefined && lowest.some(version => !satisfies(version, range));
-        return isUnfit ? [`${name}: ${range}`] : [];
-      },
-    );
-    expect(lowest).toEqual(['20.19.0', '22.12.0']);
-    expect(unfit).toEqual([]);
-  });
-
-  test('leads each export and the command to what the build compiles', () => {
-    const targets = [MANIFEST.exports['.'].default, MANIFEST.bin.connectorctl];
-    const sources = targets.map(file => file.replace(/^\.\//, '').replace(/\.js$/, '.ts'));
-    expect(sources).toEqual(['packaging/construct.ts', 'packaging/connectorctl.ts']);
-    expect(ENTRY_BUNDLES.flatMap(({ entryPoints }) => entryPoints)).toEqual(sources);
-  });
-
-  test('has the scope that CONTRIBUTING.md and docs/construct.md name', () => {
-    expect(PACKAGE).toMatch(/^@[a-z-]+\/[a-z-]+$/);
-    for (const name of ['CONTRIBUTING.md', 'docs/construct.md']) expect(page(name)).toContain(PACKAGE);
-  });
 });
-
-/** The forms of ranges that packages use for engines. */
-function satisfies(version: string, ranges: string): boolean {
-  const numbers = (text: string) => [...text.split('.').map(Number), 0, 0].slice(0, 3) as [number, number, number];
-  const atLeast = (own: readonly number[], other: readonly number[]) => {
-    const at = own.findIndex((part, index) => part !== other[index]);
-    return at === -1 || own[at]! > other[at]!;
-  };
-  const own = numbers(version);
-  return ranges.split('||').some(range =>
-    [...range.matchAll(/(>=|\^|~|<|>)?\s*v?(\d[\d.]*)/g)].every(([, operator = '^', bound]) => {
-      const other = numbers(bound!);
-      if (operator === '<') return !atLeast(own, other);
-      return atLeast(own, other) && (operator.startsWith('>') || own[0] === other[0]);
-    }),
-  );
-}
 
 function packageOf(specifier: string): string {
   const [scope, name] = specifier.split('/');
@@ -95,11 +45,11 @@ function packageOf(specifier: string): string {
 describe('the README of the package', () => {
   const readme = page('packaging/README.md');
 
-  test('leads to nothing that only a clone has', () => {
+  test('the README leads to nothing that only a clone has', () => {
     expect(links(readme).filter(link => !link.startsWith('https://'))).toEqual([]);
   });
 
-  test('shows code of docs/construct.md, and names the same versions', () => {
+  test('the README shows code of docs/construct.md, and names the same versions', () => {
     const own = page('docs/construct.md');
     expect(code(own, 'ts')).toEqual(expect.arrayContaining(code(readme, 'ts')));
     const versions = /You need Node .*?`constructs` 10\.\d+/s;
@@ -111,7 +61,7 @@ describe('the types of the package', () => {
   const folder = path.join(ROOT, 'node_modules', '.cache', 'declarations');
   const files = declare(folder);
 
-  test('show the construct, its props and its destinations, and nothing of how they are made', () => {
+  test('the types show the construct, its props and its destinations, and nothing of how they are made', () => {
     expect(files.filter(file => !file.startsWith('packaging/')).sort()).toEqual([
       'lib/config/problem.d.ts',
       'lib/connector-props.d.ts',
@@ -121,7 +71,7 @@ describe('the types of the package', () => {
     ]);
   });
 
-  test('name no library but those of the CDK, and no private member', () => {
+  test('the types name no library but those of the CDK, and no private member', () => {
     const texts = files.map(file => readFileSync(path.join(folder, file), 'utf8'));
     const imported = texts.flatMap(text => [...text.matchAll(/from '([^.'][^']*)'/g)].map(([, name]) => name!));
     expect([...new Set(imported.map(packageOf))].sort()).toEqual(['aws-cdk-lib', 'constructs']);
@@ -134,7 +84,7 @@ describe('the notices of third parties', () => {
     ([ofFunction, ofEntries]) => [ofFunction, ...ofEntries].map(({ metafile }) => metafile!),
   );
 
-  test('have every package whose code is in a bundle, with its licence', async () => {
+  test('the notices have every package whose code is in a bundle, with its licence', async () => {
     const all = await metafiles;
     const packages = bundledPackages(all, ROOT);
     const names = packages.map(({ name }) => name);
@@ -152,7 +102,7 @@ describe('the notices of third parties', () => {
     for (const { name, version, licence } of packages) expect(text).toContain(`${name} ${version} (${licence})`);
   });
 
-  test('have no licence that would oblige whoever deploys or runs a bundle to more than naming its authors', async () => {
+  test('the notices have no licence that would oblige whoever deploys or runs a bundle to more than naming its authors', async () => {
     const permissive = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
     const others = bundledPackages(await metafiles, ROOT).filter(({ licence }) => !permissive.includes(licence));
     expect(others.map(({ name, licence }) => `${name}: ${licence}`)).toEqual([]);
@@ -162,6 +112,7 @@ describe('the notices of third parties', () => {
 const WORKFLOWS = [
   '.github/workflows/ci.yml',
   '.github/workflows/release.yml',
+  '.github/workflows/template.yml',
   'examples/pipeline/.github/workflows/deploy.yml',
 ];
 
@@ -169,22 +120,22 @@ describe('a release', () => {
   const CHANGELOG =
     '# Changelog\n\n## [Unreleased]\n\n- B\n\n## [1.2.3] - 2026-11-22\n\n### Added\n\n- A\n\n## [1.2.2] - 2026-11-01\n';
 
-  test('has the notes of its version', () => {
+  test('a release has the notes of its version', () => {
     expect(releaseNotes(CHANGELOG, '1.2.3', 'v1.2.3')).toBe('### Added\n\n- A');
   });
 
-  test('is refused for a version that the changelog lacks, and by the tag of another', () => {
+  test('a release is refused for a version that the changelog lacks, and by the tag of another', () => {
     expect(() => releaseNotes(CHANGELOG, '1.2.4', undefined)).toThrow('no section "## [1.2.4] - <date>". Nothing was');
     expect(() => releaseNotes(CHANGELOG, '1.2.3', 'v1.2.2')).toThrow('The tag v1.2.2 is not that of version 1.2.3');
   });
 
-  test('is prepared in a changelog whose newest section is of no other version than package.json', () => {
+  test('a release is prepared in a changelog whose newest section is of no other version than package.json', () => {
     const [newest] = [...page('CHANGELOG.md').matchAll(/^## \[([^\]]+)\]/gm)].map(([, version]) => version);
     expect(['Unreleased', VERSION]).toContain(newest);
   });
 
   test.each(WORKFLOWS)(
-    'gives rights in %s only to jobs that run one command of the release, and no code of others',
+    'a workflow gives rights in %s only to jobs that run one command, and no code of others',
     file => {
       const [before, after] = page(file).split(/^jobs:$/m);
       const jobs = after!.split(/^ {2}(?=[a-z-]+:$)/m).slice(1);
@@ -193,18 +144,18 @@ describe('a release', () => {
         [...job.matchAll(/^ {6}(?:- | {2})(?:uses|run): ([^@\n]*)/gm)].map(([, what]) => what!),
       );
       const allowed =
-        /^(npm publish \.\/\*\.tgz --ignore-scripts$|gh release create |npx --yes --ignore-scripts aws-cdk$)/;
+        /^(npm publish \.\/\*\.tgz --ignore-scripts$|gh release create |gh pr comment |npx --yes --ignore-scripts aws-cdk$)/;
       const actions = /^(actions\/(setup-node|download-artifact)|aws-actions\/configure-aws-credentials)$/;
       expect(before).toMatch(/^permissions:( \{\}|\n {2}contents: read)$/m);
       expect(commands.flat().filter(what => !allowed.test(what) && !actions.test(what))).toEqual([]);
       for (const each of commands) expect(each.filter(what => allowed.test(what))).toHaveLength(1);
-      expect(withRights).toHaveLength({ ci: 0, release: 2, deploy: 1 }[path.basename(file, '.yml')]!);
+      expect(withRights).toHaveLength({ ci: 0, release: 2, template: 1, deploy: 1 }[path.basename(file, '.yml')]!);
       for (const job of withRights)
         expect(job).not.toMatch(/npm (ci|install|test)|npm run|\.ci\/run|checkout|cache: npm/);
     },
   );
 
-  test('runs actions by their commit, which nobody can move', () => {
+  test('workflows run actions by their commit, which nobody can move', () => {
     for (const file of WORKFLOWS) {
       const used = [...page(file).matchAll(/uses: (\S+)/g)].map(([, action]) => action!);
       expect(used.length).toBeGreaterThan(0);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, globSync, linkSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../../documents/pages.ts';
 import { fetchPackage } from './fetch.ts';
@@ -63,27 +63,12 @@ export async function assertReproducible(folder: string): Promise<string> {
     const target = path.join(copy, file);
     if (existsSync(path.join(ROOT, file))) cpSync(path.join(ROOT, file), target);
   }
-  // Hard links, because esbuild follows symbolic ones to where they lead, and copies take ten times as long.
-  cpSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'), {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (source, target) => !lstatSync(source).isFile() || !isLinked(source, target),
-  });
+  // Hard links, because esbuild follows symbolic ones to where they lead.
+  await succeed('cp', ['-al', path.join(ROOT, 'node_modules'), copy], { folder: ROOT });
   await succeed('npm', ['run', 'build', '--loglevel=error'], { folder: copy });
   const [here, there] = [ROOT, copy].map(root => hashesIn(path.join(root, 'dist')));
   assert.deepEqual(there, here);
   return `sha256 of dist ${sha256(JSON.stringify(here))}, of the function's bundle ${here!['function/index.mjs']}`;
-}
-
-/** @returns whether the file is there now. Another file system takes no hard link */
-function isLinked(source: string, target: string): boolean {
-  try {
-    linkSync(source, target);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-    return false;
-  }
 }
 
 function hashesIn(folder: string): Record<string, string> {

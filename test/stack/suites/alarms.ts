@@ -46,27 +46,22 @@ function alarm(name: string, options: object = {}): Alarm {
   return alarms(options).find(({ AlarmName }) => AlarmName === `acme/${name}`)!;
 }
 
-describe('the table of alarms', () => {
-  test('says for each what it does to people and what to the data', () => {
-    const silent = ALARMS.filter(
-      ({ impact, data }) => !/^[A-Z].{20,}\.$/.test(impact) || !/^[A-Z].{10,}\.$/.test(data),
-    );
-    expect(silent.map(({ name }) => name)).toEqual([]);
-  });
-});
-
 describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
   const all = alarms(VARIANTS[variant]);
+  const template = synthesize(VARIANTS[variant]);
 
-  test('each alarm links to its section of the runbook', () => {
-    const { runbookUrl: base = 'docs/runbook.md' } = VARIANTS[variant] as { readonly runbookUrl?: string };
-    const lost = all.filter(
-      ({ AlarmName, AlarmDescription }) => !AlarmDescription.endsWith(` Runbook: ${base}#${AlarmName.split('/')[1]}`),
-    );
-    expect(lost).toEqual([]);
+  test('each alarm says effect and first command, and links to its section of the runbook', () => {
+    const { runbookUrl = 'docs/runbook.md' } = VARIANTS[variant] as { readonly runbookUrl?: string };
+    for (const { AlarmName, AlarmDescription } of all) {
+      const name = AlarmName.split('/')[1]!;
+      const { first } = ALARMS.find(each => each.name === name)!;
+      expect(AlarmDescription).toMatch(/^(Reader lake: )?[A-Z].{20,}\. [A-Z].{10,}\. First run "/);
+      const command = `First run "npm run connectorctl -- ${first} --connector acme". Runbook: ${runbookUrl}#${name}`;
+      expect(AlarmDescription.endsWith(command)).toBe(true);
+    }
   });
 
-  test('look at windows that CloudWatch evaluates', () => {
+  test('each alarm looks at a window that CloudWatch evaluates', () => {
     const wrong = all.filter(({ Period, EvaluationPeriods }) => {
       const longest = Period >= 3600 ? 604_800 : 86_400;
       return Period % 60 !== 0 || Period * EvaluationPeriods > longest;
@@ -74,36 +69,36 @@ describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
     expect(wrong).toEqual([]);
   });
 
-  test('are each part of exactly one of the two composite alarms that notify people', () => {
-    const rules = resources(synthesize(VARIANTS[variant]), 'AWS::CloudWatch::CompositeAlarm').map(({ Properties }) =>
-      JSON.stringify(Properties['AlarmRule']),
-    );
-    const ids = Object.entries(synthesize(VARIANTS[variant]).Resources)
-      .filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm')
-      .map(([id]) => id);
+  test('each alarm is part of exactly one of the two composite alarms, which name its first command', () => {
+    const composites = resources(template, 'AWS::CloudWatch::CompositeAlarm').map(({ Properties }) => Properties);
+    const rules = composites.map(({ AlarmRule }) => JSON.stringify(AlarmRule));
+    const ids = Object.keys(template.Resources).filter(id => template.Resources[id]!.Type === 'AWS::CloudWatch::Alarm');
     expect(rules).toHaveLength(2);
     expect(ids.filter(id => rules.filter(rule => rule.includes(`"${id}"`)).length !== 1)).toEqual([]);
+
+    const texts = composites.map(({ AlarmDescription }) => String(AlarmDescription)).join();
+    const named = [...texts.matchAll(/([a-z-]+(?: list)?) \(([a-z, -]+)\)/g)].flatMap(([, command, names]) =>
+      names!.split(', ').map(name => `${name}: ${command}`),
+    );
+    const present = new Set(all.map(({ AlarmName }) => AlarmName.split('/')[1]));
+    const first = ALARMS.filter(({ name }) => present.has(name)).map(alarm => `${alarm.name}: ${alarm.first}`);
+    expect(named.sort()).toEqual(first.sort());
   });
 });
 
 describe('silence', () => {
-  test('of a stream goes off its alarm', () => {
+  test('silence of a stream fires its alarm, and silence of a service ends one', () => {
     expect(alarm('stream-silent')).toMatchObject({ TreatMissingData: 'breaching' });
-  });
-
-  test('of a service ends its alarm, because a service reports nothing while it has nothing to do', () => {
     const services = [...alarms(), ...alarms(VARIANTS.splunk)].filter(({ Namespace }) => Namespace.startsWith('AWS/'));
     expect(new Set(services.map(({ TreatMissingData }) => TreatMissingData))).toEqual(new Set(['notBreaching']));
   });
 
-  test('of what a run sends only when it is not zero counts as zero', () => {
+  test('a metric that a run sends only when it is not zero counts as zero without a point', () => {
     const found = resources(synthesize(), 'AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
     const omitted = found.filter(properties => {
       const text = JSON.stringify(properties);
-      return (
-        text.includes(`"Namespace":"${METRIC_NAMESPACE}"`) &&
-        ![...SENT_WHEN_ZERO].some(name => text.includes(`"${name}"`))
-      );
+      const isOwn = text.includes(`"Namespace":"${METRIC_NAMESPACE}"`);
+      return isOwn && ![...SENT_WHEN_ZERO].some(name => text.includes(`"${name}"`));
     });
     expect(omitted.length).toBeGreaterThan(5);
     for (const { Metrics: queries, TreatMissingData } of omitted) {
@@ -112,17 +107,10 @@ describe('silence', () => {
     }
   });
 
-  test.each([1, 5, 60])(
-    'is evaluated minute by minute over two of the longest runs at a rate of %d minutes',
-    rateMinutes => {
-      const { Period, EvaluationPeriods } = alarm('stream-silent', { rateMinutes });
-      // CloudWatch looks back further periods before it treats a point as missing.
-      expect(Period).toBe(60);
-      expect(Period * EvaluationPeriods).toBe(2 * (15 + rateMinutes) * 60);
-    },
-  );
-
-  test.each([1, 5, 60])('during the longest run does not end an alarm at a rate of %d minutes', rateMinutes => {
+  test.each([1, 5, 60])('alarms cover the longest runs at a rate of %d minutes', rateMinutes => {
+    const { Period, EvaluationPeriods } = alarm('stream-silent', { rateMinutes });
+    // CloudWatch looks back further periods before it treats a point as missing, so a period is a minute.
+    expect([Period, EvaluationPeriods]).toEqual([60, 2 * (15 + rateMinutes)]);
     expect(alarm('contract-error', { rateMinutes }).Period).toBeGreaterThanOrEqual((15 + rateMinutes) * 60);
   });
 });
@@ -134,9 +122,8 @@ describe('the option alarms', () => {
     const { Properties } = found.find(each => each.Properties['AlarmName'] === `acme/${severity}`)!;
     return JSON.stringify(Properties['AlarmRule']);
   };
-  const every = (override: object | false) => Object.fromEntries(ALARMS.map(({ name }) => [name, override]));
 
-  test('changes the threshold of an alarm and says so in its description, and nothing else of it', () => {
+  test('the option changes the threshold of an alarm and says so in its description, and nothing else of it', () => {
     const { AlarmDescription: text, Threshold, ...others } = alarm('siem-reader-stalled', changedAlarms);
     const { AlarmDescription: before, Threshold: _, ...same } = alarm('siem-reader-stalled');
     expect(Threshold).toBe(7200);
@@ -144,35 +131,23 @@ describe('the option alarms', () => {
     expect(text).toBe(before.replace(' First run', ' The threshold of this alarm was changed to 7200. First run'));
   });
 
-  test('moves an alarm to the other composite alarm', () => {
+  test('the option moves an alarm to the other composite alarm, and leaves out one that is false', () => {
     expect(rule('critical', {})).toContain('siemreaderstalled');
     expect(rule('critical')).not.toContain('siemreaderstalled');
     expect(rule('warning')).toContain('siemreaderstalled');
-  });
-
-  test('leaves an alarm out that is false', () => {
     expect(names().filter(name => !names(changedAlarms).includes(name))).toEqual(['function-errors']);
-    expect(rule('warning')).not.toContain('functionerrors');
   });
 
-  test('can leave a composite alarm without any: its rule is then false', () => {
-    expect(rule('critical', { alarms: every({ severity: 'warning' }) })).toBe('"FALSE"');
+  test('a composite alarm without any alarm has the rule false', () => {
+    const everyWarning = Object.fromEntries(ALARMS.map(({ name }) => [name, { severity: 'warning' }]));
+    expect(rule('critical', { alarms: everyWarning })).toBe('"FALSE"');
   });
 
-  test.each<[string, object, string]>([
-    ['an unknown alarm', { 'stream-slow': false }, 'stream-slow: is not an alarm. Known: contract-error, '],
-    [
-      'a misspelt alarm',
-      { 'stream-silnt': false },
-      'stream-silnt: is not an alarm; did you mean stream-silent? Known: ',
-    ],
-    [
-      'a threshold of 0',
-      { 'dead-letters': { threshold: 0 } },
-      'dead-letters.threshold: must be a number greater than 0',
-    ],
-    ['true', { 'dead-letters': true }, 'dead-letters: must be false, or an object with a threshold greater than 0'],
-  ])('refuses %s', (_, given, text) => {
+  test.each<[object, string]>([
+    [{ 'stream-silnt': false }, 'stream-silnt: is not an alarm; did you mean stream-silent? Known: '],
+    [{ 'dead-letters': { threshold: 0 } }, 'dead-letters.threshold: must be a number greater than 0'],
+    [{ 'dead-letters': true }, 'dead-letters: must be false, or an object with a threshold greater than 0'],
+  ])('the option refuses %j', (given, text) => {
     expect(() => configured({ alarms: given })).toThrow(`connectors[0].alarms.${text}`);
   });
 });
@@ -185,126 +160,95 @@ test('a stream without a path appears nowhere in the template', () => {
   expect(JSON.stringify(synthesize({ dashboard: true }))).not.toContain('dns-blocks');
 });
 
-describe('thresholds', () => {
-  test('of delivery follow the buffer and the kind of destination', () => {
+describe('the alarms of delivery', () => {
+  test('the alarms of delivery follow the buffer and the kind of destination', () => {
     expect(alarm('delivery-late')).toMatchObject({ MetricName: 'DeliveryToS3.DataFreshness', Threshold: 1020 });
     expect(alarm('delivery-late', VARIANTS.buffered)).toMatchObject({ Threshold: 1140 });
-    expect(alarm('delivery-late', VARIANTS.splunk)).toMatchObject({ MetricName: 'DeliveryToSplunk.DataFreshness' });
     expect(alarm('delivery-failing', VARIANTS.http)).toMatchObject({ MetricName: 'DeliveryToHttpEndpoint.Success' });
-    expect(alarm('delivery-failing', VARIANTS.existing)).toMatchObject({ MetricName: 'DeliveryToSplunk.Success' });
-  });
-
-  test.each([
-    ['opensearch', 'DeliveryToAmazonOpenSearchService', 'BackupToS3.Records'],
-    ['iceberg', 'DeliveryToIceberg', 'DeliveryToIceberg.FailedRowCount'],
-    ['snowflake', 'DeliveryToSnowflake', 'BackupToS3.Records'],
-  ])('of an existing stream to %s watch the metrics that Firehose has for it', (deliversTo, prefix, backup) => {
-    const options = { destination: { ...VARIANTS.existing.destination, deliversTo } };
-    expect(alarm('delivery-late', options)).toMatchObject({ MetricName: `${prefix}.DataFreshness` });
-    expect(alarm('delivery-failing', options)).toMatchObject({ MetricName: `${prefix}.Success` });
-    expect(alarm('delivery-backup-used', options)).toMatchObject({ MetricName: backup, Statistic: 'Sum' });
-  });
-
-  test('of a backup exist only where there is one', () => {
     const withBackup = VARIANT_NAMES.filter(name => names(VARIANTS[name]).includes('delivery-backup-used'));
     expect(withBackup).toEqual(['splunk', 'http', 'existing']);
   });
-});
 
-describe('who is notified', () => {
-  const notified = (options: object) =>
-    resources(synthesize({ ...options }), 'AWS::CloudWatch::CompositeAlarm').map(
-      ({ Properties }) => Properties['AlarmDescription'] as string,
-    );
-
-  test('reads in the notification what to do first: a command that can be typed as it is', () => {
-    for (const { AlarmName, AlarmDescription } of alarms(VARIANTS.everyOption)) {
-      const { first } = ALARMS.find(({ name }) => name === AlarmName.split('/')[1])!;
-      expect(AlarmDescription).toContain(`First run "npm run connectorctl -- ${first} --connector acme"`);
-    }
-  });
-
-  test.each(VARIANT_NAMES)(
-    'finds in a composite alarm the command and the section of each alarm in it (%s)',
-    variant => {
-      const options: Readonly<Record<string, unknown>> = VARIANTS[variant];
-      const byName = new Map(alarms(options).map(each => [each.AlarmName.split('/')[1]!, each]));
-      const named = notified(options).flatMap(text => {
-        expect(text).toContain('"npm run connectorctl -- <command> --connector acme"');
-        expect(text).toMatch(new RegExp(` Runbook: ${options['runbookUrl'] ?? 'the connector’s docs/runbook.md'}$`));
-        return [...text.matchAll(/([a-z-]+(?: list)?) \(([a-z, -]+)\)/g)].flatMap(([, command, names]) =>
-          names!.split(', ').map(name => [name, command]),
-        );
-      });
-      const first = ALARMS.flatMap(alarm => (byName.has(alarm.name) ? [[alarm.name, alarm.first]] : []));
-      expect(named.sort()).toEqual(first.sort());
+  test.each([
+    ['splunk', 'DeliveryToSplunk', 'BackupToS3.Records'],
+    ['opensearch', 'DeliveryToAmazonOpenSearchService', 'BackupToS3.Records'],
+    ['iceberg', 'DeliveryToIceberg', 'DeliveryToIceberg.FailedRowCount'],
+    ['snowflake', 'DeliveryToSnowflake', 'BackupToS3.Records'],
+  ])(
+    'the alarms of an existing stream to %s watch the metrics that Firehose has for it',
+    (deliversTo, prefix, backup) => {
+      const options = { destination: { ...VARIANTS.existing.destination, deliversTo } };
+      expect(alarm('delivery-late', options)).toMatchObject({ MetricName: `${prefix}.DataFreshness` });
+      expect(alarm('delivery-failing', options)).toMatchObject({ MetricName: `${prefix}.Success` });
+      expect(alarm('delivery-backup-used', options)).toMatchObject({ MetricName: backup, Statistic: 'Sum' });
     },
   );
+});
 
-  test('reads in a composite alarm whether data is safe: it is at risk only where Firehose would give up', () => {
-    const [warning, critical] = notified({}).sort();
+describe('notifications', () => {
+  const composites = (options: object = {}) =>
+    resources(synthesize({ ...options }), 'AWS::CloudWatch::CompositeAlarm').map(({ Properties }) => Properties);
+
+  test('a notification says whether data is safe, and how to run the commands', () => {
+    const [warning, critical] = composites()
+      .map(({ AlarmDescription }) => String(AlarmDescription))
+      .sort();
     expect(warning).toContain(' No data is lost. ');
     expect(critical).toContain(
       ' No data is lost, except with delivery-late or delivery-failing after 24 hours or the retry duration of Firehose, or if the delivery stream was deleted. ',
     );
-  });
-
-  test.each([
-    ['as they are', undefined],
-    ['with every alarm changed and critical', 'critical'],
-    ['with every alarm changed and a warning', 'warning'],
-  ])('can read it all: CloudWatch takes 1,024 characters of the longest names and addresses, %s', (_, severity) => {
-    const override = { severity, threshold: 0.123456789 };
-    const longest = {
-      name: 'a'.repeat(32),
-      runbookUrl: `https://wiki.example/${'r'.repeat(256)}`.slice(0, 256),
-      ...(severity && { alarms: Object.fromEntries(ALARMS.map(({ name }) => [name, override])) }),
-    };
-    const endpoint = { destination: { type: 'http', url: 'https://siem.example' } };
-    const texts = [{}, endpoint].flatMap(kind => {
-      const template = synthesize({ ...longest, ...kind });
-      return ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm'].flatMap(type =>
-        resources(template, type).map(({ Properties }) => Properties['AlarmDescription'] as string),
+    for (const text of [warning, critical])
+      expect(text).toMatch(
+        /"npm run connectorctl -- <command> --connector acme".* Runbook: the connector’s docs\/runbook.md$/,
       );
-    });
-    expect(texts.filter(text => text.includes(longest.runbookUrl))).toHaveLength(texts.length);
-    expect(Math.max(...texts.map(text => text.length))).toBeLessThanOrEqual(1024);
-    expect(() => configured({ runbookUrl: `${longest.runbookUrl}x` })).toThrow(/runbookUrl: must have 256 characters/);
   });
 
-  test.each<[string, boolean, object]>([
-    ['an e-mail address hears of alarms', true, { alarmEmail: 'on-call@acme.example' }],
-    ['a topic that exists already hears of alarms', true, { alarmTopicArn: VARIANTS.existingParts.alarmTopicArn }],
-    ['the runbook has a URL', false, VARIANTS.everyOption],
-    ['nobody hears of alarms', false, {}],
-  ])('makes synth warn of a runbook that no notification can open, where %s: %s', (_, warned, options) => {
+  test.each([undefined, 'critical', 'warning'])(
+    'a description with the longest names and addresses has 1,024 characters at most (every alarm changed: %s)',
+    severity => {
+      const override = { severity, threshold: 0.123456789 };
+      const runbookUrl = `https://wiki.example/${'r'.repeat(256)}`.slice(0, 256);
+      const changed = severity && { alarms: Object.fromEntries(ALARMS.map(({ name }) => [name, override])) };
+      const longest = { name: 'a'.repeat(32), runbookUrl, ...changed };
+      const endpoint = { destination: { type: 'http', url: 'https://siem.example' } };
+      const texts = [{}, endpoint].flatMap(kind => {
+        const template = synthesize({ ...longest, ...kind });
+        return ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm'].flatMap(type =>
+          resources(template, type).map(({ Properties }) => String(Properties['AlarmDescription'])),
+        );
+      });
+      expect(texts.filter(text => !text.includes(runbookUrl))).toEqual([]);
+      expect(Math.max(...texts.map(text => text.length))).toBeLessThanOrEqual(1024);
+      expect(() => configured({ runbookUrl: `${runbookUrl}x` })).toThrow(/runbookUrl: must have 256 characters/);
+    },
+  );
+
+  test.each<[warned: boolean, object]>([
+    [true, { alarmEmail: 'on-call@acme.example' }],
+    [true, { alarmTopicArn: VARIANTS.existingParts.alarmTopicArn }],
+    [false, VARIANTS.everyOption],
+    [false, {}],
+  ])('synth warns of a runbook without an address if somebody is notified: %s with %j', (warned, options) => {
     const stack = new ConnectorStack(createApp(), configured({ ...options }));
     const warnings = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('runbookUrl'));
     expect(warnings).toHaveLength(warned ? 1 : 0);
   });
 
-  test('hears of the end of an alarm too, through the topic of the stack', () => {
-    const topic = [{ Ref: expect.stringMatching(/^ConnectorAlarmTopic/) }];
-    const notifiers = resources(synthesize(), 'AWS::CloudWatch::CompositeAlarm').map(({ Properties }) => Properties);
-    expect(notifiers.map(({ AlarmName }) => AlarmName).sort()).toEqual(['acme/critical', 'acme/warning']);
-    expect(notifiers).toEqual(notifiers.map(() => expect.objectContaining({ AlarmActions: topic, OKActions: topic })));
+  test('a composite alarm notifies of its beginning and its end, through the topic of the stack or an existing one', () => {
+    const own = [{ Ref: expect.stringMatching(/^ConnectorAlarmTopic/) }];
+    expect(composites()).toEqual(
+      composites().map(() => expect.objectContaining({ AlarmActions: own, OKActions: own })),
+    );
+    expect(composites(VARIANTS.existingParts)[0]!['AlarmActions']).toEqual([VARIANTS.existingParts.alarmTopicArn]);
   });
 
-  test('is notified through an existing topic', () => {
-    const [composite] = resources(synthesize(VARIANTS.existingParts), 'AWS::CloudWatch::CompositeAlarm');
-    expect(composite!.Properties['AlarmActions']).toEqual([VARIANTS.existingParts.alarmTopicArn]);
-  });
-
-  test('is notified at all: the topic’s own policy lets CloudWatch publish, for this connector’s alarms', () => {
-    const policies = Object.entries(synthesize().Resources).filter(([, { Type }]) => Type === 'AWS::SNS::TopicPolicy');
-    const text = JSON.stringify(policies.find(([id]) => id.startsWith('ConnectorAlarmTopic')));
-    expect(text).toContain('"Service":"cloudwatch.amazonaws.com"');
-    expect(text).toMatch(/:alarm:acme\/\*/);
-  });
-
-  test('is subscribed by the e-mail address of the configuration', () => {
-    const subscriptions = resources(synthesize(VARIANTS.everyOption), 'AWS::SNS::Subscription');
-    const emails = subscriptions.filter(({ Properties }) => Properties['Protocol'] === 'email');
+  test('the topic lets CloudWatch publish for this connector’s alarms, and has the e-mail address of the options', () => {
+    const template = synthesize(VARIANTS.everyOption);
+    const [, policy] = Object.entries(template.Resources).find(([id]) => /^ConnectorAlarmTopicPolicy/.test(id))!;
+    expect(JSON.stringify(policy)).toMatch(/:alarm:acme\/\*".*"Service":"cloudwatch\.amazonaws\.com"/);
+    const emails = resources(template, 'AWS::SNS::Subscription').filter(
+      each => each.Properties['Protocol'] === 'email',
+    );
     expect(emails.map(({ Properties }) => Properties['Endpoint'])).toEqual(['on-call@acme.example']);
   });
 });

@@ -3,7 +3,6 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
-import { variableOf } from '../../../lambda/options.ts';
 import { readSettings } from '../../../lambda/settings.ts';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import { PROCESS_ENVIRONMENT } from '../../../lib/function/function-environment.ts';
@@ -45,14 +44,8 @@ function functionActions(options = {}): string[] {
 }
 
 describe('the function', () => {
-  test('has exactly the environment of its contract', () => {
+  test('the function has exactly the environment of its contract, with the values of the options', () => {
     expect(Object.keys(environment()).sort()).toEqual(ALWAYS);
-    expect(Object.keys(environment(VARIANTS.everyOption))).toEqual(
-      expect.arrayContaining([...ALWAYS, ...['dnsBlocksPath', 'rowsMember', 'paginationMember'].map(variableOf)]),
-    );
-  });
-
-  test('gets the settings of the configuration as environment variables', () => {
     expect(environment(VARIANTS.everyOption)).toMatchObject({
       API_BASE_URL: 'https://api.acme.example',
       AUTH_URL: 'https://auth.acme.example/realms/acme',
@@ -64,7 +57,7 @@ describe('the function', () => {
     });
   });
 
-  test.each(VARIANT_NAMES)('starts with the environment that it is given (%s)', name => {
+  test.each(VARIANT_NAMES)('the function starts with the environment that it is given (%s)', name => {
     const given = Object.entries(environment(VARIANTS[name])).map(([key, value]) => [
       key,
       typeof value === 'string' ? value : 'known-at-deployment',
@@ -72,16 +65,13 @@ describe('the function', () => {
     expect(readSettings(Object.fromEntries(given))).toMatchObject({ connector: 'acme' });
   });
 
-  test('uses existing parts', () => {
+  test('the function uses an existing stream, bucket, table and secret, and may use no other', () => {
     expect(environment(VARIANTS.existingParts)).toMatchObject({
       CREDENTIALS_SECRET_ID: VARIANTS.existingParts.secretArn,
       STATE_TABLE: 'acme-State',
       DEAD_LETTER_BUCKET: 'acme-security-data',
     });
     expect(environment(VARIANTS.existing)).toMatchObject({ DELIVERY_STREAM: 'events' });
-  });
-
-  test('may use an existing stream, bucket, table and secret, and no other', () => {
     const allowed = (options: object) =>
       identityStatements(synthesize({ ...options }))
         .filter(({ parent }) => parent.startsWith('ConnectorPollerRole'))
@@ -99,7 +89,7 @@ describe('the function', () => {
     ]);
   });
 
-  test('in a VPC is placed by Lambda with network grants that its own code is denied', () => {
+  test('the function in a VPC is placed by Lambda with network grants that its own code is denied', () => {
     const template = synthesize(VARIANTS.existingParts);
     expect(functionActions(VARIANTS.existingParts)).toEqual(expect.arrayContaining([...NETWORK_ACTIONS]));
     const denied = identityStatements(template).filter(({ statement }) => statement.Effect === 'Deny');
@@ -110,7 +100,7 @@ describe('the function', () => {
     });
   });
 
-  test('uses a proxy and certificates of its own by the variables that Node reads', () => {
+  test('the function uses a proxy and certificates of its own by the variables that Node reads', () => {
     const options = {
       proxyUrl: 'http://proxy.acme.example:3128',
       noProxy: ['*.Acme.example', '.amazonaws.com', '10.1.2.3'],
@@ -125,7 +115,7 @@ describe('the function', () => {
     });
   });
 
-  test('warns at synth of a certificate that has expired, is not valid yet, or is no root', () => {
+  test('synth warns of a certificate that has expired, is not valid yet, or is no root', () => {
     const warnings = (text: string) => {
       writeFileSync(AUTHORITY_FILE, text);
       const stack = new ConnectorStack(createApp(), configured({ caCertificates: AUTHORITY_FILE }));
@@ -173,7 +163,7 @@ describe('the schedule', () => {
     expect(rate).toBe('rate(1 hour)');
   });
 
-  test('is disabled when the connector is paused, and nobody is notified of the silence', () => {
+  test('the schedule is disabled when the connector is paused, and nobody is notified of the silence', () => {
     const template = synthesize(VARIANTS.http);
     expect(only(template, 'AWS::Scheduler::Schedule')).toMatchObject({ State: 'DISABLED' });
     const enabled = resources(template, 'AWS::CloudWatch::CompositeAlarm').map(

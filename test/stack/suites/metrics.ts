@@ -6,91 +6,46 @@ import type { ConnectorMetricName, StreamMetricName } from '../../../lib/connect
 import type { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { construct } from './construct.ts';
 
-const connector = (props: object = {}) => construct(props).connector;
-
 describe('a metric of the connector', () => {
-  test('has its namespace, its dimension and a sum over five minutes', () => {
-    expect(connector().metric('LeaseHeld')).toMatchObject({
-      namespace: 'SecurityDataConnector',
-      metricName: 'LeaseHeld',
-      dimensions: { service: 'acme' },
-      statistic: 'Sum',
-      period: Duration.minutes(5),
-    });
-  });
+  const { connector } = construct();
 
-  test('has the dimension of a stream where one is given', () => {
-    expect(connector().metric('EventsForwarded', { stream: 'threats' })).toMatchObject({
-      dimensions: { service: 'acme', stream: 'threats' },
-    });
-  });
-
-  test('takes the options of metrics of the CDK', () => {
+  test('a metric has its namespace, its dimensions, the sum over five minutes, and what the options change', () => {
+    const namespace = 'SecurityDataConnector';
+    const period = Duration.minutes(5);
+    const sum = { namespace, metricName: 'LeaseHeld', dimensions: { service: 'acme' }, statistic: 'Sum', period };
+    expect(connector.metric('LeaseHeld')).toMatchObject(sum);
     const options = { statistic: 'Average', period: Duration.hours(1), label: 'lost' };
-    expect(connector().metric('LeaseHeld', options)).toMatchObject(options);
+    expect(connector.metric('LeaseHeld', options)).toMatchObject(options);
   });
 
-  test('is there for each name that the function sends', () => {
-    const each = connector();
+  test('a metric exists for each name that the function sends', () => {
     const ofConnector = Object.keys(CONNECTOR_METRICS) as ConnectorMetricName[];
     const ofStream = Object.keys(STREAM_METRICS) as StreamMetricName[];
-    expect(ofConnector.map(name => each.metric(name).metricName)).toEqual(ofConnector);
-    expect(ofStream.map(name => each.metric(name, { stream: 'assets' }).metricName)).toEqual(ofStream);
+    expect(ofConnector.map(name => connector.metric(name).metricName)).toEqual(ofConnector);
+    expect(ofStream.map(name => connector.metric(name, { stream: 'assets' }).metricName)).toEqual(ofStream);
   });
 
-  test('counts failed streams once, however many runs report them', () => {
-    const { statistic } = connector().metricStreamsFailed();
-    expect([statistic, connector().metricStreamsBehind().statistic]).toEqual(['Maximum', 'Maximum']);
-    expect(connector().metricDeadLetters().statistic).toBe('Sum');
+  test.each<[string, string, string | undefined, (each: SecurityDataConnector) => Metric]>([
+    ['RowsRead', 'Sum', 'assets', each => each.metricRowsRead('assets')],
+    ['EventsForwarded', 'Sum', 'threats', each => each.metricEventsForwarded('threats')],
+    ['ThreatsWithdrawn', 'Sum', 'threats', each => each.metricThreatsWithdrawn()],
+    ['RowsFiltered', 'Sum', 'assets', each => each.metricRowsFiltered('assets')],
+    ['RowsRefreshed', 'Sum', 'assets', each => each.metricRowsRefreshed('assets')],
+    ['DeadLetters', 'Sum', undefined, each => each.metricDeadLetters()],
+    // A sum would count a stream once for each run that reports it.
+    ['StreamsFailed', 'Maximum', undefined, each => each.metricStreamsFailed()],
+    ['StreamsBehind', 'Maximum', undefined, each => each.metricStreamsBehind()],
+  ])('the metric %s has a method of its own, and is a %s', (metricName, statistic, stream, metric) => {
+    const dimensions = { service: 'acme', ...(stream && { stream }) };
+    expect(metric(connector)).toMatchObject({ metricName, statistic, dimensions });
   });
 
   test.each<[string, (each: SecurityDataConnector) => unknown, string]>([
-    [
-      'of a stream without one',
-      each => each.metric('EventsForwarded'),
-      "EventsForwarded is not a metric of the whole connector. It is a metric of a stream: give { stream: 'assets' }.",
-    ],
-    [
-      'that nothing sends',
-      each => each.metric('Sent' as ConnectorMetricName),
-      'Sent is not a metric of the whole connector. Known: StreamsFailed, ',
-    ],
-    [
-      'of the connector with a stream',
-      each => each.metric('LeaseHeld', { stream: 'assets' }),
-      'LeaseHeld is not a metric of a stream. Known: RowsRead, ',
-    ],
-    [
-      'of a stream that is off',
-      each => each.metricEventsForwarded('dns-blocks'),
-      'Connector acme does not read dns-blocks. Its streams: assets, threats',
-    ],
-  ])('is refused %s, because an alarm on it would never go off', (_, metric, text) => {
-    expect(() => metric(connector())).toThrow(text);
-  });
-});
-
-test.each([
-  ['RowsRead', 'assets', each => each.metricRowsRead('assets')],
-  ['EventsForwarded', 'threats', each => each.metricEventsForwarded('threats')],
-  ['ThreatsWithdrawn', 'threats', each => each.metricThreatsWithdrawn()],
-  ['RowsFiltered', 'assets', each => each.metricRowsFiltered('assets')],
-  ['RowsRefreshed', 'assets', each => each.metricRowsRefreshed('assets')],
-] as readonly [string, string, (each: SecurityDataConnector) => Metric][])(
-  'the metric %s of the stream %s has a method of its own',
-  (metricName, stream, metric) => {
-    expect(metric(connector())).toMatchObject({
-      metricName,
-      dimensions: { service: 'acme', stream },
-      statistic: 'Sum',
-    });
-  },
-);
-
-describe('the alarms of the construct', () => {
-  test('are there by name, where the connector has them', () => {
-    const { byName } = connector({ alarms: { 'filter-errors': false } }).alarms;
-    expect(byName['stream-silent']!.metric).toBeDefined();
-    expect([byName['filter-errors'], byName['delivery-backup-used']]).toEqual([undefined, undefined]);
+    ['of a stream without one', each => each.metric('EventsForwarded'), 'Metrics of a stream need the option stream'],
+    ['that nothing sends', each => each.metric('Sent' as ConnectorMetricName), 'Known: StreamsFailed, '],
+    ['of the connector with a stream', each => each.metric('LeaseHeld', { stream: 'assets' }), 'Known: RowsRead, '],
+    ['of a stream that is off', each => each.metricRowsRead('dns-blocks'), 'acme does not read dns-blocks'],
+  ])('a metric %s is refused, because an alarm on it would never fire', (_, metric, text) => {
+    expect(() => metric(connector)).toThrow(text);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Environment, Stack } from 'aws-cdk-lib';
 import * as kms from 'aws-cdk-lib/aws-kms';
+import { leaseKey } from '../../../lambda/store/item.ts';
 import { createApp, synthesize } from '../synth.ts';
 import { only, resources } from '../template.ts';
 import { BOUNDARY_ARN, KEY_ARN, VARIANT_NAMES, VARIANTS } from '../variants.ts';
@@ -18,61 +19,44 @@ const ALL_BLOCKED = {
 
 describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
   const template = synthesize(VARIANTS[name]);
-  const text = JSON.stringify(template);
+  const ofType = (type: string) => resources(template, type).map(({ Properties }) => Properties);
+  const statementsIn = (document: unknown) => (document as { Statement: Statement[] }).Statement;
+  const isDestroyed = name === 'http';
 
-  test('trusts services and the named reader, nobody else', () => {
-    const principals = resources(template, 'AWS::IAM::Role').map(({ Properties }) => {
-      const { Statement } = Properties['AssumeRolePolicyDocument'] as { Statement: Statement[] };
-      return Object.keys(Statement[0]!.Principal as object)[0];
-    });
-    const readers = principals.filter(principal => principal !== 'Service');
+  test('roles trust services and the named reader, and services act for this account only', () => {
+    const trusts = ofType('AWS::IAM::Role').flatMap(role => statementsIn(role['AssumeRolePolicyDocument']));
+    const readers = trusts.filter(({ Principal }) => !('Service' in (Principal as object)));
     expect(readers).toHaveLength(/"siemReader"|"reader"/.test(JSON.stringify(VARIANTS[name])) ? 1 : 0);
-  });
 
-  test.each([
-    ['scheduler', ['aws:SourceAccount']],
-    ['firehose', ['aws:SourceAccount', 'sts:ExternalId']],
-  ])('lets %s assume its role only for resources of this account', (service, keys) => {
-    const trusts = resources(template, 'AWS::IAM::Role').flatMap(
-      ({ Properties }) => (Properties['AssumeRolePolicyDocument'] as { Statement: Statement[] }).Statement,
-    );
-    const own = trusts.filter(({ Principal }) => JSON.stringify(Principal).includes(`${service}.amazonaws.com`));
-    // A delivery stream that is given has its own role.
-    const expected = service === 'firehose' && resources(template, FIREHOSE).length === 0 ? [] : keys;
+    const conditionsOf = (service: string) =>
+      trusts
+        .filter(({ Principal }) => JSON.stringify(Principal).includes(`${service}.amazonaws.com`))
+        .map(({ Condition }) => JSON.stringify(Condition));
     const account = (key: string) =>
       expect.stringMatching(`^{"StringEquals":{"${key}":({"Ref":"AWS::AccountId"}|"\\d{12}")[,}]`);
-    expect(own.map(({ Condition }) => JSON.stringify(Condition))).toEqual(expected.map(account));
-    if (service === 'scheduler') expect(JSON.stringify(own)).toContain(':schedule-group/default');
+    expect(conditionsOf('scheduler')).toEqual([account('aws:SourceAccount')]);
+    expect(conditionsOf('scheduler').join()).toContain(':schedule-group/default');
+    // A delivery stream that is given has its own role.
+    const keys = ofType(FIREHOSE).length === 0 ? [] : ['aws:SourceAccount', 'sts:ExternalId'];
+    expect(conditionsOf('firehose')).toEqual(keys.map(account));
   });
 
-  test('keeps table, bucket and secrets when it is deleted, unless the configuration says otherwise', () => {
+  test('table, bucket and secrets are kept on deletion, and only the table if the creation fails', () => {
     const kept = ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret'];
     const policies = kept.flatMap(type =>
       resources(template, type).map(({ DeletionPolicy, UpdateReplacePolicy }) => [DeletionPolicy, UpdateReplacePolicy]),
     );
-    const expected = name === 'http' ? ['Delete'] : ['Retain', 'RetainExceptOnCreate'];
+    const expected = isDestroyed ? ['Delete'] : ['Retain', 'RetainExceptOnCreate'];
     expect(policies.flat().filter(policy => !expected.includes(policy!))).toEqual([]);
-    const tables = resources(template, 'AWS::DynamoDB::Table');
-    expect(tables).toHaveLength('stateTableArn' in VARIANTS[name] ? 0 : 1);
-    for (const { Properties } of tables) expect(Properties['DeletionProtectionEnabled']).toBe(name !== 'http');
-  });
 
-  test('leaves nothing behind when its creation fails, but for the table that DynamoDB refuses to delete', () => {
     const left = Object.values(template.Resources).filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain');
-    const tables = resources(template, 'AWS::DynamoDB::Table').map(({ Type }) => Type);
-    expect(left.map(({ Type }) => Type)).toEqual(name === 'http' ? [] : tables);
+    const tables = resources(template, 'AWS::DynamoDB::Table');
+    expect(left).toEqual(isDestroyed ? [] : tables);
+    expect(tables).toHaveLength('stateTableArn' in VARIANTS[name] ? 0 : 1);
+    for (const { Properties } of tables) expect(Properties['DeletionProtectionEnabled']).toBe(!isDestroyed);
   });
 
-  test('refuses TLS older than 1.2 at every bucket', () => {
-    const refusals = resources(template, 'AWS::S3::BucketPolicy').map(({ Properties }) =>
-      (Properties['PolicyDocument'] as { Statement: Statement[] }).Statement.flatMap(({ Effect, Condition }) =>
-        Effect === 'Deny' ? (Condition?.['NumericLessThan']?.['s3:TlsVersion'] ?? []) : [],
-      ),
-    );
-    expect(refusals).toEqual(resources(template, 'AWS::S3::Bucket').map(() => [1.2]));
-  });
-
-  test('encrypts, versions and cleans up its bucket, and opens it to nobody', () => {
+  test('the bucket is encrypted, versioned and cleaned up, and opens to nobody and no old TLS', () => {
     const logs = {
       Prefix: 'log/',
       Status: 'Enabled',
@@ -85,53 +69,62 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
       AbortIncompleteMultipartUpload: { DaysAfterInitiation: 7 },
       ExpirationInDays: expect.any(Number),
     });
-    for (const { Properties } of resources(template, 'AWS::S3::Bucket')) {
-      expect(Properties).toMatchObject({
+    const buckets = ofType('AWS::S3::Bucket');
+    for (const bucket of buckets) {
+      expect(bucket).toMatchObject({
         LifecycleConfiguration: { Rules: [logs, rule] },
         PublicAccessBlockConfiguration: ALL_BLOCKED,
         BucketEncryption: expect.anything(),
         VersioningConfiguration: { Status: 'Enabled' },
+        OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
       });
     }
+    const refusals = ofType('AWS::S3::BucketPolicy').map(policy =>
+      statementsIn(policy['PolicyDocument']).flatMap(({ Effect, Condition }) =>
+        Effect === 'Deny' ? (Condition?.['NumericLessThan']?.['s3:TlsVersion'] ?? []) : [],
+      ),
+    );
+    expect(refusals).toEqual(buckets.map(() => [1.2]));
   });
 
-  test('encrypts every queue', () => {
-    const queues = resources(template, 'AWS::SQS::Queue').map(({ Properties }) => Properties['SqsManagedSseEnabled']);
-    expect(queues.filter(encrypted => encrypted !== true)).toEqual([]);
-  });
-
-  test('keeps logs for a time and not for ever', () => {
-    const days = resources(template, 'AWS::Logs::LogGroup').map(({ Properties }) => Properties['RetentionInDays']);
+  test('every queue is encrypted, logs are kept for a time, and no secret is in the template', () => {
+    expect(ofType('AWS::SQS::Queue').filter(queue => queue['SqsManagedSseEnabled'] !== true)).toEqual([]);
+    const days = ofType('AWS::Logs::LogGroup').map(group => group['RetentionInDays']);
     expect(days.filter(kept => kept !== (name === 'everyOption' ? 30 : 90))).toEqual([]);
+    expect(ofType('AWS::SecretsManager::Secret').filter(secret => 'SecretString' in secret)).toEqual([]);
+    expect(JSON.stringify(template)).not.toMatch(/HECToken|AccessKey"|"Password/);
   });
 
-  test('holds no secret: each is generated, and filled in after the deployment', () => {
-    expect(
-      resources(template, 'AWS::SecretsManager::Secret').filter(({ Properties }) => 'SecretString' in Properties),
-    ).toEqual([]);
-    expect(text).not.toMatch(/HECToken|AccessKey"|"Password/);
-  });
-
-  test('brings no function but its own, and no custom resource', () => {
-    expect(resources(template, 'AWS::Lambda::Function')).toHaveLength(1);
+  test('the stack has one function, which only a permission to invoke it starts, and no custom resource', () => {
+    expect(ofType('AWS::Lambda::Function')).toHaveLength(1);
+    expect([...ofType('AWS::Lambda::Permission'), ...ofType('AWS::Lambda::Url')]).toEqual([]);
     expect(Object.values(template.Resources).filter(({ Type }) => /^Custom::|CustomResource/.test(Type))).toEqual([]);
   });
 
-  test('has no way in to the function but the permission to invoke it', () => {
-    expect(['AWS::Lambda::Permission', 'AWS::Lambda::Url'].flatMap(type => resources(template, type))).toEqual([]);
-  });
-
-  test('uses the customer’s key through services only, and no key where none is given', () => {
+  test('the customer’s key is used through services only, and no key where none is given', () => {
     const uses = identityStatements(template).filter(({ statement }) =>
       actionsOf(statement).some(action => action.startsWith('kms:')),
     );
-    const given = 'kmsKeyArn' in VARIANTS[name];
-    expect(uses.length > 0).toBe(given);
-    expect(
-      uses.filter(({ statement }) => statement.Condition?.['StringEquals']?.['kms:ViaService'] === undefined),
-    ).toEqual([]);
+    const direct = uses.filter(({ statement }) => !statement.Condition?.['StringEquals']?.['kms:ViaService']);
+    expect(uses.length > 0).toBe('kmsKeyArn' in VARIANTS[name]);
+    expect(direct).toEqual([]);
     expect(uses.flatMap(({ statement }) => resourcesOf(statement)).filter(arn => arn !== KEY_ARN)).toEqual([]);
   });
+});
+
+test('the table has the keys of its items, and is paid by request', () => {
+  const keys = Object.keys(leaseKey).map((AttributeName, index) => ({
+    AttributeName,
+    KeyType: ['HASH', 'RANGE'][index],
+  }));
+  expect(only(synthesize(), 'AWS::DynamoDB::Table')).toMatchObject({ KeySchema: keys, BillingMode: 'PAY_PER_REQUEST' });
+});
+
+test('a SIEM has ten minutes for an object, and ten tries, before its notification goes to the dead-letter queue', () => {
+  const queues = resources(synthesize(), 'AWS::SQS::Queue').map(({ Properties }) => Properties);
+  const announcements = queues.find(queue => 'RedrivePolicy' in queue);
+  expect(announcements).toMatchObject({ VisibilityTimeout: 600, RedrivePolicy: { maxReceiveCount: 10 } });
+  expect(queues.filter(queue => queue['MessageRetentionPeriod'] !== 14 * 86_400)).toEqual([]);
 });
 
 test('a customer’s key encrypts table, bucket, secrets and delivery stream', () => {

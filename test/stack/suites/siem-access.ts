@@ -15,7 +15,7 @@ function trust(options: object): Statement {
 }
 
 describe('new objects', () => {
-  test('lie in a bucket whose name S3 takes, of the longest connector too, and differs with each creation of the stack', () => {
+  test('the bucket of the longest connector has a name that S3 takes, and another one with each creation', () => {
     const name = 'a'.repeat(32);
     const made = joinedText(only(synthesize({ name }), 'AWS::S3::Bucket')['BucketName']);
     expect(made).toBe(`sdc-${name}-51af3dc0-1234567db123`);
@@ -24,7 +24,7 @@ describe('new objects', () => {
 });
 
 describe('a reader', () => {
-  test('may read exactly the events and the queue', () => {
+  test('a reader may read exactly the events and the queue', () => {
     const grants = identityStatements(synthesize())
       .filter(({ parent }) => parent.startsWith('ConnectorSiemReaderPolicy'))
       .map(({ statement }) => [actionsOf(statement), JSON.stringify(resourcesOf(statement))]);
@@ -43,28 +43,23 @@ describe('a reader', () => {
     ]);
   });
 
-  test('may decrypt with the customer’s key, and not encrypt', () => {
+  test('a reader may decrypt with the customer’s key, and presents its external id', () => {
     const uses = identityStatements(synthesize(VARIANTS.everyOption))
       .filter(({ parent }) => parent.startsWith('ConnectorSiemReaderPolicy'))
       .flatMap(({ statement }) => actionsOf(statement));
     expect(uses.filter(action => action.startsWith('kms:'))).toEqual(['kms:Decrypt']);
+    const Condition = { StringEquals: { 'sts:ExternalId': 'from-the-form' } };
+    expect(trust(VARIANTS.everyOption)).toMatchObject({ Action: 'sts:AssumeRole', Condition });
   });
 
-  test('in another account presents the external id', () => {
-    expect(trust(VARIANTS.everyOption)).toMatchObject({
-      Action: 'sts:AssumeRole',
-      Condition: { StringEquals: { 'sts:ExternalId': 'from-the-form' } },
-    });
-  });
-
-  test('may be one role or user', () => {
+  test('a reader may be one role or user', () => {
     const principal = 'arn:aws:iam::444455556666:role/siem';
     expect(trust({ siemReader: { ...VARIANTS.everyOption.siemReader, principal } }).Principal).toEqual({
       AWS: principal,
     });
   });
 
-  test('called Sentinel proves its workspace, under a role name that Sentinel accepts', () => {
+  test('Sentinel proves its workspace, under a role name that Sentinel accepts', () => {
     expect(role(VARIANTS.sentinel)).toMatchObject({ RoleName: 'OIDC_acme-eu-west-1' });
     expect(synthesize(VARIANTS.sentinel).Outputs).toHaveProperty('SiemReaderRoleArn');
     const { workspaceId } = VARIANTS.sentinel.siemReader;
@@ -80,7 +75,7 @@ describe('a reader', () => {
     expect(resources(synthesize(VARIANTS.sentinel), 'AWS::IAM::OIDCProvider')).toHaveLength(1);
   });
 
-  test('called Sentinel uses the provider that the account has already', () => {
+  test('Sentinel uses the provider that the account has already', () => {
     const { createOidcProvider: _, ...siemReader } = VARIANTS.sentinel.siemReader;
     const options = { ...VARIANTS.sentinel, siemReader };
     expect(trust(options).Principal).toEqual({

@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CfnParameter, Duration, Stack } from 'aws-cdk-lib';
 import type { ConfigurationError } from '../../../lib/config/problem.ts';
-import { PROP_NAMES } from '../../../lib/config/props.ts';
-import { connectorSchema } from '../../../lib/config/schema.ts';
 import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts';
 import { Destination } from '../../../lib/delivery/destination.ts';
 import { MOST_BUFFER_SECONDS } from '../../../lib/delivery/firehose.ts';
@@ -75,22 +73,6 @@ const REFUSED: readonly [path: string, props: (late: Late) => object][] = [
   ['siemReaders[0].name', ({ text }) => ({ siemReaders: [{ name: text() }] })],
 ];
 
-/** Objects of the CDK, which hold tokens as they are meant to, and flags, which JavaScript cannot make a token of. */
-const OBJECTS = [
-  ...[
-    'enabled',
-    'siemQueue',
-    'dashboard',
-    'outputs',
-    'removalPolicy',
-    'secret',
-    'bucket',
-    'stateTable',
-    'encryptionKey',
-  ],
-  ...['refresh', 'rate', 'alarmTopic', 'vpc', 'permissionsBoundary', 'siemReader', 'siemReaders', 'destination'],
-];
-
 describe('a token, whose value is known only at deployment', () => {
   test.each(Object.entries(ACCEPTED))('every token in the props of %s arrives in the template', (_, props) => {
     const { problems, stack } = constructed(props);
@@ -106,19 +88,8 @@ describe('a token, whose value is known only at deployment', () => {
     expect(constructed(props).problems).toEqual([`props.${path}`]);
   });
 
-  test('a token is refused in every other prop that is not an object of the CDK', () => {
-    const late: Late = { text: () => '', number: () => 0 };
-    const tried = [...Object.keys(ACCEPTED['props of the connector']!(late)), ...OBJECTS];
-    const props = Object.keys(connectorSchema.entries).map(option => PROP_NAMES[option] ?? option);
-    const others = props.filter(prop => !tried.includes(prop) || prop === 'filters');
-    const refused = others.filter(prop =>
-      constructed(({ text }) => ({ [prop]: text() })).problems.includes(`props.${prop}`),
-    );
-    expect(refused).toEqual(others);
-  });
-
   test.each(['s3', 'splunk', 'http'] as const)(
-    'for the buffer interval of %s makes the alarm wait for twice the longest that Firehose takes',
+    'a token for the buffer interval of %s makes the alarm wait for twice the longest that Firehose takes',
     type => {
       const { stack } = constructed(({ number }) => ({
         destination: Destination[type]({ url: URL, bufferInterval: Duration.seconds(number()) }),
@@ -130,7 +101,7 @@ describe('a token, whose value is known only at deployment', () => {
     },
   );
 
-  test('must be in the unit that is deployed, because nothing can convert it', () => {
+  test('a token must be in the unit that is deployed, because nothing can convert it', () => {
     const { problems } = constructed(({ number }) => ({
       retention: Duration.hours(number('Retention')),
       destination: Destination.http({ url: URL, retry: Duration.minutes(number('Retry')) }),
@@ -138,7 +109,7 @@ describe('a token, whose value is known only at deployment', () => {
     expect(problems).toEqual(['props.retention', 'props.destination.retry']);
   });
 
-  test('as the address of the runbook is no reason to warn that nobody can open it', () => {
+  test('a token as the address of the runbook is no reason to warn that nobody can open it', () => {
     const { stack } = constructed(({ text }) => ({ runbookUrl: text(), alarmEmail: 'a@b.example' }));
     const warnings = stack.node.findAll().flatMap(({ node }) => node.metadata.filter(({ type }) => /warn/.test(type)));
     expect(warnings).toEqual([]);
