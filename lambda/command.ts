@@ -1,7 +1,7 @@
 /** Payloads of an invocation: `{}` from the schedule, or an operator's commands. */
 import * as v from 'valibot';
 import type { Commands } from './core/run-streams.ts';
-import { issueText, shownList, shownText } from './issue-text.ts';
+import { issueText, shownList } from './issue-text.ts';
 import { STREAMS, type StreamName } from './streams.ts';
 
 export interface Command extends Commands {
@@ -24,51 +24,27 @@ export class CommandError extends Error {
 /** @param known the streams that are on @throws CommandError */
 export function parseCommand(payload: unknown, known: readonly StreamName[]): Command {
   const schema = payloadSchema(known);
-  const contradictions = isEvent(payload) ? commandsIn(payload, Object.keys(schema.entries)) : [];
-  if (contradictions.length > 0) throw new CommandError(contradictions);
-
   // The schema takes an empty list for an object without members.
-  const given = Array.isArray(payload) ? 'a list' : payload;
-  const parsed = v.safeParse(schema, isEvent(given) || given === undefined || given === null ? {} : given);
+  const given = Array.isArray(payload) ? 'a list' : (payload ?? {});
+  const parsed = v.safeParse(schema, isEvent(given) ? withoutEvent(given, Object.keys(schema.entries)) : given);
   if (!parsed.success) throw new CommandError(parsed.issues.map(issue => issueText(issue, 'payload')));
 
   const { streams: named, ...commands } = parsed.output;
-  return { streams: named && STREAMS.map(each => each.name).filter(name => named.includes(name)), ...commands };
+  return { streams: named && STREAMS.map(({ name }) => name).filter(name => named.includes(name)), ...commands };
 }
 
-/** An event of EventBridge, such as a rule without an input sends it: it starts a run and contains no command. */
-type EventBridgeEvent = Readonly<Record<string, unknown>>;
-
-function isEvent(payload: unknown): payload is EventBridgeEvent {
-  return typeof payload === 'object' && payload !== null && Object.hasOwn(payload, 'detail-type');
+/** An event of EventBridge, such as a rule without an input sends it: it starts a run. */
+function isEvent(payload: object | string): payload is object {
+  return typeof payload === 'object' && Object.hasOwn(payload, 'detail-type');
 }
 
-const EVENT_MEMBERS: readonly string[] = [
-  'version',
-  'id',
-  'detail-type',
-  'source',
-  'account',
-  'time',
-  'region',
-  'resources',
-  'detail',
-  'replay-name',
-];
-
-/** Members that somebody may take for a command, although an event has none: they would not be applied. */
-function commandsIn(event: EventBridgeEvent, commands: readonly string[]): string[] {
-  const { detail } = event;
-  const others = Object.keys(event).filter(name => !EVENT_MEMBERS.includes(name));
-  const inDetail = commands.filter(
-    name => typeof detail === 'object' && detail !== null && Object.hasOwn(detail, name),
-  );
-  return [
-    ...others.map(name => `${shownText(name)} is no member of an event with "detail-type"`),
-    ...inDetail.map(
-      name => `detail.${name} is not read: a command is the whole payload, which a rule sends as its input`,
-    ),
-  ];
+/** Refuses an event with a command, because the command would not be applied. */
+function withoutEvent(event: { readonly detail?: unknown }, commands: readonly string[]): object {
+  const members = [...Object.keys(event), ...Object.keys(Object(event.detail))];
+  const strays = commands.filter(name => members.includes(name));
+  const reason = 'is not read in an event: a command is the whole payload, which a rule sends as its input';
+  if (strays.length > 0) throw new CommandError(strays.map(name => `${name} ${reason}`));
+  return {};
 }
 
 /** Entries of a list of streams: more than there are, for a sender that names one twice. */

@@ -1,6 +1,6 @@
 /** Composition root: what a container keeps between invocations, and what each invocation creates. */
 import { randomUUID } from 'node:crypto';
-import type { Sender } from './aws.ts';
+import type { AwsClients } from './aws.ts';
 import { organizationDigest } from './core/organization.ts';
 import type { RetryBudget } from './core/retry.ts';
 import { rowCut } from './core/row.ts';
@@ -24,12 +24,7 @@ import { type StreamName, streamKey, streamsOn } from './streams.ts';
 import { sha256 } from './system.ts';
 
 /** All connections out of the process. The simulation replaces exactly these. */
-export interface Clients {
-  readonly dynamodb: Sender;
-  readonly firehose: Sender;
-  readonly secrets: Sender;
-  /** Created on first use. */
-  readonly s3: () => Promise<Sender>;
+export interface Clients extends AwsClients {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly random: () => number;

@@ -45,10 +45,8 @@ export async function invoke(
   invoker: Invoker,
 ): Promise<InvocationResult> {
   const { settings } = invoker;
-  const command = parseCommand(
-    payload,
-    assign(settings).streams.map(each => each.name),
-  );
+  const on = assign(settings).streams.map(({ name }) => name);
+  const command = parseCommand(payload, on);
   try {
     return await run(command, context, invoker);
   } catch (error) {
@@ -95,14 +93,10 @@ function conclude({ leaseHeld, results, failures }: RunOutcome, { log }: Clients
     return { streams: {}, more: false, leaseHeld: true };
   }
   if (failures.size > 0) throw new StreamsFailedError(failures, results.size);
-  const unread = [...results.values()].filter(({ caughtUp }) => !caughtUp);
-  // Another run would end at the same cursor.
-  const more =
-    unread.some(({ stalledCursors }) => stalledCursors === 0) ||
-    [...results.values()].some(({ readsAgain }) => readsAgain);
-  const outcome = more
-    ? 'The time budget ended before the streams did'
-    : 'Every stream was read as far as the API leads';
-  log.info(unread.length > 0 ? outcome : 'Every stream is caught up', { more });
+  const more = [...results.values()].some(({ caughtUp, stalledCursors, readsAgain }) => {
+    // At a stalled cursor another run would end where this one did.
+    return readsAgain || (!caughtUp && stalledCursors === 0);
+  });
+  log.info(more ? 'The time budget ended before the streams did' : 'Every stream was read as far as the API leads');
   return { streams: Object.fromEntries(results), more };
 }

@@ -88,8 +88,6 @@ export const STREAM_PROPERTIES = {
   RoleMissing: ({ failure }) => failure instanceof RoleMissingError,
   /** The stream ended its run early, because the answer to a write was unclear. */
   UnclearWrites: count('unclearWrites'),
-  /** Milliseconds that Firehose throttling held the stream up. */
-  DeliveryThrottledMilliseconds: count('throttledMilliseconds'),
 } satisfies Record<string, StreamValue>;
 
 /** The outcome of a run. */

@@ -332,10 +332,9 @@ export interface Delivery {
    * Resolves when every record has been acknowledged.
    *
    * @param assertLeaseValid called before the records are sent, and before refused ones are sent again
-   * @returns milliseconds spent waiting because of throttling
    * @throws DeliveryError, OutOfTimeError, LeaseLostError
    */
-  deliver(records: readonly Uint8Array[], assertLeaseValid: AssertLeaseValid): Promise<number>;
+  deliver(records: readonly Uint8Array[], assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
 /** A row that cannot be sent, stored for a human. */

@@ -47,11 +47,11 @@ export function namingProxy<A extends unknown[], T>(
 /** @returns the code, if it was the connection to this URL that failed */
 function codeOfConnection(error: unknown, { hostname, port, protocol }: URL): string | undefined {
   const at = Number(port || (protocol === 'http:' ? 80 : 443));
-  for (const each of causesOf(error)) {
+  for (const cause of causesOf(error)) {
     // A host with several addresses fails with one error for each.
-    const first = each instanceof AggregateError ? each.errors[0] : each;
+    const first = cause instanceof AggregateError ? cause.errors[0] : cause;
     if (first.syscall === 'connect' ? first.port === at : first.hostname === hostname) return first.code;
-    if (each.message.includes(`(attempted address: ${hostname}:${at},`)) return 'UND_ERR_CONNECT_TIMEOUT';
+    if (cause.message.includes(`(attempted address: ${hostname}:${at},`)) return 'UND_ERR_CONNECT_TIMEOUT';
   }
   return undefined;
 }

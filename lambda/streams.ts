@@ -111,12 +111,12 @@ export function streamsOn(given: (stream: StreamWithoutPath) => string | undefin
 
 /** The facts of a stream. */
 export function streamOf(name: StreamName): NamedStream {
-  return STREAMS.find(each => each.name === name)!;
+  return STREAMS.find(stream => stream.name === name)!;
 }
 
 /** The stream whose rows disappear with those of another. */
 export function childOf(parents: string): NamedStream | undefined {
-  return STREAMS.find(each => 'cascadesFrom' in each && each.cascadesFrom === parents);
+  return STREAMS.find(stream => 'cascadesFrom' in stream && stream.cascadesFrom === parents);
 }
 
 /** Members with a meaning of their own in rows of any stream. */

@@ -30,7 +30,7 @@ export function createTelemetry(connector: string): Telemetry {
     if (!values.some(isSent)) return;
 
     for (const [name, value] of values.filter(isSent)) metrics.addMetric(name, MetricUnit.Count, value);
-    for (const [name, value] of [...values.filter(each => !isSent(each)), ...properties])
+    for (const [name, value] of [...values.filter(value => !isSent(value)), ...properties])
       metrics.addMetadata(name, String(value));
     metrics.publishStoredMetrics();
   };

@@ -54,7 +54,7 @@ async function apply(batch: Batch, streamRun: StreamRun): Promise<Checkpoint> {
   const { assertValid } = run.lease;
   const { records, states, children, childrenDone, removals, removalsDone, sent } = batch;
 
-  if (records.length > 0) count({ throttledMilliseconds: await run.delivery.deliver(records, assertValid) }); // 2
+  if (records.length > 0) await run.delivery.deliver(records, assertValid); // 2
   count(sent);
 
   const parents = stream.cascadesFrom ?? stream.name;

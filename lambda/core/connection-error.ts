@@ -6,7 +6,7 @@ export interface ConnectionError {
   /** Follows a colon. */
   readonly what: string;
   readonly advice?: string;
-  /** Whether another try would end in the same way: a certificate is not replaced in seconds. */
+  /** Whether another try would end in the same way. */
   readonly isFinal: boolean;
 }
 
@@ -25,9 +25,9 @@ export class ProxyUnreachable extends Error {
  * own. Undefined if no connection failed. A port that fetch refuses has no code.
  */
 function networkCode(error: unknown): string | undefined {
-  for (const each of causesOf(error)) {
-    if (each.message === BAD_PORT) return BAD_PORT;
-    const { code } = each as { code?: unknown };
+  for (const cause of causesOf(error)) {
+    if (cause.message === BAD_PORT) return BAD_PORT;
+    const { code } = cause as { code?: unknown };
     if (typeof code === 'string' && /^(?!OAUTH_)[A-Z][A-Z0-9_]+$/.test(code)) return code;
   }
   return undefined;
@@ -48,8 +48,7 @@ export function connectionError(error: unknown): ConnectionError | undefined {
 }
 
 const AWAY = 'Check proxyUrl, the proxy, and the subnets and security groups of the function.';
-const FAILS = 'Check that the proxy reaches the host.';
-const REFUSES = 'Have the proxy allow the host, or name the host in noProxy.';
+const REFUSES = 'Have the proxy allow and reach the host, or name the host in noProxy.';
 const ASKS = 'Have the proxy admit the function without a password.';
 
 function proxyError(error: unknown, code: string): ConnectionError | undefined {
@@ -62,41 +61,28 @@ function proxyError(error: unknown, code: string): ConnectionError | undefined {
     };
   const status = tunnelStatus(error);
   if (status === undefined) return undefined;
-  const isFinal = status < 500;
-  const advice = status === 407 ? ASKS : isFinal ? REFUSES : FAILS;
-  return { of: 'proxy', what: `the proxy did not connect to it (${status})`, advice, isFinal };
+  const what = `the proxy did not connect to it (${status})`;
+  return { of: 'proxy', what, advice: status === 407 ? ASKS : REFUSES, isFinal: status < 500 };
 }
 
 /** Status of the proxy's answer to CONNECT. Errors of `https.Agent` have it as a member, those of fetch in the message. */
 function tunnelStatus(error: unknown): number | undefined {
-  for (const each of causesOf(error)) {
-    const { code, statusCode } = each as { code?: unknown; statusCode?: number };
+  for (const cause of causesOf(error)) {
+    const { code, statusCode } = cause as { code?: unknown; statusCode?: number };
     if (code === 'ERR_PROXY_TUNNEL') return statusCode;
-    const status = /^Proxy response \((\d{3})\)/.exec(each.message);
+    const status = /^Proxy response \((\d{3})\)/.exec(cause.message);
     if (status) return Number(status[1]);
   }
   return undefined;
 }
 
+const CERTIFICATE =
+  'If its authority is your own, or a proxy inspects TLS, add the authority to the file of caCertificates. Otherwise check the address, or have ' +
+  'the certificate renewed.';
+
+/** A certificate is not replaced in seconds, so another try would end in the same way. */
 function certificateError(code: string): ConnectionError | undefined {
   if (!/CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$/.test(code)) return undefined;
-  const [state, advice] = certificateState(code);
-  return { of: 'certificate', what: `the certificate of its server ${state} (${code})`, advice, isFinal: true };
-}
-
-/** Codes of Node's TLS. A chain that ends in no trusted certificate has one of six. */
-function certificateState(code: string): readonly [state: string, advice: string] {
-  if (/ISSUER|VERIFY|SELF_SIGNED/.test(code)) {
-    return [
-      'is of an unknown authority',
-      'Add that authority to the file of caCertificates. A proxy that inspects TLS has one of its own.',
-    ];
-  }
-  if (/EXPIRED/.test(code)) {
-    return [
-      'or of its authority has expired',
-      'Have it renewed, or replace the authority in the file of caCertificates.',
-    ];
-  }
-  return ['is not accepted', 'Check the address, and the certificate.'];
+  const what = `the certificate of its server is not accepted (${code})`;
+  return { of: 'certificate', what, advice: CERTIFICATE, isFinal: true };
 }

@@ -296,11 +296,8 @@ export class LeaseBusyError extends Error {
 /** The time budget ended while waiting. After a committed page this is `more: true`, before the first one a failure. */
 export class OutOfTimeError extends Error {
   override readonly name = 'OutOfTimeError';
-  /** How much of the waiting was for a service that throttled. */
-  readonly throttledMilliseconds: number;
-  constructor(what: string, throttledMilliseconds = 0) {
+  constructor(what: string) {
     super(`The time budget ended ${what}. ${SAFE}. The next run continues from there.`);
-    this.throttledMilliseconds = throttledMilliseconds;
   }
 }
 
@@ -310,8 +307,8 @@ export class StreamsFailedError extends AggregateError {
   /** By stream, what it failed with. */
   readonly streams: ReadonlyMap<string, Error>;
   constructor(failures: ReadonlyMap<string, Error>, total: number) {
-    const each = [...failures].map(([stream, error]) => `${stream}: ${error.name}: ${error.message}`);
-    super([...failures.values()], `${failures.size} of ${total} streams failed. ${each.join(' | ')}`);
+    const failed = [...failures].map(([stream, error]) => `${stream}: ${error.name}: ${error.message}`);
+    super([...failures.values()], `${failures.size} of ${total} streams failed. ${failed.join(' | ')}`);
     this.streams = failures;
   }
 }

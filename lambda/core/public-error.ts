@@ -39,7 +39,7 @@ export function publicError(error: unknown, depth = 0): Error {
   if (!OWN.has(error.constructor)) return new ForeignError(error, kept);
   if (kept) error.cause = kept;
   else delete error.cause;
-  if (error instanceof errors.StreamsFailedError) for (const each of error.errors) publicError(each, depth + 1);
+  if (error instanceof errors.StreamsFailedError) for (const failure of error.errors) publicError(failure, depth + 1);
   return error;
 }
 

@@ -7,7 +7,7 @@ import { ContractError, CursorRefusedError, JsonError, PageTimeoutError, PageToo
 import { FollowedCursors } from './followed.ts';
 import type { CutElement, CutOptions } from './json/cutter.ts';
 import { parsePage } from './page.ts';
-import { retry } from './retry.ts';
+import { retry, TryAgain } from './retry.ts';
 import type { BadRow, Row } from './row.ts';
 
 export interface ReadPagesOptions {
@@ -143,11 +143,17 @@ class Walker {
   #parsed<T>(cursor: string | undefined, parse: (body: Uint8Array, limit: number) => T): Promise<T> {
     const { source, path, signal, clock } = this.#options;
     const limit = this.#limit;
-    const attempt = async () => parse(await source.page({ path, cursor, limit, signal }), limit);
-    const classify = (error: unknown) =>
-      error instanceof ContractError && error.cause instanceof JsonError ? 'transient' : 'final';
+    const attempt = async () => {
+      const body = await source.page({ path, cursor, limit, signal });
+      try {
+        return parse(body, limit);
+      } catch (error) {
+        const isNotJson = error instanceof ContractError && error.cause instanceof JsonError;
+        throw isNotJson ? new TryAgain('transient', error) : error;
+      }
+    };
     const budget = { clock, random: () => 1, timeLeft: () => Number.POSITIVE_INFINITY };
-    return retry(attempt, { budget, classify, stop: signal, tries: NOT_JSON_TRIES });
+    return retry(attempt, { budget, stop: signal, tries: NOT_JSON_TRIES });
   }
 
   /** A page too large, or too slow, is asked for again with half the limit; the limit grows back page by page. */

@@ -1,14 +1,13 @@
 /**
- * The one loop of tries. What a failure means is decided by the attempt or by the policy, how long to wait is decided here:
+ * The one loop of tries. An attempt that another try may follow throws TryAgain, which says what failed:
  *
- *     failure            how often            how long
- *     'throttled'        until time is up     backoff by the number of throttles
- *     'transient'        8 tries              backoff by the number of failures
- *     { kind, wait }     as its kind says     what the service asks for, never less than the backoff
- *     'at once'          as the attempt says  not at all: the next try differs, as with a new token
- *     'final'            never                the error is thrown as it is
+ *     failure        how often             how long
+ *     'throttled'    until time is up      backoff by the number of throttles
+ *     'transient'    8 tries               backoff by the number of failures
+ *     'at once'      as the attempt says   not at all: the next try differs, as with a new token
  *
- * Throttles and failures are counted apart: a service that was busy for long has not used up the tries that its failures are granted.
+ * `wait` is what the service asks for, and is never shorter than the backoff. Throttles and failures are counted apart: a service that was busy
+ * for long has not used up the tries that its failures are granted.
  */
 import type { Clock } from '../ports.ts';
 
@@ -21,59 +20,55 @@ export interface RetryBudget {
   readonly timeLeft: () => number;
 }
 
-export type Failure = FailureKind | 'at once' | 'final' | { readonly kind: FailureKind; readonly wait: number };
-type FailureKind = 'throttled' | 'transient';
-
 export interface RetryPolicy {
   readonly budget: RetryBudget;
-  /** @default what a TryAgain says; every other error is final */
-  readonly classify?: (error: unknown) => Failure;
   /** Runs before every try, the first included. What it throws ends the loop. */
   readonly before?: (() => Promise<void>) | undefined;
-  /** Ends the wait before the next try. */
+  /** Ends the loop, also while it waits, with the reason of the signal. */
   readonly stop?: AbortSignal | undefined;
   /** Tries that 'transient' failures are granted. @default 8: about thirteen seconds of waiting on average */
   readonly tries?: number;
-  /** What to reject with when the tries or the time are used up. @default `instead` of a TryAgain, or the last error */
-  readonly giveUp?: (error: unknown, reason: 'tries' | 'time') => unknown;
-  readonly onWait?: (milliseconds: number, failure: Failure) => void;
 }
 
-/** Thrown by an attempt that knows by itself what its failure means. */
+export type Failure = 'throttled' | 'transient';
+
+/** Thrown by an attempt that another try may follow. Any other error ends the loop. */
 export class TryAgain extends Error {
   override readonly name = 'TryAgain';
-  readonly failure: Failure;
-  /** What the loop rejects with when it gives up. */
+  readonly failure: Failure | 'at once';
+  /** The error to reject with when the tries or the time are used up. */
   readonly instead: Error;
-  constructor(failure: Failure, instead: Error) {
+  /** Milliseconds that the service asks to wait. */
+  readonly wait: number | undefined;
+
+  constructor(failure: Failure | 'at once', instead: Error, wait?: number) {
     super(instead.message);
     this.failure = failure;
     this.instead = instead;
+    this.wait = wait;
   }
 }
 
-export const failureOf = (error: unknown): Failure => (error instanceof TryAgain ? error.failure : 'final');
-const insteadOf = (error: unknown): unknown => (error instanceof TryAgain ? error.instead : error);
-
 export async function retry<T>(attempt: () => Promise<T>, policy: RetryPolicy): Promise<T> {
-  const { budget, classify = failureOf, before, stop, tries = MAX_ATTEMPTS, giveUp = insteadOf, onWait } = policy;
+  const { budget, before, stop, tries = MAX_ATTEMPTS } = policy;
   const count = { throttled: 0, transient: 0 };
+
   for (;;) {
+    stop?.throwIfAborted();
     await before?.();
     try {
       return await attempt();
     } catch (error) {
-      const failure = classify(error);
-      if (failure === 'final') throw insteadOf(error);
+      if (!(error instanceof TryAgain)) throw error;
+      const { failure, instead, wait: asked } = error;
       if (failure === 'at once') continue;
-      const { kind, wait: asked } = typeof failure === 'string' ? { kind: failure, wait: undefined } : failure;
-      if (++count[kind] >= tries && kind === 'transient') throw giveUp(error, 'tries');
-      const paced = backoff(count[kind], budget.random);
+
+      count[failure]++;
+      const paced = backoff(count[failure], budget.random);
       // A little jitter keeps callers apart. A time of zero, or in the past, does not shorten the backoff.
       const wait = asked === undefined ? paced : Math.max(asked + budget.random() * BASE_MILLISECONDS, paced);
-      if (wait >= budget.timeLeft()) throw giveUp(error, 'time');
+      if (count.transient >= tries || wait >= budget.timeLeft()) throw instead;
       await budget.clock.sleep(wait, stop);
-      onWait?.(wait, failure);
     }
   }
 }
@@ -111,12 +106,4 @@ export function retryAfter(headers: Pick<Headers, 'get'>, now: number): number |
 
 function seconds(value: string): number | undefined {
   return /^\d+(?:\.\d+)?$/.test(value) ? Number(value) * 1000 : undefined;
-}
-
-/** What an answer with such a status means to the loop. 429 is a throttle: it is waited out for as long as the time budget lasts. */
-export function failureOfAnswer(status: number, headers: Pick<Headers, 'get'>, now: number): Failure {
-  if (!isRetryable(status)) return 'final';
-  const kind = status === 429 ? 'throttled' : 'transient';
-  const wait = retryAfter(headers, now);
-  return wait === undefined ? kind : { kind, wait };
 }

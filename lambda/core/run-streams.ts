@@ -374,7 +374,6 @@ class Progress {
   #failed({ name: stream }: SyncedStream, error: Error): void {
     this.#interrupted = true;
     if (error instanceof OutOfTimeError) {
-      this.#count(stream, { throttledMilliseconds: error.throttledMilliseconds });
       const { committedPages, withdrawn, pagesAgain } = this.#results.get(stream)!;
       if (committedPages + withdrawn + pagesAgain > 0) {
         this.#run.log.warn(error.message, { stream });

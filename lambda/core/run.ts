@@ -96,7 +96,6 @@ export interface StreamResult {
   readonly refusedCursors: number;
   /** 1 when the stream ended its run early, because the answer to a write was unclear. */
   readonly unclearWrites: number;
-  readonly throttledMilliseconds: number;
   /** The walk reached the end of the stream and everything is saved. */
   readonly caughtUp: boolean;
   /** The time budget ended within a second walk. */
@@ -125,7 +124,6 @@ export const EMPTY_RESULT: StreamResult = {
   stalledCursors: 0,
   refusedCursors: 0,
   unclearWrites: 0,
-  throttledMilliseconds: 0,
   caughtUp: false,
   readsAgain: false,
 };

@@ -4,57 +4,40 @@ import {
   type PutRecordBatchOutput,
   type PutRecordBatchResponseEntry,
 } from '@aws-sdk/client-firehose';
-import { awsFailure, callAws, isLeaseError, type Sender } from '../aws.ts';
+import { awsFailure, callAws, type Sender } from '../aws.ts';
 import { DeliveryError, OutOfTimeError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
 import { serviceWord } from '../core/public-error.ts';
 import { type RetryBudget, TryAgain } from '../core/retry.ts';
-import type { AssertLeaseValid, Delivery } from '../ports.ts';
+import type { Delivery } from '../ports.ts';
 
 /** Error codes of throttled or transiently failed records. */
 const THROTTLE_CODES = /^(ServiceUnavailable|Throttling|LimitExceeded)/;
 
-export function createFirehose(client: Sender, stream: string, retryBudget: RetryBudget): Delivery {
+export function createFirehose(client: Sender, stream: string, budget: RetryBudget): Delivery {
   return {
     async deliver(records, assertLeaseValid) {
-      const calls = packCalls(records);
-      const waited = await inParallel(calls, (records, stop) =>
-        putRecords(client, stream, records, { retryBudget, assertLeaseValid, stop }),
-      );
-      return Math.max(0, ...waited);
+      await inParallel(packCalls(records), async (call, stop) => {
+        const put = putter(client, stream, call);
+        // Before each try: tries continue for longer than a lease lasts, and another run may have taken over since.
+        await callAws(put, { budget, before: assertLeaseValid, stop, failed: deliveryError });
+      });
     },
   };
 }
 
-interface PutOptions {
-  readonly retryBudget: RetryBudget;
-  readonly assertLeaseValid: AssertLeaseValid;
-  /** Aborts when another call of the same delivery has failed. */
-  readonly stop: AbortSignal;
-}
-
 /**
- * Sends records until Firehose has acknowledged each of them. After a partial failure only the others are sent again, but after an answer that
- * contradicts itself all of them, because it does not say which ones were taken:
+ * One try to send the records that Firehose has not acknowledged. After a partial failure only the others are sent again, but after an answer
+ * that contradicts itself all of them, because it does not say which ones were taken:
  *
  *     records 1 2 3 4   →   ok, throttled, ok, neither id nor code   →   records 2 4   →   …
  *     records 1 2 3 4   →   ok, ok                                   →   records 1 2 3 4   →   …
- *
- * @returns milliseconds spent waiting because of throttling
  */
-async function putRecords(
-  client: Sender,
-  stream: string,
-  records: readonly Uint8Array[],
-  { retryBudget, assertLeaseValid, stop }: PutOptions,
-): Promise<number> {
+function putter(client: Sender, stream: string, records: readonly Uint8Array[]): () => Promise<void> {
   let left = records;
-  let throttled = 0;
-  const put = async () => {
+  return async () => {
     const input = { DeliveryStreamName: stream, Records: left.map(Data => ({ Data })) };
-    const answer: PutRecordBatchOutput = await client.send(new PutRecordBatchCommand(input)).catch((cause: unknown) => {
-      throw new TryAgain(awsFailure(cause), deliveryError(cause));
-    });
+    const answer: PutRecordBatchOutput = await client.send(new PutRecordBatchCommand(input));
     const refusals = refusalsIn(answer, left.length);
     if (!refusals) throw new TryAgain('transient', new DeliveryError('it did not answer for each record'));
 
@@ -62,25 +45,20 @@ async function putRecords(
     if (left.length === 0) return;
 
     const codes = new Set(refusals.filter(code => code !== undefined));
-    const failure = [...codes].every(code => THROTTLE_CODES.test(code)) ? 'throttled' : 'transient';
-    throw new TryAgain(failure, new DeliveryError(`it keeps answering ${wordsOf(codes)}`));
+    if ([...codes].every(code => THROTTLE_CODES.test(code))) throw new TryAgain('throttled', waitedOut());
+    throw new TryAgain('transient', new DeliveryError(`it keeps answering ${wordsOf(codes)}`));
   };
-  await callAws(put, retryBudget, {
-    stop,
-    // Before each try: tries continue for longer than a lease lasts, and another run may have taken over since.
-    async before() {
-      stop.throwIfAborted();
-      await assertLeaseValid();
-    },
-    onWait: (milliseconds, failure) => {
-      if (failure === 'throttled') throttled += milliseconds;
-    },
-    giveUp: (error, reason) => {
-      if (reason === 'time') return new OutOfTimeError('while Firehose refused records', throttled);
-      return error instanceof TryAgain ? error.instead : error;
-    },
-  });
-  return throttled;
+}
+
+/** The error when the time ends during throttling: the stream continues in the next run. */
+function waitedOut(): OutOfTimeError {
+  return new OutOfTimeError('while Firehose refused records');
+}
+
+function deliveryError(cause: unknown): Error {
+  if (cause instanceof DeliveryError || cause instanceof OutOfTimeError) return cause;
+  if (awsFailure(cause) === 'throttled') return waitedOut();
+  return new DeliveryError((cause instanceof Error && serviceWord(cause.name)) || 'the call failed', { cause });
 }
 
 /**
@@ -106,11 +84,6 @@ function refusalIn(entry: PutRecordBatchResponseEntry | null): string | undefine
   return entry?.RecordId && code === undefined ? undefined : (code ?? '');
 }
 
-function deliveryError(cause: unknown): Error {
-  if (cause instanceof Error && isLeaseError(cause)) return cause;
-  return new DeliveryError((cause instanceof Error && serviceWord(cause.name)) || 'the call failed', { cause });
-}
-
 /** Text that is not an error code is left out: it may contain a row. */
 function wordsOf(codes: ReadonlySet<string>): string {
   const words = [...codes].map(code => (code === '' ? 'no record id' : (serviceWord(code) ?? 'an unknown code')));
@@ -127,14 +100,14 @@ const CALL_OVERHEAD_BYTES = 1024;
 export function packCalls(records: readonly Uint8Array[]): Uint8Array[][] {
   const calls: Uint8Array[][] = [];
   let room = 0;
-  for (const each of records) {
-    const size = Math.ceil(each.byteLength / 3) * 4 + RECORD_OVERHEAD_BYTES;
+  for (const record of records) {
+    const size = Math.ceil(record.byteLength / 3) * 4 + RECORD_OVERHEAD_BYTES;
     const call = calls.at(-1);
     if (!call || size > room || call.length === MAX_CALL_RECORDS) {
-      calls.push([each]);
+      calls.push([record]);
       room = MAX_CALL_BYTES - CALL_OVERHEAD_BYTES - size;
     } else {
-      call.push(each);
+      call.push(record);
       room -= size;
     }
   }

@@ -1,45 +1,54 @@
 /**
- * The commands of S3 that the function uses, loaded at the first batch. The bundle holds only what is named here. With `import()` of the package itself
- * it would hold all of it.
+ * The calls to S3 that the function makes, loaded at the first batch. The bundle holds only what is named here. With `import()` of the package
+ * itself it would hold all of it.
  */
 import {
   DeleteObjectCommand,
-  type DeleteObjectCommandInput,
   GetObjectCommand,
-  type GetObjectCommandInput,
-  NoSuchKey,
   PutObjectCommand,
   type PutObjectCommandInput,
-  type PutObjectCommandOutput,
   S3Client,
   type S3ClientConfig,
 } from '@aws-sdk/client-s3';
+import type { Sender } from '../aws.ts';
 import { IncompleteAnswerError } from '../core/errors.ts';
 
-/** S3 names every object that it has stored by its ETag. Any other answer with the status 200, such as the page of a proxy, stores nothing. */
 export function createS3Client(config: S3ClientConfig): S3Client {
-  const client = new S3Client(config);
-  client.middlewareStack.add(
-    (next, { commandName }) =>
-      async call => {
-        const result = await next(call);
-        const { ETag } = result.output as PutObjectCommandOutput;
-        if (commandName === 'PutObjectCommand' && !ETag)
-          throw new IncompleteAnswerError('S3', 'PutObject', 'without ETag');
-        return result;
-      },
-    { step: 'initialize' },
-  );
-  return client;
+  return new S3Client(config);
 }
 
-export const putObject = (input: PutObjectCommandInput): PutObjectCommand => new PutObjectCommand(input);
+export interface StoredObject {
+  readonly bytes: Uint8Array;
+  readonly version: string | undefined;
+}
 
-export const getObject = (input: GetObjectCommandInput): GetObjectCommand => new GetObjectCommand(input);
+export interface Objects {
+  /** @returns the version of the object, where the bucket keeps versions */
+  put(object: Omit<PutObjectCommandInput, 'Bucket'>): Promise<string | undefined>;
+  /** @returns nothing when there is no such object */
+  get(key: string): Promise<StoredObject | undefined>;
+  delete(key: string, version: string | undefined): Promise<void>;
+}
 
-export const deleteObject = (input: DeleteObjectCommandInput): DeleteObjectCommand => new DeleteObjectCommand(input);
-
-/** Whether S3 has no such object. */
-export function isMissing(error: unknown): boolean {
-  return error instanceof NoSuchKey || (error instanceof Error && error.name === 'NoSuchKey');
+export function objectsOf(s3: Sender, Bucket: string): Objects {
+  return {
+    async put(object) {
+      const { ETag, VersionId } = await s3.send(new PutObjectCommand({ Bucket, ...object }));
+      // S3 names every object that it has stored. Any other answer with the status 200, such as the page of a proxy, stores nothing.
+      if (!ETag) throw new IncompleteAnswerError('S3', 'PutObject', 'without ETag');
+      return VersionId;
+    },
+    async get(Key) {
+      try {
+        const { Body, VersionId } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+        return { bytes: await Body.transformToByteArray(), version: VersionId };
+      } catch (error) {
+        if (error instanceof Error && error.name === 'NoSuchKey') return undefined;
+        throw error;
+      }
+    },
+    async delete(Key, VersionId) {
+      await s3.send(new DeleteObjectCommand({ Bucket, Key, VersionId }));
+    },
+  };
 }

@@ -24,35 +24,33 @@ export function createCredentials(client: Sender, secretId: string): Credentials
   return { read: async retryBudget => parse(await fetchSecret(client, secretId, retryBudget)) };
 }
 
-async function fetchSecret(client: Sender, secretId: string, retryBudget: RetryBudget): Promise<unknown> {
-  try {
-    const answer = await callAws(() => client.send(new GetSecretValueCommand({ SecretId: secretId })), retryBudget);
-    return answer.SecretString;
-  } catch (cause) {
-    throw new CredentialsError('The secret with the client credentials could not be read.', {
+async function fetchSecret(client: Sender, secretId: string, budget: RetryBudget): Promise<unknown> {
+  const failed = (cause: unknown) =>
+    new CredentialsError('The secret with the client credentials could not be read.', {
       cause,
       advice: adviceFor(cause),
     });
-  }
+  const command = new GetSecretValueCommand({ SecretId: secretId });
+  const { SecretString } = await callAws(() => client.send(command), { budget, failed });
+  return SecretString;
 }
+
+const DO_NOT_FILL = 'Do not fill the secret: it may be right.';
 
 /** A secret that could not be read is not called empty: the reader would overwrite a good one. */
 function adviceFor(cause: unknown): string {
   const name = cause instanceof Error ? cause.name : '';
-  if (/AccessDenied|Decryption|KMS/.test(name)) {
-    return (
-      'Do not fill the secret: it may be right. Allow the role of the function secretsmanager:GetSecretValue on it, and kms:Decrypt if it has ' +
-      'a key of its own. The next run reads it again.'
-    );
-  }
   if (/NotFound/.test(name)) return 'The secret was deleted, or has no value. Restore it, or deploy the stack again.';
-  const advice = connectionAdvice(cause);
-  return `Do not fill the secret: it may be right. ${advice ?? 'The next run reads it again.'}`;
+  if (/AccessDenied|Decryption|KMS/.test(name))
+    return (
+      `${DO_NOT_FILL} Allow the role of the function secretsmanager:GetSecretValue on it, and kms:Decrypt if it has a key of its own. The next ` +
+      'run reads it again.'
+    );
+  return `${DO_NOT_FILL} ${connectionAdvice(cause) ?? 'The next run reads it again.'}`;
 }
 
 const NO_TEXT = 'Secrets Manager answered without the text of the secret (SecretString).';
-const NO_TEXT_ADVICE =
-  'Do not fill the secret: it may be right. If it was stored as binary, store the same JSON as text; the next run reads it again.';
+const NO_TEXT_ADVICE = `${DO_NOT_FILL} If it was stored as binary, store the same JSON as text; the next run reads it again.`;
 
 /** Errors carry neither the secret nor the parser's message, which may quote it. */
 function parse(secret: unknown): ClientCredentials {

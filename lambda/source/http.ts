@@ -1,28 +1,116 @@
-/** Reads bodies of HTTP answers up to a bound, and names the reason when there is none. */
+/** One HTTP request: its time limit, the bound on its answer, and the reason when there is no answer. */
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ConnectionError } from '../core/connection-error.ts';
+import { type ConnectionError, connectionError } from '../core/connection-error.ts';
 import { ApiUnavailableError, CertificateError, OutOfTimeError, ProxyError } from '../core/errors.ts';
-import type { RetryBudget } from '../core/retry.ts';
+import { publicError } from '../core/public-error.ts';
+import { isRetryable, type RetryBudget, retryAfter, TryAgain } from '../core/retry.ts';
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** What the loop of tries rejects with after such answers. A rate limit is no failure: the stream continues when its time has come. */
-export function answered(status: number, name: string, service: string): Error {
-  if (status === 429) return new OutOfTimeError(`before ${service} asks to be called again (429)`);
-  return new ApiUnavailableError(name, `it answered ${status}`);
+export interface Request {
+  readonly fetch: Fetch;
+  readonly url: string;
+  readonly init: RequestInit;
+  /** Aborts the request with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** As errors name it. Contains nothing of a row, a cursor or a secret. */
+  readonly name: string;
+  /** Largest body that is read, in bytes. */
+  readonly bound: number;
+  /** Milliseconds that it may take, its body included; never more than the time left. */
+  readonly timeout: number;
+  readonly budget: RetryBudget;
 }
 
-export const NO_CODE: ConnectionError = { what: 'the connection failed (no code)', isFinal: false };
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Empty where the body of an error could not be read, because its status says enough. */
+  readonly body: Buffer<ArrayBuffer>;
+}
 
-export const TIMED_OUT: ConnectionError = { what: 'it did not answer in time', isFinal: false };
+/** Bytes of the body of an error. */
+const MAX_ERROR_BYTES = 65_536;
+
+/** @throws NoAnswerError; OutOfTimeError when the end of the run cut it off */
+export async function answerTo(request: Request): Promise<Answer> {
+  const { fetch, url, init, signal, name, bound, timeout, budget } = request;
+  using timer = timeLimit(timeout, budget);
+  try {
+    const either = signal ? AbortSignal.any([signal, timer.signal]) : timer.signal;
+    // Following a redirect would send the credentials to another host.
+    const response = await fetch(url, { ...init, redirect: 'manual', signal: either });
+    const { status, headers } = response;
+    const body = status === 200 ? readBody(response, bound) : readBody(response, MAX_ERROR_BYTES).catch(nothing);
+    return { status, headers, body: await body };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!timer.signal.aborted) throw error instanceof NoAnswerError ? error : new NoAnswerError(undefined, error);
+    // Cut off by the end of the run, not by its own slowness: another request would not help.
+    if (timer.isShortened) throw new OutOfTimeError(`before ${name} had answered`);
+    throw new NoAnswerError(TIMED_OUT, error);
+  }
+}
+
+const nothing = () => Buffer.alloc(0);
+
+export const TIMED_OUT = 'it did not answer in time';
+export const TOO_LARGE = 'its answer is too large';
+
+/** There is no whole answer. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+  /** Absent: the connection failed. */
+  readonly reason: string | undefined;
+  constructor(reason: string | undefined, cause?: unknown) {
+    super(reason, { cause });
+    this.reason = reason;
+  }
+}
 
 const ERRORS = { proxy: ProxyError, certificate: CertificateError };
+const NO_CODE = { what: 'the connection failed (no code)', isFinal: false };
 
-/** What a connection without a whole answer means. The error of the loop of tries has the class of its cause. */
-export function unconnected(name: string, failed: ConnectionError, cause: Error): ApiUnavailableError {
-  const { of, what, advice } = failed;
+/** The error that no answer means. Another try may follow, unless the connection would fail in the same way again. */
+export function unavailable(name: string, error: unknown): unknown {
+  if (!(error instanceof NoAnswerError)) return error;
+  const { reason, cause } = error;
+  const failed = reason ? { what: reason, isFinal: false } : (connectionError(cause) ?? NO_CODE);
+  const { of, what, advice, isFinal } = failed as ConnectionError;
   const type = of ? ERRORS[of] : ApiUnavailableError;
-  return new type(name, what, { cause, advice });
+  // The cause may quote the request, or hold the answer.
+  const known = new type(name, what, { advice, ...(cause !== undefined && { cause: publicError(cause) }) });
+  return isFinal ? known : new TryAgain('transient', known);
+}
+
+/**
+ * The error that an answer other than 200 means when its status is all that is known. A rate limit is no failure: the stream continues when its
+ * time has come.
+ *
+ * @param service as the sentence about a rate limit names it
+ * @returns nothing where another try would be refused, too
+ */
+export function busy(
+  { status, headers }: Answer,
+  { name, budget }: Pick<Request, 'name' | 'budget'>,
+  service: string,
+): TryAgain | undefined {
+  if (!isRetryable(status)) return undefined;
+  const wait = retryAfter(headers, budget.clock.now());
+  if (status !== 429) return new TryAgain('transient', new ApiUnavailableError(name, `it answered ${status}`), wait);
+  // Waited out for as long as the time budget lasts.
+  const instead = new OutOfTimeError(`before ${service} asks to be called again (429)`);
+  return new TryAgain('throttled', instead, wait);
+}
+
+/** A member of the document that an error has for a body, if it is a text. */
+export function textMember(body: Buffer, name: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString())?.[name];
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -34,28 +122,6 @@ export async function yieldToRequests(): Promise<void> {
   await turn();
 }
 
-/** The body exceeds the bound; it was not read to its end. */
-export class BodyTooLargeError extends Error {
-  override readonly name = 'BodyTooLargeError';
-}
-
-/**
- * A body that is bounded before anybody reads it: for a library that reads answers by itself. What cannot be read of an
- * error is left out, for its status says enough.
- *
- * @throws as `readBody` does, when the status is 200
- */
-export async function bounded(response: Response, bound: number): Promise<Response> {
-  const { status, headers } = response;
-  const reading = readBody(response, bound);
-  const body = await (status === 200 ? reading : reading.catch(() => Buffer.alloc(0)));
-  const kept = new Headers();
-  for (const name of KEPT_HEADERS) if (headers.has(name)) kept.set(name, headers.get(name)!);
-  return new Response(body.length === 0 ? null : new Uint8Array(body), { status, headers: kept });
-}
-
-const KEPT_HEADERS = ['content-type', 'retry-after', 'ratelimit-reset', 'www-authenticate'];
-
 /** Room for a body that does not declare its length, in bytes; it grows. */
 const FIRST_ROOM = 65_536;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
@@ -63,26 +129,28 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 /**
  * @param bound in bytes
  * @returns the bytes, without a byte order mark
- * @throws BodyTooLargeError; TypeError when the connection broke
+ * @throws NoAnswerError; TypeError when the connection broke
  */
-export async function readBody(response: Response, bound: number): Promise<Buffer> {
+async function readBody(response: Response, bound: number): Promise<Buffer<ArrayBuffer>> {
   const declared = Number(response.headers.get('content-length') ?? 0);
   if (declared > bound) {
     await response.body?.cancel();
-    throw new BodyTooLargeError(`${declared} bytes`);
+    throw new NoAnswerError(TOO_LARGE);
   }
+
   let bytes = Buffer.allocUnsafeSlow(declared || FIRST_ROOM);
   let size = 0;
   for await (const part of response.body ?? []) {
     const end = size + part.byteLength;
-    if (end > bound) throw new BodyTooLargeError(`more than ${bound} bytes`);
+    if (end > bound) throw new NoAnswerError(TOO_LARGE);
     if (end > bytes.length) bytes = larger(bytes, size, end);
     bytes.set(part, size);
     size = end;
   }
+
   // A body that ends early without an error is incomplete, too.
-  const encoded = response.headers.has('content-encoding');
-  if (!encoded && size < declared) throw new TypeError('The connection ended before the declared length');
+  const isEncoded = response.headers.has('content-encoding');
+  if (!isEncoded && size < declared) throw new TypeError('The connection ended before the declared length');
   const body = bytes.subarray(0, size);
   return BYTE_ORDER_MARK.every((byte, at) => body[at] === byte) ? body.subarray(BYTE_ORDER_MARK.length) : body;
 }
@@ -94,14 +162,14 @@ function larger(bytes: Buffer, size: number, needed: number): Buffer<ArrayBuffer
 }
 
 /** An abort signal with a time limit that can be lifted. */
-export interface TimeLimit extends Disposable {
+interface TimeLimit extends Disposable {
   readonly signal: AbortSignal;
-  /** The time budget ends before the milliseconds asked for have passed. */
-  readonly shortened: boolean;
+  /** Whether the time budget ends before the milliseconds asked for have passed. */
+  readonly isShortened: boolean;
 }
 
 /** Aborts after `milliseconds` by the given clock, or when the time budget ends, unless disposed before. */
-export function timeLimit(milliseconds: number, { clock, timeLeft }: RetryBudget): TimeLimit {
+function timeLimit(milliseconds: number, { clock, timeLeft }: RetryBudget): TimeLimit {
   const granted = Math.max(0, Math.min(milliseconds, timeLeft()));
   const expired = new AbortController();
   const over = new AbortController();
@@ -110,5 +178,5 @@ export function timeLimit(milliseconds: number, { clock, timeLeft }: RetryBudget
     // Disposed: the request has ended within its time.
     () => undefined,
   );
-  return { signal: expired.signal, shortened: granted < milliseconds, [Symbol.dispose]: () => over.abort() };
+  return { signal: expired.signal, isShortened: granted < milliseconds, [Symbol.dispose]: () => over.abort() };
 }

@@ -4,7 +4,6 @@
  * is out of use within the lifetime of a token, five minutes.
  */
 import * as oauth from 'oauth4webapi';
-import { type ConnectionError, connectionError } from '../core/connection-error.ts';
 import {
   ApiRefusedError,
   ApiUnavailableError,
@@ -13,9 +12,9 @@ import {
   OutOfTimeError,
 } from '../core/errors.ts';
 import { publicError } from '../core/public-error.ts';
-import { failureOfAnswer, type RetryBudget, retry, TryAgain } from '../core/retry.ts';
+import { type RetryBudget, retry, TryAgain } from '../core/retry.ts';
 import type { ClientCredentials, Credentials } from './credentials.ts';
-import { answered, BodyTooLargeError, bounded, type Fetch, TIMED_OUT, timeLimit, unconnected } from './http.ts';
+import { type Answer, answerTo, busy, type Fetch, textMember, unavailable } from './http.ts';
 
 export interface Token {
   readonly value: string;
@@ -113,41 +112,33 @@ export function tokenEndpoint(authUrl: string): string {
   return base.endsWith(`/${TOKEN_PATH}`) ? base : `${base}/${TOKEN_PATH}`;
 }
 
-async function request(options: TokenOptions, retryBudget: RetryBudget): Promise<Issued> {
-  for (let tries = 1; ; tries++) {
-    const credentials = await options.credentials.read(retryBudget);
-    try {
-      return await ask(credentials, options, retryBudget);
-    } catch (error) {
-      if (!(error instanceof CredentialsError) || tries === CREDENTIAL_TRIES) throw error;
-    }
-  }
-}
-
-/** @throws TryAgain's `instead`, or what the endpoint's refusal means */
-function ask(credentials: ClientCredentials, options: TokenOptions, retryBudget: RetryBudget): Promise<Issued> {
-  const { clock } = retryBudget;
+function request(options: TokenOptions, budget: RetryBudget): Promise<Issued> {
+  let credentials: ClientCredentials | undefined;
+  let refusals = 0;
   const attempt = async () => {
-    const asked = clock.now();
-    using timer = timeLimit(REQUEST_TIMEOUT_MILLISECONDS, retryBudget);
-    const outcome = await attemptOnce(credentials, options, timer.signal).catch((error: unknown) => error);
-    if (isOfOtherType(outcome)) throw new CredentialsError(OTHER_TYPE, { advice: OTHER_TYPE_ADVICE });
-    if (isTokenResponse(outcome)) return { ...issue(outcome, asked), clientId: credentials.clientId };
-    if (!(outcome instanceof Response)) throw unavailable(outcome, timer.signal.aborted);
-    const { status, headers } = outcome;
-    const failure = failureOfAnswer(status, headers, clock.now());
-    if (failure === 'final') throw await refusal(outcome, credentials);
-    throw new TryAgain(failure, answered(status, 'The token endpoint', 'the token endpoint'));
+    credentials ??= await options.credentials.read(budget);
+    try {
+      return await grant(credentials, options, budget);
+    } catch (error) {
+      if (!(error instanceof CredentialsError) || ++refusals === CREDENTIAL_TRIES) throw error;
+      credentials = undefined;
+      throw new TryAgain('at once', error);
+    }
   };
-  return retry(attempt, { budget: retryBudget });
+  return retry(attempt, { budget });
 }
 
-/** @returns the token response, or the answer without a token */
-async function attemptOnce(
+const NAME = 'The token endpoint';
+const NOT_OAUTH = 'it did not answer as OAuth 2.0 asks';
+
+/** @throws TryAgain, CredentialsError, ApiRefusedError, OutOfTimeError */
+async function grant(
   { clientId, clientSecret }: ClientCredentials,
   { authUrl, fetch }: TokenOptions,
-  signal: AbortSignal,
-) {
+  budget: RetryBudget,
+): Promise<Issued> {
+  const asked = budget.clock.now();
+  const limits = { name: NAME, bound: MAX_BODY_BYTES, timeout: REQUEST_TIMEOUT_MILLISECONDS, budget };
   const server: oauth.AuthorizationServer = { issuer: authUrl, token_endpoint: tokenEndpoint(authUrl) };
   const client: oauth.Client = { client_id: clientId };
   const response = await oauth.clientCredentialsGrantRequest(
@@ -156,86 +147,41 @@ async function attemptOnce(
     oauth.ClientSecretBasic(clientSecret),
     new URLSearchParams(),
     {
-      // The library reads bodies whole, and so would we those of errors, after its time limit.
-      [oauth.customFetch]: async (url, init) =>
-        bounded(await fetch(url, { ...(init as RequestInit), redirect: 'manual' }), MAX_BODY_BYTES),
+      [oauth.customFetch]: async (url, init) => {
+        const request = { fetch, url, init: init as RequestInit, ...limits };
+        const answer = await answerTo(request).catch((error: unknown) => {
+          throw unavailable(NAME, error);
+        });
+        if (answer.status !== 200) throw busy(answer, request, 'the token endpoint') ?? refusal(answer);
+        return new Response(answer.body, { headers: answer.headers });
+      },
       // http is refused by the settings, but for loopback, where local runs live.
       [oauth.allowInsecureRequests]: true,
-      signal,
     },
   );
-  if (response.status !== 200) return response;
-  return oauth.processClientCredentialsResponse(server, client, response);
-}
 
-function isTokenResponse(value: unknown): value is oauth.TokenEndpointResponse {
-  if (typeof value !== 'object' || value === null || !('access_token' in value)) return false;
+  const token = await oauth.processClientCredentialsResponse(server, client, response).catch((error: unknown) => {
+    // The library's errors may hold the answer, and so a token.
+    throw new TryAgain('transient', new ApiUnavailableError(NAME, NOT_OAUTH, { cause: publicError(error) }));
+  });
   // A token with characters that no header may hold is refused here, because the error of fetch would quote it.
-  return typeof value.access_token === 'string' && /^[\x21-\x7e]+$/.test(value.access_token);
+  if (!/^[\x21-\x7e]+$/.test(token.access_token))
+    throw new TryAgain('transient', new ApiUnavailableError(NAME, NOT_OAUTH));
+  return { value: token.access_token, clientId, renewAt: asked + useOf(token) };
 }
 
-/** The library refuses the types that it does not know, and knows one that is no Bearer token. */
-function isOfOtherType(outcome: unknown): boolean {
-  if (outcome instanceof oauth.UnsupportedOperationError) return true;
-  return isTokenResponse(outcome) && outcome.token_type !== 'bearer';
-}
-
-const OTHER_TYPE = 'The token endpoint issued a token whose token_type is not Bearer.';
-const OTHER_TYPE_ADVICE =
-  "Check the URL of the token endpoint, and ask the API's operator for credentials that get Bearer tokens.";
-
-function issue(
-  { access_token: value, expires_in: seconds = 300 }: oauth.TokenEndpointResponse,
-  asked: number,
-): Omit<Issued, 'clientId'> {
+/** Milliseconds for which a token is used. */
+function useOf({ expires_in: seconds = 300 }: oauth.TokenEndpointResponse): number {
   const life = seconds * 1000;
   // A token that lives shorter than the margin is still used for half its life, or each call would ask for another.
-  const use = Math.max(life - RENEW_BEFORE_END_MILLISECONDS, life / 2, LEAST_USE_MILLISECONDS);
-  return { value, renewAt: asked + use };
+  return Math.max(life - RENEW_BEFORE_END_MILLISECONDS, life / 2, LEAST_USE_MILLISECONDS);
 }
 
 /** Names the OAuth error code, never its free text. */
-async function refusal(
-  response: Response,
-  credentials: ClientCredentials,
-): Promise<CredentialsError | ApiRefusedError> {
+function refusal({ status, body }: Answer): CredentialsError | ApiRefusedError {
   // A redirect or a 404 says that the URL is wrong, not the credentials.
-  if (![400, 401, 403].includes(response.status)) return new ApiRefusedError('The token endpoint', response.status);
-  const body: unknown = await response.json().catch(() => undefined);
-  const code = typeof body === 'object' && body !== null && 'error' in body ? String(body.error) : '';
-  const said = /^[a-z_]{1,40}$/.test(code) ? `${response.status} ${code}` : `${response.status}`;
-  return new CredentialsError(`The token endpoint refused the client credentials (${said}).${strayIn(credentials)}`);
-}
-
-/** White space or an invisible character at either end, or a control character anywhere. */
-const STRAY = /^[\s\p{C}]|[\s\p{C}]$|\p{Cc}/u;
-
-/**
- * Names what was probably stored by mistake, such as the line feed at the end of a file. Said only after a refusal, because a server may accept
- * such a text: RFC 6749 (appendix A) allows spaces anywhere in an id and a secret, and a connector that works must not stop.
- */
-function strayIn({ clientId, clientSecret }: ClientCredentials): string {
-  const names = Object.entries({ client_id: clientId, client_secret: clientSecret })
-    .filter(([, text]) => STRAY.test(text))
-    .map(([name]) => name);
-  if (names.length === 0) return '';
-  const [begin, end, have] = names.length > 1 ? ['begin', 'end', 'have'] : ['begins', 'ends', 'has'];
-  return ` ${names.join(' and ')} ${begin} or ${end} with white space, or ${have} a control character, such as the line feed at the end of a file.`;
-}
-
-/** The error for an answer without a token, or for no answer. */
-function unavailable(outcome: unknown, timedOut: boolean): Error {
-  // The library's errors may hold the answer, and so a token.
-  const cause = publicError(outcome);
-  const failed = timedOut ? TIMED_OUT : connectionErrorOf(outcome);
-  const error = unconnected('The token endpoint', failed, cause);
-  return failed.isFinal ? error : new TryAgain('transient', error);
-}
-
-function connectionErrorOf(outcome: unknown): ConnectionError {
-  const failed = connectionError(outcome);
-  if (failed) return failed;
-  const isTooLarge = outcome instanceof BodyTooLargeError;
-  const what = isTooLarge ? `its answer exceeds ${MAX_BODY_BYTES} bytes` : 'it did not answer as OAuth 2.0 asks';
-  return { what, isFinal: false };
+  if (![400, 401, 403].includes(status)) return new ApiRefusedError(NAME, status);
+  const code = textMember(body, 'error') ?? '';
+  const said = /^[a-z_]{1,40}$/.test(code) ? `${status} ${code}` : `${status}`;
+  return new CredentialsError(`The token endpoint refused the client credentials (${said}).`);
 }

@@ -9,9 +9,6 @@ import type { StreamName } from '../streams.ts';
 
 export type Item = Record<string, AttributeValue>;
 
-/** Goes into a batch: its attributes are JSON as they are. */
-export type TextItem = Record<string, { S: string } | { N: string } | { BOOL: boolean }>;
-
 const VERSION = '2';
 
 export function versioned<T extends Item>(key: Key, members: T) {
@@ -39,7 +36,7 @@ export function readable(item: Item): Item {
  *     children#<stream>#<id> <id>                  a row of <stream> under its parent
  */
 
-export interface Key extends TextItem {
+export interface Key extends Item {
   readonly pk: { S: string };
   readonly sk: { S: string };
 }

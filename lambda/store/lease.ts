@@ -11,7 +11,7 @@
 import { LeaseLostError } from '../core/errors.ts';
 import { epochAt } from '../core/sequence.ts';
 import { type LeaseTimes, leaseTimes } from '../lease-times.ts';
-import type { Clock, Fence, HeldLease, Lease } from '../ports.ts';
+import type { Clock, HeldLease, Lease } from '../ports.ts';
 import { leaseKey } from './item.ts';
 import type { Table } from './table.ts';
 
@@ -70,160 +70,127 @@ export function createLease({ table, clock, holder, seconds, pace }: LeaseOption
         before = await take(epoch);
         if (!before) return undefined;
       }
-      const dirty = before['epoch'] !== undefined && before['ended']?.S !== 'clean';
       const { epoch: earlier, ended, requestsDue, table_id, unclear_runs } = before;
       // A run that did not end has not said what it requested.
       if (earlier) pace?.continueFrom(ended?.S === 'no' ? undefined : Number(requestsDue?.N ?? 0), now);
-      return new HeldItem({
-        table,
-        clock,
+      const held = {
         epoch,
-        dirty,
+        dirty: earlier !== undefined && ended?.S !== 'clean',
         tableId: table_id?.S ?? holder,
         unclearRuns: Number(unclear_runs?.N ?? 0),
-        times,
-        validUntil: now + times.term,
-        pace,
-      });
+      };
+      return hold(held, now + times.term, { table, clock, times, pace });
     },
   };
 }
 
-interface HeldItemOptions extends Pick<HeldLease, 'epoch' | 'dirty' | 'tableId' | 'unclearRuns'> {
-  readonly table: Table;
-  readonly clock: Clock;
+type Taken = Pick<HeldLease, 'epoch' | 'dirty' | 'tableId' | 'unclearRuns'>;
+
+interface Holding extends Pick<LeaseOptions, 'table' | 'clock' | 'pace'> {
   readonly times: LeaseTimes;
-  readonly validUntil: number;
-  readonly pace: Pace | undefined;
 }
 
-class HeldItem implements HeldLease {
-  readonly epoch: number;
-  readonly dirty: boolean;
-  readonly tableId: string;
-  readonly unclearRuns: number;
-  readonly #table: Table;
-  readonly #clock: Clock;
-  readonly #times: LeaseTimes;
-  readonly #lost = new AbortController();
-  readonly #over = new AbortController();
-  readonly #pace: Pace | undefined;
-  #validUntil: number;
-  #writes = 0;
+/** @param until when the term ends that the take began */
+function hold(taken: Taken, until: number, { table, clock, times, pace }: Holding): HeldLease {
+  const { epoch, unclearRuns } = taken;
+  const lost = new AbortController();
+  const over = new AbortController();
+  let validUntil = until;
+  let writes = 0;
   /** The renewal in flight; it never rejects. */
-  #renewing: Promise<void> | undefined;
+  let renewing: Promise<void> | undefined;
 
-  constructor({ table, clock, epoch, dirty, tableId, unclearRuns, times, validUntil, pace }: HeldItemOptions) {
-    this.#table = table;
-    this.#clock = clock;
-    this.epoch = epoch;
-    this.dirty = dirty;
-    this.tableId = tableId;
-    this.unclearRuns = unclearRuns;
-    this.#times = times;
-    this.#validUntil = validUntil;
-    this.#pace = pace;
-    void this.#heartbeat();
-  }
-
-  nextFence(): Fence {
-    this.#writes++;
-    return { epoch: this.epoch, write: this.#writes };
-  }
-
-  get signal(): AbortSignal {
-    return this.#lost.signal;
-  }
-
-  readonly assertValid = async (): Promise<void> => {
-    this.#assertHeld();
-    while (this.#validUntil - this.#clock.now() <= this.#times.margin) {
-      await this.#renew();
-      this.#assertHeld();
-      // The answer may have waited for a frozen container, or come after many tries: then the term that it began is over.
-      if (this.#clock.now() >= this.#validUntil) throw this.#lose('it could not be renewed in time');
-    }
+  const lose = (what: string): LeaseLostError => {
+    const error = new LeaseLostError(what);
+    if (!lost.signal.aborted) lost.abort(error);
+    return error;
   };
 
   /** A write that is still being retried when its run has ended must not land on top of the next run's. */
-  #assertHeld(): void {
-    this.signal.throwIfAborted();
-    if (this.#over.signal.aborted) throw new LeaseLostError('it was given back');
-  }
-
-  /**
-   * After unclear answers the lease stays occupied: a write that was given up may still land, and must not land over a newer one.
-   *
-   *     12:00:00   a write of a row state times out, is repeated, and the batch is saved
-   *     12:00:01   the run ends, and the lease lasts until 12:01:01
-   *     12:00:40   the first attempt lands, over the same content
-   *     12:02:00   the next run takes the lease
-   */
-  async release({ clean, unclear = false }: { readonly clean: boolean; readonly unclear?: boolean }): Promise<void> {
-    this.#over.abort();
-    await this.#renewing;
-    const ended = unclear ? 'no' : clean ? 'clean' : 'dirty';
-    const released = await this.#table.update({
-      Key: leaseKey,
-      UpdateExpression: `SET ended = :ended, unclear_runs = :unclear${unclear ? ', expires = :expires' : ''}${this.#pace ? ', requestsDue = :due' : ''}`,
-      // Not `ended = :no`: when the answer to a release was lost, the repeat finds it done.
-      ConditionExpression: 'epoch = :epoch',
-      ExpressionAttributeValues: {
-        ':ended': { S: ended },
-        ':unclear': { N: String(unclear ? this.unclearRuns + 1 : 0) },
-        ':epoch': { N: String(this.epoch) },
-        ...(unclear && { ':expires': { N: String(this.#clock.now() + UNCLEAR_MILLISECONDS) } }),
-        ...(this.#pace && { ':due': { N: String(this.#pace.due) } }),
-      },
-    });
-    if (!released) throw this.#lose('another run has taken it over');
-  }
-
-  /**
-   * Renews at each heartbeat, and ends the run at the one at which the lease has run out. A renewal is not awaited: the table
-   * may keep it waiting for longer than the lease lasts.
-   */
-  async #heartbeat(): Promise<void> {
-    while (await this.#pause()) {
-      if (this.#clock.now() >= this.#validUntil) this.#lose('it could not be renewed in time');
-      // The next heartbeat tries again after a failure. A lost lease has aborted the signal.
-      else
-        this.#renewing ??= this.#renew()
-          .catch(() => undefined)
-          .finally(() => {
-            this.#renewing = undefined;
-          });
-    }
-  }
-
-  /** @returns false when there is no lease left to renew */
-  async #pause(): Promise<boolean> {
-    const { signal } = this.#over;
-    await this.#clock.sleep(this.#times.term / RENEWALS, signal).catch(() => undefined);
-    return !signal.aborted && !this.signal.aborted;
-  }
+  const assertHeld = async () => {
+    lost.signal.throwIfAborted();
+    if (over.signal.aborted) throw new LeaseLostError('it was given back');
+  };
 
   /** Throws when the table does not answer; aborts the run when another has taken over. */
-  async #renew(): Promise<void> {
-    const expires = this.#clock.now() + this.#times.term;
+  const renew = async () => {
+    const expires = clock.now() + times.term;
     const input = {
       Key: leaseKey,
       UpdateExpression: 'SET expires = :expires',
       ConditionExpression: 'epoch = :epoch AND ended = :no',
       ExpressionAttributeValues: {
         ':expires': { N: String(expires) },
-        ':epoch': { N: String(this.epoch) },
+        ':epoch': { N: String(epoch) },
         ':no': { S: 'no' },
       },
     };
-    const renewed = await this.#table.update(input, async () => this.#assertHeld());
-    if (!renewed) throw this.#lose('another run has taken it over');
-    this.#validUntil = expires;
-  }
+    if (!(await table.update(input, assertHeld))) throw lose('another run has taken it over');
+    validUntil = expires;
+  };
 
-  #lose(what: string): LeaseLostError {
-    const error = new LeaseLostError(what);
-    if (!this.signal.aborted) this.#lost.abort(error);
-    return error;
-  }
+  /**
+   * Renews at each heartbeat, and ends the run at the one at which the lease has run out. A renewal is not awaited: the table
+   * may keep it waiting for longer than the lease lasts.
+   */
+  const heartbeat = async () => {
+    for (;;) {
+      await clock.sleep(times.term / RENEWALS, over.signal).catch(() => undefined);
+      if (over.signal.aborted || lost.signal.aborted) return;
+      if (clock.now() >= validUntil) lose('it could not be renewed in time');
+      // The next heartbeat tries again after a failure. A lost lease has aborted the signal.
+      else
+        renewing ??= renew()
+          .catch(() => undefined)
+          .finally(() => {
+            renewing = undefined;
+          });
+    }
+  };
+  void heartbeat();
+
+  return {
+    ...taken,
+    signal: lost.signal,
+    nextFence: () => ({ epoch, write: ++writes }),
+
+    async assertValid() {
+      await assertHeld();
+      while (validUntil - clock.now() <= times.margin) {
+        await renew();
+        await assertHeld();
+        // The answer may have waited for a frozen container, or come after many tries: then the term that it began is over.
+        if (clock.now() >= validUntil) throw lose('it could not be renewed in time');
+      }
+    },
+
+    /**
+     * After unclear answers the lease stays occupied: a write that was given up may still land, and must not land over a newer one.
+     *
+     *     12:00:00   a write of a row state times out, is repeated, and the batch is saved
+     *     12:00:01   the run ends, and the lease lasts until 12:01:01
+     *     12:00:40   the first attempt lands, over the same content
+     *     12:02:00   the next run takes the lease
+     */
+    async release({ clean, unclear = false }) {
+      over.abort();
+      await renewing;
+      const expires = unclear ? ', expires = :expires' : '';
+      const due = pace ? ', requestsDue = :due' : '';
+      const released = await table.update({
+        Key: leaseKey,
+        UpdateExpression: `SET ended = :ended, unclear_runs = :unclear${expires}${due}`,
+        // Not `ended = :no`: when the answer to a release was lost, the repeat finds it done.
+        ConditionExpression: 'epoch = :epoch',
+        ExpressionAttributeValues: {
+          ':ended': { S: unclear ? 'no' : clean ? 'clean' : 'dirty' },
+          ':unclear': { N: String(unclear ? unclearRuns + 1 : 0) },
+          ':epoch': { N: String(epoch) },
+          ...(unclear && { ':expires': { N: String(clock.now() + UNCLEAR_MILLISECONDS) } }),
+          ...(pace && { ':due': { N: String(pace.due) } }),
+        },
+      });
+      if (!released) throw lose('another run has taken it over');
+    },
+  };
 }

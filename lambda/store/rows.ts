@@ -21,7 +21,6 @@ import {
   removalsPartition,
   rowKey,
   rowPrefix,
-  type TextItem,
   versioned,
 } from './item.ts';
 import type { Table } from './table.ts';
@@ -148,7 +147,7 @@ export function createRemovals(table: Table, hash: Hash): Removals {
   };
 }
 
-function encodeRemoval({ id, sequence, deletedAt, position, isRestored }: ListedRemoval): TextItem {
+function encodeRemoval({ id, sequence, deletedAt, position, isRestored }: ListedRemoval): Item {
   return {
     id: { S: JSON.stringify(id) },
     sequence: { S: sequence },

@@ -11,22 +11,22 @@ import {
   type UpdateItemCommandInput,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { awsFailure, callAws, isLeaseError, type Sender } from '../aws.ts';
+import { type AwsCall, awsFailure, callAws, type Sender } from '../aws.ts';
 import { IncompleteAnswerError, StateError } from '../core/errors.ts';
 import { chunks, inParallel } from '../core/in-parallel.ts';
-import { type RetryBudget, type RetryPolicy, TryAgain } from '../core/retry.ts';
+import { type RetryBudget, TryAgain } from '../core/retry.ts';
 import type { AssertLeaseValid, Fence } from '../ports.ts';
-import type { Item, Key, TextItem } from './item.ts';
+import type { Item, Key } from './item.ts';
 
 export interface Table {
   /** Strongly consistent. The keys must differ from one another. */
   get(keys: readonly Key[]): Promise<Item[]>;
-  put(items: readonly TextItem[], assertLeaseValid: AssertLeaseValid): Promise<void>;
+  put(items: readonly Item[], assertLeaseValid: AssertLeaseValid): Promise<void>;
   delete(keys: readonly Key[], assertLeaseValid: AssertLeaseValid): Promise<void>;
   /** Strongly consistent, in the order of the sort key; all of them, or the first `limit` that come after a key. */
   query(pk: string, limit?: number, after?: Key): Promise<Item[]>;
   /** One page of all items, strongly consistent, in no order that means anything. */
-  scan(input: ScanInput): Promise<ScannedPage>;
+  scan(input: ScanInput): Promise<ReadPage>;
   /** @returns false when a later write has landed. */
   putFenced(item: Item, fence: Fence): Promise<boolean>;
   /** @returns the attributes asked for by `ReturnValues`, or nothing when the condition was not met. */
@@ -41,7 +41,7 @@ type ScanInput = Pick<
   'Limit' | 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues' | 'ExclusiveStartKey'
 >;
 
-export interface ScannedPage {
+export interface ReadPage {
   readonly items: readonly Item[];
   /** Absent: the page was the last one. */
   readonly next: Item | undefined;
@@ -60,27 +60,22 @@ type Keys = Record<string, AttributeValue>[];
 export function createTable(
   client: Sender,
   name: string,
-  retryBudget: RetryBudget,
+  budget: RetryBudget,
   onUnclearWrite: () => void = () => undefined,
 ): Table {
-  async function call<T>(what: string, attempt: () => Promise<T>, policy?: Pick<RetryPolicy, 'before' | 'stop'>) {
-    try {
-      return await callAws(attempt, retryBudget, policy);
-    } catch (error) {
-      throw isLeaseError(error) ? error : new StateError(what, { cause: error });
-    }
-  }
+  const call = <T>(what: string, attempt: () => Promise<T>, policy?: Pick<AwsCall, 'before' | 'stop'>) =>
+    callAws(attempt, { budget, failed: cause => new StateError(what, { cause }), ...policy });
 
   async function getBatch(keys: readonly Key[], stop: AbortSignal): Promise<Item[]> {
     const items: Item[] = [];
     let left: Keys = [...keys];
     const get = async () => {
       const input = { RequestItems: { [name]: { Keys: left, ConsistentRead: true } } };
-      const answer = await client.send(new BatchGetItemCommand(input));
-      const found: Item[] | undefined = answer.Responses?.[name];
-      const unprocessed: Keys = answer.UnprocessedKeys?.[name]?.Keys ?? [];
+      const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand(input));
+      const found: Item[] | undefined = Responses?.[name];
+      const unprocessed: Keys = UnprocessedKeys?.[name]?.Keys ?? [];
       // Only a list of what was found says of the other keys that they have no item.
-      if (!found && unprocessed.length < left.length)
+      if (!UnprocessedKeys || (!found && unprocessed.length < left.length))
         throw new IncompleteAnswerError('DynamoDB', 'BatchGetItem', 'without the items of the table');
       items.push(...(found ?? []));
       left = unprocessed;
@@ -90,72 +85,34 @@ export function createTable(
     return items;
   }
 
-  /** Counts the answers after which a write may still land: the request may be on its way although its connection was given up. */
-  const unclear =
-    <T>(attempt: () => Promise<T>) =>
-    async (): Promise<T> => {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (awsFailure(error) === 'transient') onUnclearWrite();
-        throw error;
-      }
-    };
-
-  async function writeBatch(all: readonly WriteRequest[], assertLeaseValid: AssertLeaseValid, stop: AbortSignal) {
+  async function writeBatch(all: readonly WriteRequest[], before: AssertLeaseValid, stop: AbortSignal): Promise<void> {
     let left = [...all];
     const write = async () => {
       const command = new BatchWriteItemCommand({ RequestItems: { [name]: left } });
-      const answer = await unclear(() => client.send(command))();
-      const { [name]: unprocessed = [], ...others } = answer.UnprocessedItems ?? {};
+      const { UnprocessedItems } = await client.send(command).catch((error: unknown) => {
+        // The request may be on its way although its connection was given up.
+        if (awsFailure(error) === 'transient') onUnclearWrite();
+        throw error;
+      });
+      const { [name]: unprocessed = [], ...others } = UnprocessedItems ?? { none: [] };
       if (Object.keys(others).length > 0)
-        throw new IncompleteAnswerError('DynamoDB', 'BatchWriteItem', 'with items of another table');
+        throw new IncompleteAnswerError('DynamoDB', 'BatchWriteItem', 'without the unprocessed items of the table');
       left = unprocessed;
       if (left.length > 0) throw unfinished('write every item');
-    };
-    const before = async () => {
-      stop.throwIfAborted();
-      await assertLeaseValid();
     };
     await call('write items', write, { before, stop });
   }
 
-  async function writeAll(requests: readonly WriteRequest[], assertLeaseValid: AssertLeaseValid): Promise<void> {
-    await inParallel(chunks(requests, WRITE_LIMIT), (each, stop) => writeBatch(each, assertLeaseValid, stop));
-  }
+  const writeAll = async (requests: readonly WriteRequest[], assertLeaseValid: AssertLeaseValid) => {
+    await inParallel(chunks(requests, WRITE_LIMIT), (batch, stop) => writeBatch(batch, assertLeaseValid, stop));
+  };
 
-  async function query(pk: string, limit?: number, after?: Key): Promise<Item[]> {
-    const items: Item[] = [];
-    let from: Item | undefined = after;
-    do {
-      const input = {
-        TableName: name,
-        ConsistentRead: true,
-        KeyConditionExpression: 'pk = :pk',
-        ExpressionAttributeValues: { ':pk': { S: pk } },
-        ...(limit === undefined ? {} : { Limit: limit - items.length }),
-        ...(from ? { ExclusiveStartKey: from } : {}),
-      };
-      const ask = async () => {
-        const { Items, LastEvaluatedKey } = await client.send(new QueryCommand(input));
-        if (!Items) throw new IncompleteAnswerError('DynamoDB', 'Query', 'without Items');
-        return { found: Items as Item[], next: LastEvaluatedKey as Item | undefined };
-      };
-      const { found, next } = await call('query items', ask);
-      items.push(...found);
-      from = next;
-    } while (from && (limit === undefined || items.length < limit));
-    return items;
-  }
-
-  async function scan(input: ScanInput): Promise<ScannedPage> {
-    return await call('scan items', async () => {
-      const command = new ScanCommand({ TableName: name, ConsistentRead: true, ...input });
+  const readPage = (action: 'Query' | 'Scan', command: QueryCommand | ScanCommand): Promise<ReadPage> =>
+    call(`${action.toLowerCase()} items`, async () => {
       const { Items, LastEvaluatedKey } = await client.send(command);
-      if (!Items) throw new IncompleteAnswerError('DynamoDB', 'Scan', 'without Items');
-      return { items: Items as Item[], next: LastEvaluatedKey as Item | undefined };
+      if (!Items) throw new IncompleteAnswerError('DynamoDB', action, 'without Items');
+      return { items: Items, next: LastEvaluatedKey };
     });
-  }
 
   return {
     get: async keys => (await inParallel(chunks(keys, GET_LIMIT), getBatch)).flat(),
@@ -169,8 +126,25 @@ export function createTable(
         keys.map(Key => ({ DeleteRequest: { Key } })),
         assertLeaseValid,
       ),
-    query,
-    scan,
+    async query(pk, limit, after) {
+      const items: Item[] = [];
+      let from: Item | undefined = after;
+      do {
+        const input = {
+          TableName: name,
+          ConsistentRead: true,
+          KeyConditionExpression: 'pk = :pk',
+          ExpressionAttributeValues: { ':pk': { S: pk } },
+          Limit: limit && limit - items.length,
+          ExclusiveStartKey: from,
+        };
+        const page = await readPage('Query', new QueryCommand(input));
+        items.push(...page.items);
+        from = page.next;
+      } while (from && items.length < (limit ?? Number.POSITIVE_INFINITY));
+      return items;
+    },
+    scan: input => readPage('Scan', new ScanCommand({ TableName: name, ConsistentRead: true, ...input })),
     async putFenced(item, { epoch, write }) {
       const command = new PutItemCommand({
         TableName: name,
@@ -181,13 +155,17 @@ export function createTable(
         ExpressionAttributeValues: { ':epoch': { N: String(epoch) }, ':write': { N: String(write) } },
       });
       // An answer that is unclear need not be counted: late, the write is refused once a newer one has landed.
-      const put = () => client.send(command);
-      return (await unlessRefused(() => call('save the checkpoint', put))) !== undefined;
+      return (
+        (await call(
+          'save the checkpoint',
+          unlessRefused(() => client.send(command)),
+        )) !== undefined
+      );
     },
     async update(input, assertLeaseValid) {
       const command = new UpdateItemCommand({ TableName: name, ...input });
-      const send = () => client.send(command);
-      const answer = await unlessRefused(() => call('update an item', send, { before: assertLeaseValid }));
+      const send = unlessRefused(() => client.send(command));
+      const answer = await call('update an item', send, { before: assertLeaseValid });
       return answer && (answer.Attributes ?? {});
     },
   };
@@ -199,12 +177,10 @@ function unfinished(what: string): TryAgain {
 }
 
 /** Maps a failed condition, which is an answer and not a failure, to `undefined`. */
-async function unlessRefused<T>(attempt: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await attempt();
-  } catch (error) {
-    const { cause } = error as { cause?: unknown };
-    if (cause instanceof Error && cause.name === 'ConditionalCheckFailedException') return undefined;
-    throw error;
-  }
+function unlessRefused<T>(send: () => Promise<T>): () => Promise<T | undefined> {
+  return () =>
+    send().catch((error: unknown) => {
+      if (error instanceof Error && error.name === 'ConditionalCheckFailedException') return undefined;
+      throw error;
+    });
 }

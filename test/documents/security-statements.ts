@@ -7,8 +7,8 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   ],
   [
     'no redirect is followed',
-    'test/function/bad-input.test.ts',
-    'a redirect is an error, and the bearer token never reaches the other host',
+    'test/adapters/source/api.test.ts',
+    'a request never follows a redirect (%i), so the token stays with its host',
   ],
   ['are called by https', 'test/function/settings.test.ts'],
   [
@@ -78,24 +78,20 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   ],
   [
     'A rotated secret is read again',
-    'test/function/bad-input.test.ts',
-    'credentials that were rotated during a run are replaced by reading the secret again',
+    'test/adapters/source/token.test.ts',
+    'credentials of a secret that was just rotated are replaced by the new ones',
   ],
   [
     "organization's rows are not sent",
     'test/function/organization.test.ts',
-    'rows of a client of the same name in another realm are not sent',
+    'rows of another client are not sent, although the container checked the client of the token before',
   ],
   [
     'The vendor must give your external id',
     'test/stack/suites/siem-access.ts',
     'in another account presents the external id',
   ],
-  [
-    'Bodies have bounds',
-    'test/adapters/source/api-requests.test.ts',
-    'a body in chunks without end is cut off at the bound',
-  ],
+  ['Bodies have bounds', 'test/adapters/source/api.test.ts', 'a body with %s is a page too large'],
   [
     'a bad row stops no other',
     'test/function/bad-rows.test.ts',

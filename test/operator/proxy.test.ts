@@ -106,7 +106,7 @@ describe('on a machine that reaches the network only through a proxy', () => {
     [
       'a certificate of an unknown authority',
       undefined,
-      /authority \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\).*NODE_EXTRA_CA_CERTS/,
+      /not accepted \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\).*NODE_EXTRA_CA_CERTS/,
     ],
     [
       'a proxy that cannot be reached',

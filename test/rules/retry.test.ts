@@ -1,14 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  backoff,
-  type Failure,
-  isRetryable,
-  type RetryPolicy,
-  retry,
-  retryAfter,
-  TryAgain,
-} from '../../lambda/core/retry.ts';
+import { backoff, isRetryable, type RetryPolicy, retry, retryAfter, TryAgain } from '../../lambda/core/retry.ts';
 import { steppedClock } from '../support/function/stepped-clock.ts';
 
 const NOW = Date.parse('2026-11-20T09:15:00Z');
@@ -99,74 +91,56 @@ describe('RateLimit-Reset', () => {
 });
 
 describe('the loop of tries', () => {
+  interface Change extends Partial<RetryPolicy> {
+    readonly timeLeft?: number;
+    readonly random?: () => number;
+  }
+  type Failed = readonly [failure: TryAgain['failure'] | 'final', wait?: number];
+
   /** Fails once per given failure, and then succeeds. */
-  async function run(failures: readonly Failure[], { timeLeft = 60_000, random = () => 0.5, ...policy }: Change = {}) {
+  async function run(failures: readonly Failed[], { timeLeft = 60_000, random = () => 0.5, ...policy }: Change = {}) {
     const clock = steppedClock([]);
     const end = clock.now() + timeLeft;
     let tries = 0;
     const attempt = async () => {
-      const failure = failures[tries++];
-      if (failure) throw new TryAgain(failure, new Error(`failed ${tries} times`));
-      return 'done';
+      const [failure, wait] = failures[tries++] ?? [];
+      if (failure === undefined) return 'done';
+      const error = new Error(`failed ${tries} times`);
+      throw failure === 'final' ? error : new TryAgain(failure, error, wait);
     };
     const budget = { clock, random, timeLeft: () => end - clock.now() };
     const outcome = await retry(attempt, { budget, ...policy }).catch((error: Error) => error.message);
     return { outcome, tries, waits: clock.pauses };
   }
-  interface Change extends Partial<RetryPolicy> {
-    readonly timeLeft?: number;
-    readonly random?: () => number;
-  }
-  const times = (count: number, failure: Failure) => Array.from({ length: count }, () => failure);
+  const times = (count: number, ...failed: Failed) => Array.from({ length: count }, () => failed);
 
-  test('waits for the backoff after a transient failure, eight tries long', async () => {
-    expect(await run(times(2, 'transient'))).toEqual({ outcome: 'done', tries: 3, waits: [100, 200] });
-    expect(await run(times(9, 'transient'))).toMatchObject({ outcome: 'failed 8 times', tries: 8 });
+  test.each<[what: string, failures: readonly Failed[], change: Change, expected: object]>([
+    ['waits for the backoff after a failure', times(2, 'transient'), {}, { tries: 3, waits: [100, 200] }],
+    ['ends after eight failures', times(9, 'transient'), {}, { outcome: 'failed 8 times', tries: 8 }],
+    ['waits out throttling', times(12, 'throttled'), { timeLeft: 900_000 }, { outcome: 'done', tries: 13 }],
+    ['ends throttling with the time', times(99, 'throttled'), {}, { outcome: 'failed 12 times' }],
+    [
+      'counts throttles and failures apart',
+      [...times(10, 'throttled'), ...times(7, 'transient')],
+      { timeLeft: 900_000 },
+      { outcome: 'done', tries: 18 },
+    ],
+    [
+      'counts a failure that names a wait among the eight',
+      times(9, 'transient', 7_000),
+      { timeLeft: 900_000, random: never },
+      { tries: 8, waits: Array(7).fill(7_000) },
+    ],
+    ['never waits less than the backoff', times(3, 'throttled', 0), {}, { waits: [100, 200, 400] }],
+    ['ends when the time would end first', times(1, 'transient', 7_000), { timeLeft: 7_000 }, { tries: 1, waits: [] }],
+    ['ends without time', times(1, 'transient'), { timeLeft: -5 }, { outcome: 'failed 1 times', waits: [] }],
+    ['does not wait before a try that differs', times(1, 'at once'), {}, { outcome: 'done', tries: 2, waits: [] }],
+    ['does not repeat what is final', times(2, 'final'), {}, { outcome: 'failed 1 times', tries: 1, waits: [] }],
+  ])('the loop of tries %s', async (_what, failures, change, expected) => {
+    expect(await run(failures, change)).toMatchObject(expected);
   });
 
-  test('waits out throttling until the time is up, however often', async () => {
-    expect(await run(times(12, 'throttled'), { timeLeft: 900_000 })).toMatchObject({ outcome: 'done', tries: 13 });
-    const { outcome, waits } = await run(times(99, 'throttled'));
-    expect([outcome, waits.reduce((sum, each) => sum + each, 0) < 60_000]).toEqual([expect.any(String), true]);
-  });
-
-  test('counts throttles and failures apart: throttling uses up none of the tries', async () => {
-    const failures = [...times(10, 'throttled'), ...times(7, 'transient')];
-    expect(await run(failures, { timeLeft: 900_000 })).toMatchObject({ outcome: 'done', tries: 18 });
-  });
-
-  test('waits as long as a throttle asks, however often it does', async () => {
-    const asked = await run(times(10, { kind: 'throttled', wait: 7000 }), { timeLeft: 900_000, random: never });
-    expect(asked).toEqual({ outcome: 'done', tries: 11, waits: times(10, 7000 as never) });
-  });
-
-  test('counts a failure that names a wait among the eight tries', async () => {
-    const failed = await run(times(9, { kind: 'transient', wait: 7000 }), { timeLeft: 900_000, random: never });
-    expect(failed).toEqual({ outcome: 'failed 8 times', tries: 8, waits: times(7, 7000 as never) });
-  });
-
-  test('never waits less than the backoff, however little the service asks for', async () => {
-    const { waits } = await run(times(5, { kind: 'throttled', wait: 0 }));
-    expect(waits).toEqual([100, 200, 400, 800, 1600]);
-  });
-
-  test('gives up when the time would end first', async () => {
-    expect(await run([{ kind: 'transient', wait: 7000 }], { timeLeft: 7000, random: never })).toMatchObject({
-      tries: 1,
-      waits: [],
-    });
-    expect(await run([{ kind: 'transient', wait: 7000 }], { timeLeft: 7001, random: never })).toMatchObject({
-      tries: 2,
-    });
-    expect(await run(['transient'], { timeLeft: -5 })).toMatchObject({ outcome: 'failed 1 times', waits: [] });
-  });
-
-  test('does not wait before a try that differs, and does not try again what is final', async () => {
-    expect(await run(['at once'])).toEqual({ outcome: 'done', tries: 2, waits: [] });
-    expect(await run(['final', 'transient'])).toEqual({ outcome: 'failed 1 times', tries: 1, waits: [] });
-  });
-
-  test('asks before every try whether it may, and ends with what the check throws', async () => {
+  test('the loop of tries asks before every try whether it may', async () => {
     let checks = 0;
     const before = async () => {
       if (++checks === 3) throw new Error('the lease is lost');
@@ -174,14 +148,13 @@ describe('the loop of tries', () => {
     expect(await run(times(9, 'transient'), { before })).toMatchObject({ outcome: 'the lease is lost', tries: 2 });
   });
 
-  test('ends its wait when it is stopped', async () => {
-    const stop = AbortSignal.abort(new Error('a sibling failed'));
-    expect(await run(['throttled'], { stop })).toMatchObject({ outcome: 'a sibling failed', tries: 1 });
-  });
-
-  test('says whether the tries or the time were used up', async () => {
-    const giveUp = (_error: unknown, reason: string) => new Error(reason);
-    expect((await run(times(9, 'transient'), { giveUp })).outcome).toBe('tries');
-    expect((await run(['throttled'], { giveUp, timeLeft: 0 })).outcome).toBe('time');
+  test('the loop of tries ends its wait when it is stopped', async () => {
+    const stop = new AbortController();
+    const random = () => {
+      stop.abort(new Error('a sibling failed'));
+      return 0.5;
+    };
+    const ended = { outcome: 'a sibling failed', tries: 1 };
+    expect(await run(times(2, 'throttled'), { stop: stop.signal, random })).toMatchObject(ended);
   });
 });

@@ -47,14 +47,6 @@ describe('a dead letter', () => {
     expect(await objects(scene)).toHaveLength(1);
   });
 
-  test('a dead letter of megabytes is stored whole', async () => {
-    await using scene = await awsScene();
-    const row = JSON.stringify({ id: 'a', text: 'x'.repeat(2_000_000) });
-    await deadLettersOf(scene).store({ ...DEAD_LETTER, reason: 'oversize', row }, LEASE_VALID);
-    const [key = ''] = await objects(scene);
-    expect((await scene.aws.deadLetters()).get(key)).toContain(`"row":${row}}`);
-  });
-
   test.each([
     ['a lost request', { loseRequest: true }],
     ['a lost answer', { loseAnswer: true }],

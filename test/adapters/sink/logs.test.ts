@@ -47,7 +47,7 @@ describe('the log of a batch', () => {
     const client = async () => ({
       async send(command: { readonly input: Record<string, unknown> }) {
         sent.push(command);
-        return { VersionId: 'v1' };
+        return { ETag: 'tag', VersionId: 'v1' };
       },
     });
     const logs = createLogs({ client, bucket: 'bucket', retryBudget: scene.retryBudget });

@@ -1,10 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Sender } from '../../../lambda/aws.ts';
 import { LeaseLostError } from '../../../lambda/core/errors.ts';
 import { leastSequence } from '../../../lambda/core/sequence.ts';
 import type { ChildEntry, RowState } from '../../../lambda/ports.ts';
 import { createChildIndex, createRemovals, createRowStates } from '../../../lambda/store/rows.ts';
-import { createTable } from '../../../lambda/store/table.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { awsScene, pass } from '../../support/function/aws-scene.ts';
 
@@ -108,24 +106,6 @@ describe('row states', () => {
     await each.states.put('threats', saved, pass);
     expect(await each.states.get('threats', IDS)).toEqual(saved);
     expect(await each.states.get('assets', IDS)).toEqual(new Map());
-  });
-
-  test('row states, the child index and removals are read with strong consistency, because decisions depend on them', async () => {
-    await using each = await scene();
-    const asked: Record<string, unknown>[] = [];
-    const client: Sender = {
-      async send(command) {
-        asked.push(command.input);
-        return each.clients.dynamodb.send(command);
-      },
-    };
-    const table = createTable(client, each.aws.names.stateTable, each.retryBudget);
-    await createRowStates(table, sha256).get('assets', ['a']);
-    await createChildIndex(table, sha256).of('threats', 'o', 10);
-    await createRemovals(table, sha256).list('assets');
-    const [states, ...queries] = asked;
-    expect(states).toMatchObject({ RequestItems: { [each.aws.names.stateTable]: { ConsistentRead: true } } });
-    expect(queries.map(query => query['ConsistentRead'])).toEqual([true, true]);
   });
 });
 

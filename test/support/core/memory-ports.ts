@@ -65,7 +65,6 @@ export function memoryPorts(parts: Parts): Ports {
         const sent = records.flatMap(record => Buffer.from(record).toString().trimEnd().split('\n'));
         return journal.step(`${readEvent(sent[0]!).stream} delivery`, () => {
           lines.push(...sent);
-          return 0;
         });
       },
     },

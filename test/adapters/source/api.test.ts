@@ -1,0 +1,323 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { describe, expect, test } from '@jest/globals';
+import { ApiUnavailableError, OutOfTimeError } from '../../../lambda/core/errors.ts';
+import { json, problem } from '../../../local/incidents/tampered-api.ts';
+import { apiScene } from '../../support/function/api-scene.ts';
+import {
+  type Act,
+  FINAL_ERRORS,
+  failingFetch,
+  httpHarness,
+  reset,
+  silence,
+  truncated,
+} from '../../support/function/http-harness.ts';
+import { rejection, wordsOf } from '../../support/function/rejection.ts';
+
+const BODY = '{"data":[],"pagination":{"next_cursor":null,"page_size":0}}';
+const PAGE = json(200, BODY);
+/** What Node's fetch publishes of itself. */
+const HEAD_SENT = 'undici:client:sendHeaders';
+
+describe('a request for a page', () => {
+  test.each([
+    'a+b c',
+    'x&cursor=evil&limit=1',
+    '100%25%=?#/\\;:@',
+    'ünï-ключ-鍵-🔑',
+    'tab\tline\nfeed\u0000\u2028',
+    'null',
+    'long'.repeat(500),
+  ])('a request carries the cursor %j unchanged, with the limit', async cursor => {
+    await using each = await apiScene([PAGE]);
+    expect(await each.page({ cursor, limit: 7 })).toBe(BODY);
+    const { target, headers, method } = each.server.seen[0]!;
+    const { pathname, searchParams } = new URL(target, each.server.url);
+    expect({ method, pathname }).toEqual({ method: 'GET', pathname: '/base/v1/assets' });
+    expect(Object.fromEntries(searchParams)).toEqual({ cursor, limit: '7' });
+    expect([...searchParams]).toHaveLength(2);
+    expect(headers.authorization).toBe('Bearer canary-token-1');
+  });
+
+  test('a request without a cursor sends none', async () => {
+    await using each = await apiScene([PAGE]);
+    await each.page();
+    expect(each.server.seen[0]!.target).toBe('/base/v1/assets?limit=500');
+  });
+
+  test('a request that follows an answer at once has left after the source was yielded to', async () => {
+    await using each = await apiScene([PAGE]);
+    await each.page();
+    const left: string[] = [];
+    const onHead = (message: unknown) => left.push((message as { request: { path: string } }).request.path);
+    subscribe(HEAD_SENT, onHead);
+    try {
+      const second = each.page({ cursor: 'next' });
+      await each.api.yieldToRequests!();
+      expect(left).toEqual(['/base/v1/assets?limit=500&cursor=next']);
+      await second;
+    } finally {
+      unsubscribe(HEAD_SENT, onHead);
+    }
+  });
+
+  test('a request stops at once when the run is over, with the reason', async () => {
+    await using each = await apiScene([json(503, '')]);
+    const signal = AbortSignal.abort(new Error('the lease is gone'));
+    const page = each.api.page({ path: '/v1/assets', cursor: undefined, limit: 1, signal });
+    expect((await rejection(page)).message).toBe('the lease is gone');
+    expect(each.handed).toEqual([]);
+    expect(each.server.seen).toEqual([]);
+  });
+
+  test.each([301, 307])('a request never follows a redirect (%i), so the token stays with its host', async status => {
+    await using other = await httpHarness(PAGE);
+    await using each = await apiScene([json(status, '', { location: `${other.url}/v1/assets` })]);
+    expect(await rejection(each.page())).toMatchObject({ name: 'ApiRefusedError', status });
+    expect(each.server.seen).toHaveLength(1);
+    expect(other.seen).toEqual([]);
+  });
+
+  test('a request with a token that does not fit a header shows nothing of the token', async () => {
+    await using each = await apiScene([PAGE], { token: 'canary\nx-evil: 1' });
+    expect(wordsOf(await rejection(each.page()))).not.toContain('canary');
+  });
+});
+
+describe('the body of an answer', () => {
+  const bound = 1_000;
+  const endless: Act = response => {
+    const more = (): void => {
+      while (!response.destroyed && response.write('x'.repeat(500)));
+      if (!response.destroyed) response.once('drain', more);
+    };
+    more();
+  };
+  const declared: Act = response => response.writeHead(200, { 'content-length': bound + 1 }).flushHeaders();
+
+  test('a body is returned to the last character, without a byte order mark', async () => {
+    const body = '{ "n": 9007199254740993, "e": 1e400, "\\u0041": "\\ud83d", "k": "ключ🔑\u2028" }\r\n';
+    await using each = await apiScene([response => response.writeHead(200).end(`\ufeff${body}`)]);
+    expect(await each.page()).toBe(body);
+  });
+
+  test('a body of as many bytes as the bound is read', async () => {
+    await using each = await apiScene([json(200, ' '.repeat(bound))], { maxBodyBytes: bound });
+    expect(await each.page()).toHaveLength(bound);
+  });
+
+  test.each<[string, Act]>([
+    ['one byte more than the bound', json(200, ' '.repeat(bound + 1))],
+    ['a declared length beyond the bound, which is not waited for', declared],
+    ['no end', endless],
+  ])('a body with %s is a page too large', async (_what, act) => {
+    await using each = await apiScene([act], { maxBodyBytes: bound });
+    expect(await rejection(each.page())).toMatchObject({ name: 'PageTooLargeError' });
+    expect(each.server.seen).toHaveLength(1);
+  });
+
+  test('a body of a single row may be twice as large, because no smaller page can be requested', async () => {
+    for (const length of [2 * bound, 2 * bound + 1]) {
+      await using each = await apiScene([json(200, ' '.repeat(length))], { maxBodyBytes: bound });
+      const outcomes = [each.page({ limit: 1 }), each.api.single({ path: '/v1/assets', id: 'a' })];
+      for (const outcome of outcomes) {
+        if (length === 2 * bound) expect(await outcome).toHaveLength(length);
+        else expect((await rejection(outcome)).message).toContain('exceeds 2000 bytes');
+      }
+    }
+  });
+
+  test('a body truncated before its declared length is requested again, even when the connection ends cleanly', async () => {
+    const declaring = (length: number) => new Response(BODY, { headers: { 'content-length': String(length) } });
+    const answers = [declaring(BODY.length + 1), declaring(BODY.length)];
+    await using each = await apiScene([], { fetch: async () => answers.shift()! });
+    expect(await each.page()).toBe(BODY);
+    expect(answers).toEqual([]);
+  });
+
+  test('an encoded body may be shorter than its declared length, which counts the encoded bytes', async () => {
+    const headers = { 'content-length': String(BODY.length + 20), 'content-encoding': 'gzip' };
+    await using each = await apiScene([], { fetch: async () => new Response(BODY, { headers }) });
+    expect(await each.page()).toBe(BODY);
+  });
+
+  test('a body that is not UTF-8 is passed on as a page, because its other rows are to be sent', async () => {
+    const bytes = Buffer.from([0x22, 0xc3, 0x28, 0x22]);
+    await using each = await apiScene([response => response.writeHead(200).end(bytes)]);
+    const { signal } = new AbortController();
+    const page = await each.api.page({ path: '/v1/assets', cursor: undefined, limit: 500, signal });
+    expect(Buffer.from(page)).toEqual(bytes);
+    expect((await rejection(each.api.single({ path: '/v1/assets', id: 'a' }))).message).toContain('not UTF-8');
+  });
+});
+
+describe('a 401', () => {
+  test.each([problem(401, 'auth/expired-token'), problem(401, 'auth/missing-token'), json(401, 'not JSON')])(
+    'a 401 is answered with one new token at once (case %#)',
+    async act => {
+      await using each = await apiScene([act, PAGE]);
+      expect(await each.page()).toBe(BODY);
+      expect(each.handed).toEqual(['canary-token-1', 'canary-token-2']);
+      expect(each.clock.pauses).toEqual([]);
+    },
+  );
+
+  test('a second 401 is a credentials error', async () => {
+    await using each = await apiScene([problem(401, 'auth/invalid-token')]);
+    const error = await rejection(each.page());
+    expect(error.name).toBe('CredentialsError');
+    expect(error.message).toContain('auth/invalid-token');
+    expect(each.server.seen).toHaveLength(2);
+  });
+});
+
+describe('a refusal', () => {
+  test.each<[number, string, string, RegExp]>([
+    [401, 'auth/revoked-account', 'AccountRevokedError', /auth\/revoked-account/],
+    [403, 'auth/insufficient-role', 'RoleMissingError', /\/v1\/assets/],
+    [403, 'auth/other', 'ApiRefusedError', /403/],
+    [400, 'auth/insufficient-role', 'ApiRefusedError', /400.*\/v1\/assets.*auth\/insufficient-role/],
+    [400, 'canary/row', 'ApiRefusedError', /400.*\/v1\/assets.*without a known problem type/],
+    [404, 'some/type', 'ApiRefusedError', /404/],
+    [501, 'some/type', 'ApiRefusedError', /501/],
+  ])('a refusal with %i %s is not repeated: %s', async (status, type, name, message) => {
+    await using each = await apiScene([problem(status, type, 'canary')]);
+    const error = await rejection(each.page());
+    expect(error.name).toBe(name);
+    expect(error.message).toMatch(message);
+    expect(wordsOf(error)).not.toContain('canary');
+    expect(each.server.seen).toHaveLength(1);
+    expect(each.discarded).toEqual([]);
+  });
+
+  test.each([
+    ['urn:problem:request/invalid-cursor', 'CursorRefusedError'],
+    ['sde-request/invalid-cursor', 'CursorRefusedError'],
+    ['request/invalid-cursor', 'CursorRefusedError'],
+    [`https://problems.example/${'x'.repeat(2_000)}/request/invalid-cursor`, 'CursorRefusedError'],
+    ['request/invalid-cursors', 'ApiRefusedError'],
+    ['invalid-cursor', 'ApiRefusedError'],
+    ['x\nrequest/invalid-cursor', 'ApiRefusedError'],
+    [`${'x'.repeat(2_048)}/request/invalid-cursor`, 'ApiRefusedError'],
+  ])('a refusal whose type ends in request/invalid-cursor is about the cursor (case %#: %s)', async (type, name) => {
+    await using each = await apiScene([json(400, { type })]);
+    expect((await rejection(each.page())).name).toBe(name);
+  });
+
+  test.each([
+    [400, 'auth'],
+    [401, 'auth/invalid-token'],
+    [403, 'auth/insufficient-role'],
+    [429, 'auth'],
+    [500, 'auth'],
+  ])('a refusal (%i %s) that echoes the request in every text shows none of it', async (status, suffix) => {
+    const echo: Act = (response, { headers, target }) => {
+      const request = `${headers.authorization} ${target}`;
+      response.writeHead(status, request, { 'x-echo': request, 'content-type': 'application/problem+json' });
+      const words = { [request]: request, type: `urn:${request}/${suffix}`, title: request, detail: request, status };
+      response.end(JSON.stringify(words));
+    };
+    await using each = await apiScene([echo]);
+    const words = wordsOf(await rejection(each.page({ cursor: 'canary-cursor' })));
+    expect(words).not.toContain('canary');
+    expect(words).toContain(String(status));
+  });
+});
+
+describe('a request that is made again', () => {
+  test.each<[string, Act]>([
+    ['503', json(503, '')],
+    ['408', json(408, '')],
+    ['429', problem(429, 'limits/rate-exceeded')],
+    ['a reset', reset],
+    ['a truncated body', truncated('{"canary":"canary"}'.repeat(50))],
+  ])('a request is made again as it was after %s', async (_what, stumble) => {
+    await using each = await apiScene([stumble, stumble, PAGE]);
+    expect(await each.page({ cursor: 'c+1' })).toBe(BODY);
+    const targets = each.server.seen.map(request => request.target);
+    expect(targets).toEqual(Array(3).fill('/base/v1/assets?limit=500&cursor=c%2B1'));
+    expect(each.clock.pauses).toEqual([50, 100]);
+  });
+
+  test.each<[string, Act]>([
+    ['503', json(503, 'canary')],
+    ['a truncated body', truncated('{"canary":"canary"}'.repeat(50))],
+  ])('a request is given up after eight tries that end with %s', async (_what, stumble) => {
+    await using each = await apiScene([stumble]);
+    const error = await rejection(each.page());
+    expect(error).toBeInstanceOf(ApiUnavailableError);
+    expect(error.message).toContain('/v1/assets');
+    expect(each.server.seen).toHaveLength(8);
+    expect(wordsOf(error)).not.toContain('canary');
+  });
+
+  test.each([...FINAL_ERRORS, 'ECONNREFUSED'])(
+    'a connection that fails with %s is reported by its code, and made again only after ECONNREFUSED',
+    async code => {
+      const { fetch, begun } = failingFetch(code, code === 'bad port' ? undefined : code);
+      await using each = await apiScene([PAGE], { fetch });
+      const error = await rejection(each.page());
+      expect(error).toBeInstanceOf(ApiUnavailableError);
+      expect(error.message).toContain(`(${code})`);
+      expect(begun()).toBe(code === 'ECONNREFUSED' ? 8 : 1);
+    },
+  );
+
+  test.each([429, 503])('a Retry-After on %i is waited for, with a little jitter added', async status => {
+    const busy = json(status, '', { 'retry-after': '45' });
+    await using each = await apiScene([busy, PAGE]);
+    await each.page();
+    expect(each.clock.pauses).toEqual([45_050]);
+  });
+
+  test('429 for ever ends with the time budget, and says that the API asks to be called later', async () => {
+    await using each = await apiScene([json(429, '')], { budget: 600_000 });
+    const error = await rejection(each.page());
+    expect(error).toBeInstanceOf(OutOfTimeError);
+    expect(error.message).toContain('before the API asks to be called again (429)');
+    expect(each.server.seen.length).toBeGreaterThan(8);
+  });
+});
+
+describe('a time-out', () => {
+  const partly: Act = response => {
+    response.writeHead(200, { 'content-length': 100 });
+    response.write('{"half"');
+  };
+
+  test.each([
+    ['of an answer that does not begin', silence],
+    ['of a body that does not end', partly],
+  ])('a time-out %s is retried once, then reported so that the walk requests fewer rows', async (_what, act) => {
+    await using each = await apiScene([act]);
+    const page = rejection(each.page());
+    for (const count of [1, 2]) {
+      await each.server.arrived(count);
+      each.clock.advance(30_000);
+    }
+    const error = await page;
+    expect(error.name).toBe('PageTimeoutError');
+    expect(error.message).toContain('30000 ms');
+    expect(each.server.seen).toHaveLength(2);
+  });
+
+  test.each([
+    ['that the end of the run has shortened is no failure of the page', 12_000, 'OutOfTimeError'],
+    ['with no time left to try again is an API that is not available', 30_000, 'ApiUnavailableError'],
+  ])('a time-out %s', async (_what, budget, name) => {
+    await using each = await apiScene([partly], { budget });
+    const page = rejection(each.page());
+    await each.server.arrived(1);
+    each.clock.advance(budget);
+    expect((await page).name).toBe(name);
+    expect(each.server.seen).toHaveLength(1);
+  });
+
+  test('a time-out of the body of a refusal leaves the status to be reported', async () => {
+    await using each = await apiScene([response => response.writeHead(403).write('{"type":')]);
+    const page = rejection(each.page());
+    await each.begun(1);
+    each.clock.advance(30_000);
+    expect((await page).message).toContain('403');
+  });
+});
