@@ -1,14 +1,17 @@
 import type { VersionedName } from '../../lambda/streams.ts';
-import { type Account, type Authority, answerTokenCall } from './auth.ts';
-import { layOut, listBody, type Readable, relatedBody, singleBody } from './lists.ts';
+import { answerTokenCall, bearer, roleOf, type ServiceAccount, type Token } from './auth.ts';
+import { listBody, type Readable, relatedBody, singleBody } from './lists.ts';
 import { type Answer, type Call, ProblemError, problemAnswer } from './problem.ts';
 import { findRoute, type Route, readTarget } from './routes.ts';
 
+/** Path of the realm; the token endpoint is below it. */
+export const REALM_PATH = '/realms/organization';
+export const TOKEN_PATH = `${REALM_PATH}/protocol/openid-connect/token`;
+
 export interface ApiParts extends Readable {
-  readonly account: Account;
-  readonly authority: Authority;
-  /** Path of the token endpoint. */
-  readonly tokenPath: string;
+  readonly account: ServiceAccount;
+  /** Reads the tokens of another issuer. */
+  readonly readToken?: ((text: string) => Promise<Token | undefined>) | undefined;
   /** Called for every internal error of the API simulator. */
   readonly onError: (error: unknown) => void;
 }
@@ -16,38 +19,32 @@ export interface ApiParts extends Readable {
 /** Answers a call to the token endpoint or the API. Every failure has a documented answer. */
 export async function answerCall(call: Call, parts: ApiParts): Promise<Answer> {
   try {
-    const { path, segments, parameters } = readTarget(call.target);
-    if (path === parts.tokenPath) return await answerTokenCall(call, parts.account, parts.authority);
-    const route = findRoute(path, segments, parts.settings);
+    const target = readTarget(call.target);
+    if (target.path === TOKEN_PATH) return answerTokenCall(call, parts.account);
+    const route = findRoute(target, parts.settings);
     if (!route) throw new ProblemError('request/unknown-path', 'There is no such endpoint.');
-    return await answerRoute(call, route, parameters, parts);
+
+    await checkCall(call, route, parts);
+    const unknown = [...target.parameters.keys()].find(name => !route.parameters.includes(name));
+    if (unknown !== undefined) {
+      const detail = `This endpoint takes: ${route.parameters.join(', ') || 'none'}.`;
+      throw new ProblemError('request/unknown-parameter', detail);
+    }
+    const headers = { 'content-type': 'application/json' };
+    return { status: 200, headers, body: routeBody(route, target.parameters, parts) };
   } catch (error) {
     if (!(error instanceof ProblemError)) parts.onError(error);
     return problemAnswer(error);
   }
 }
 
-async function answerRoute(
-  call: Call,
-  route: Route,
-  parameters: ReadonlyMap<string, string>,
-  parts: ApiParts,
-): Promise<Answer> {
+async function checkCall(call: Call, route: Route, { account, readToken }: ApiParts): Promise<void> {
   if (call.method !== 'GET') {
     throw new ProblemError('request/method-not-allowed', 'The API is read-only: use GET.', { allow: 'GET' });
   }
-  await parts.authority.admit(call.header('authorization'), route.stream);
+  const text = bearer(call.header('authorization'));
+  account.admit(account.tokenOf(text) ?? (await readToken?.(text)), roleOf(route.stream));
   if (call.body !== '') throw new ProblemError('request/body-not-allowed', 'Read operations have no request body.');
-  for (const name of parameters.keys()) {
-    if (!route.parameters.includes(name)) {
-      throw new ProblemError(
-        'request/unknown-parameter',
-        `This endpoint takes: ${route.parameters.join(', ') || 'none'}.`,
-      );
-    }
-  }
-  const body = layOut(routeBody(route, parameters, parts), parts.random, parts.settings);
-  return { status: 200, headers: { 'content-type': 'application/json' }, body };
 }
 
 function routeBody(route: Route, parameters: ReadonlyMap<string, string>, parts: ApiParts): string {

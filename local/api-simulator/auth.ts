@@ -1,83 +1,20 @@
-import { createRemoteJWKSet, decodeJwt, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
-import type { StreamName } from '../../lambda/streams.ts';
+import { createHmac } from 'node:crypto';
+import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { type Answer, type Call, ProblemError } from './problem.ts';
 import type { SimulatorSettings } from './settings.ts';
 
 /** A token is valid for 5 minutes (specification, Authentication). */
-export const TOKEN_SECONDS = 300;
+const TOKEN_SECONDS = 300;
 
-/** Issues tokens and checks them. */
-export interface Authority {
-  issue(): Promise<string>;
-  /** Throws the specified 401 and 403 problems unless the header carries a valid token of an account with the area's role. */
-  admit(authorization: string | undefined, area: StreamName): Promise<void>;
-  /** Ends the lifetime of every token issued so far. */
-  expireTokens(): void;
+/** The role that an endpoint requires. The specification does not show the names. */
+export function roleOf(stream: StreamName): string {
+  return `${stream}:read`;
 }
 
-export function createAuthority(
-  clock: () => number,
-  format: TokenFormat,
-  account: Account,
-  settings: SimulatorSettings,
-): Authority {
-  const now = (): number => Math.floor(clock() / 1000);
-  let issued = 0;
-  let expiredUpTo = 0;
-  return {
-    async issue() {
-      issued += 1;
-      return format.write({ serial: issued, expiresAt: now() + TOKEN_SECONDS, roles: [...account.roles] });
-    },
-    async admit(authorization, area) {
-      const claims = await format.read(bearer(authorization), now());
-      if (claims.serial <= expiredUpTo) throw expired();
-      if (account.revoked) throw new ProblemError('auth/revoked-account', 'The service account has been disabled.');
-      const role = settings.roles[area];
-      if (!claims.roles.includes(role) || !account.roles.has(role)) {
-        throw new ProblemError('auth/insufficient-role', `This endpoint requires the role ${role}.`);
-      }
-    },
-    expireTokens() {
-      expiredUpTo = issued;
-    },
-  };
-}
-
-function bearer(authorization: string | undefined): string {
-  if (authorization === undefined) {
-    throw new ProblemError('auth/missing-token', 'Send Authorization: Bearer <ACCESS_TOKEN>.', {
-      'www-authenticate': 'Bearer',
-    });
-  }
-  const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
-  if (token) return token;
-  throw new ProblemError('auth/invalid-token', 'The Authorization header holds no bearer token.', {
-    'www-authenticate': 'Bearer error="invalid_token"',
-  });
-}
-
-/** The service account. */
-export interface Account {
-  readonly clientId: string;
-  clientSecret: string;
-  revoked: boolean;
-  readonly roles: Set<string>;
-  /** Replaces the secret and returns the new one. Issued tokens stay valid. */
-  rotateSecret(): string;
-}
-
-export function createAccount(random: () => number, settings: SimulatorSettings): Account {
-  return {
-    clientId: settings.clientId,
-    clientSecret: settings.clientSecret ?? drawSecret(random),
-    revoked: false,
-    roles: new Set(Object.values(settings.roles)),
-    rotateSecret() {
-      this.clientSecret = drawSecret(random);
-      return this.clientSecret;
-    },
-  };
+/** The claims of a token. `expiresAt` is in seconds since the epoch. */
+export interface Token {
+  readonly expiresAt: number;
+  readonly roles: readonly string[];
 }
 
 /** Bytes from the API simulator's random generator, so that a run can be repeated. */
@@ -85,37 +22,105 @@ export function drawBytes(random: () => number, length: number): Uint8Array {
   return Uint8Array.from({ length }, () => Math.floor(random() * 256));
 }
 
-/** Contains every character that a client must encode in a Basic header. */
-function drawSecret(random: () => number): string {
-  return `${Buffer.from(drawBytes(random, 18)).toString('base64url')}+%2F/: ü&=`;
+/** The service account and the opaque tokens that were issued to it. */
+export class ServiceAccount {
+  readonly clientId: string;
+  clientSecret: string;
+  revoked = false;
+  readonly roles = new Set<string>(STREAMS.map(({ name }) => roleOf(name)));
+  #tokens = new Map<string, Token>();
+  #issued = 0;
+  readonly #clock: () => number;
+  readonly #random: () => number;
+  readonly #key: Uint8Array;
+
+  /** @param key makes the tokens, so that nobody can guess one */
+  constructor(clock: () => number, random: () => number, key: Uint8Array, settings: SimulatorSettings) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#key = key;
+    this.clientId = settings.clientId;
+    this.clientSecret = settings.clientSecret ?? this.#drawSecret();
+  }
+
+  /** Replaces the secret and returns the new one. Issued tokens stay valid. */
+  rotateSecret(): string {
+    this.clientSecret = this.#drawSecret();
+    return this.clientSecret;
+  }
+
+  issueToken(): string {
+    const serial = String(++this.#issued);
+    const token = `${serial}.${createHmac('sha256', this.#key).update(serial).digest('base64url')}`;
+    this.#tokens.set(token, { expiresAt: this.#now() + TOKEN_SECONDS, roles: [...this.roles] });
+    return token;
+  }
+
+  /** The claims of an issued token. */
+  tokenOf(text: string): Token | undefined {
+    return this.#tokens.get(text);
+  }
+
+  /** Ends the lifetime of every token issued so far. */
+  expireTokens(): void {
+    for (const [text, token] of this.#tokens) this.#tokens.set(text, { ...token, expiresAt: 0 });
+  }
+
+  /** Throws the specified 401 and 403 problems unless the token is valid and has the role. */
+  admit(token: Token | undefined, role: string): void {
+    if (!token) throw new ProblemError('auth/invalid-token', 'The token was not issued here.');
+    if (token.expiresAt <= this.#now()) {
+      throw new ProblemError('auth/expired-token', "The token's lifetime of 5 minutes has passed.");
+    }
+    if (this.revoked) throw new ProblemError('auth/revoked-account', 'The service account has been disabled.');
+    if (!token.roles.includes(role) || !this.roles.has(role)) {
+      throw new ProblemError('auth/insufficient-role', `This endpoint requires the role ${role}.`);
+    }
+  }
+
+  #now(): number {
+    return Math.floor(this.#clock() / 1000);
+  }
+
+  /** A secret that can be pasted into a shell. */
+  #drawSecret(): string {
+    return Buffer.from(drawBytes(this.#random, 18)).toString('base64url');
+  }
 }
 
-/** OAuth's own error format (RFC 6749 §5.2). The token endpoint has no problem documents. */
-function oauthError(status: number, error: string, description: string): Answer {
-  return {
-    status,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-    body: JSON.stringify({ error, error_description: description }),
-  };
+/** The token in an Authorization header. */
+export function bearer(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    throw new ProblemError('auth/missing-token', 'Send Authorization: Bearer <ACCESS_TOKEN>.');
+  }
+  const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
+  if (token) return token;
+  throw new ProblemError('auth/invalid-token', 'The header holds no bearer token.');
 }
 
 /** Serves the token endpoint: client credentials only. Credentials in the form override those in the Basic header. */
-export async function answerTokenCall(call: Call, account: Account, authority: Authority): Promise<Answer> {
+export function answerTokenCall(call: Call, account: ServiceAccount): Answer {
   if (call.method !== 'POST') {
     const refusal = oauthError(405, 'invalid_request', 'The token endpoint takes POST only.');
     return { ...refusal, headers: { ...refusal.headers, allow: 'POST' } };
   }
   const form = readForm(call);
-  if (!form)
-    return oauthError(400, 'invalid_request', 'Send an application/x-www-form-urlencoded body, each field once.');
+  if (!form) return oauthError(400, 'invalid_request', 'Send a form-urlencoded body, each field once.');
+
   const refusal = refuseGrant(form) ?? refuseClient(form, call, account);
-  if (refusal) return refusal;
-  const accessToken = await authority.issue();
-  return {
-    status: 200,
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
-    body: JSON.stringify({ access_token: accessToken, expires_in: TOKEN_SECONDS, token_type: 'Bearer' }),
-  };
+  return (
+    refusal ?? tokenAnswer(200, { access_token: account.issueToken(), expires_in: TOKEN_SECONDS, token_type: 'Bearer' })
+  );
+}
+
+function tokenAnswer(status: number, body: object): Answer {
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  return { status, headers, body: JSON.stringify(body) };
+}
+
+/** OAuth's own error format (RFC 6749 §5.2). The token endpoint has no problem documents. */
+function oauthError(status: number, error: string, description: string): Answer {
+  return tokenAnswer(status, { error, error_description: description });
 }
 
 function readForm(call: Call): Map<string, string> | undefined {
@@ -133,7 +138,7 @@ function refuseGrant(form: ReadonlyMap<string, string>): Answer | undefined {
   return oauthError(400, 'unsupported_grant_type', 'The only grant is client_credentials.');
 }
 
-function refuseClient(form: ReadonlyMap<string, string>, call: Call, account: Account): Answer | undefined {
+function refuseClient(form: ReadonlyMap<string, string>, call: Call, account: ServiceAccount): Answer | undefined {
   const basic = readBasic(call.header('authorization'));
   if (basic === 'undecodable') {
     return oauthError(400, 'unauthorized_client', 'The client credentials are not form-urlencoded.');
@@ -149,151 +154,12 @@ function refuseClient(form: ReadonlyMap<string, string>, call: Call, account: Ac
 /** Id and secret are form-urlencoded separately before they are joined and encoded (RFC 6749 §2.3.1). */
 function readBasic(authorization: string | undefined): { id: string; secret: string } | 'undecodable' | undefined {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization ?? '')?.[1];
-  if (!encoded) return undefined;
-  const pair = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString());
+  const pair = encoded && /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString());
+  if (!pair) return undefined;
   try {
-    return pair ? { id: formDecode(pair[1]!), secret: formDecode(pair[2]!) } : undefined;
+    const [id, secret] = pair.slice(1).map(text => decodeURIComponent(text.replaceAll('+', ' ')));
+    return { id: id!, secret: secret! };
   } catch {
     return 'undecodable';
   }
 }
-
-function formDecode(text: string): string {
-  return decodeURIComponent(text.replaceAll('+', ' '));
-}
-
-/** The claims of a token. Times are in seconds since the epoch. */
-export interface Claims {
-  readonly serial: number;
-  readonly expiresAt: number;
-  readonly roles: readonly string[];
-}
-
-/** Makes and reads access tokens. `read` throws `auth/invalid-token` or `auth/expired-token`. */
-export interface TokenFormat {
-  write(claims: Claims): string | Promise<string>;
-  read(token: string, now: number): Claims | Promise<Claims>;
-}
-
-/** Signed JSON Web Tokens. Verified tokens are cached, so that reading them again takes no cryptography. */
-export function signedTokens(key: Uint8Array, issuer: string, subject: string): TokenFormat {
-  const verified = new Map<string, Claims>();
-  const cache = (token: string, claims: Claims): Claims => {
-    if (verified.size >= 1000) verified.clear();
-    verified.set(token, claims);
-    return claims;
-  };
-  return {
-    async write(claims) {
-      const token = await new SignJWT({ roles: claims.roles })
-        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-        .setIssuer(issuer)
-        .setSubject(subject)
-        .setJti(String(claims.serial))
-        .setExpirationTime(claims.expiresAt)
-        .sign(key);
-      cache(token, claims);
-      return token;
-    },
-    read(token, now) {
-      const known = verified.get(token);
-      if (!known) return verify(token, key, issuer, now).then(claims => cache(token, claims));
-      if (known.expiresAt <= now) throw expired();
-      return known;
-    },
-  };
-}
-
-async function verify(token: string, key: Uint8Array, issuer: string, now: number): Promise<Claims> {
-  try {
-    const options = { issuer, algorithms: ['HS256'], currentDate: new Date(now * 1000) };
-    const { payload } = await jwtVerify(token, key, options);
-    return { serial: Number(payload.jti), expiresAt: payload.exp ?? 0, roles: payload['roles'] as string[] };
-  } catch (error) {
-    throw error instanceof errors.JWTExpired ? expired() : invalid();
-  }
-}
-
-/** Opaque tokens in a table. Synchronous, so that a simulation replays exactly. */
-export function tableTokens(): TokenFormat {
-  const issued = new Map<string, Claims>();
-  return {
-    write(claims) {
-      const token = `table-token-${claims.serial}`;
-      issued.set(token, claims);
-      return token;
-    },
-    read(token, now) {
-      const claims = issued.get(token);
-      if (!claims) throw invalid();
-      if (claims.expiresAt <= now) throw expired();
-      return claims;
-    },
-  };
-}
-
-export function expired(): ProblemError {
-  return new ProblemError('auth/expired-token', "The token's lifetime of 5 minutes has passed.", challenge('expired'));
-}
-
-export function invalid(): ProblemError {
-  return new ProblemError(
-    'auth/invalid-token',
-    'The token is malformed or its signature does not verify.',
-    challenge('invalid'),
-  );
-}
-
-function challenge(reason: string): Record<string, string> {
-  return { 'www-authenticate': `Bearer error="invalid_token", error_description="${reason}"` };
-}
-
-/** The part of a Keycloak token that holds its roles. */
-interface RealmToken extends JWTPayload {
-  readonly typ?: unknown;
-  readonly realm_access?: { readonly roles?: unknown };
-}
-
-/**
- * Accepts own tokens, and those of another server's realm, verified by the keys that it publishes (RS256). Their roles are
- * their realm roles.
- *
- * @param realm URL of the realm, which its tokens name as their issuer
- */
-export function withTrustedIssuer(own: TokenFormat, realm: string): TokenFormat {
-  const keys = createRemoteJWKSet(new URL(`${realm}/protocol/openid-connect/certs`));
-  return {
-    write: claims => own.write(claims),
-    read: (token, now) => (issuerOf(token) === realm ? verifyOfRealm(token, keys, realm, now) : own.read(token, now)),
-  };
-}
-
-/** The issuer in an unverified token. It only selects the verifier. */
-function issuerOf(token: string): string | undefined {
-  try {
-    return decodeJwt(token).iss;
-  } catch {
-    return undefined;
-  }
-}
-
-async function verifyOfRealm(
-  token: string,
-  keys: ReturnType<typeof createRemoteJWKSet>,
-  issuer: string,
-  now: number,
-): Promise<Claims> {
-  const options = { issuer, algorithms: ['RS256'], currentDate: new Date(now * 1000), requiredClaims: ['exp'] };
-  const { payload } = await jwtVerify<RealmToken>(token, keys, options).catch((error: unknown) => {
-    if (error instanceof errors.JWTExpired) throw expired();
-    // A failure to load the keys does not make the token invalid.
-    throw error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout) ? invalid() : error;
-  });
-  // The realm signs refresh and identity tokens with the same key.
-  if (payload.typ !== 'Bearer') throw invalid();
-  const roles = payload.realm_access?.roles;
-  return { serial: NEVER_EXPIRED_HERE, expiresAt: payload.exp!, roles: Array.isArray(roles) ? roles : [] };
-}
-
-/** The control API only expires tokens that were issued here. */
-const NEVER_EXPIRED_HERE = Number.POSITIVE_INFINITY;

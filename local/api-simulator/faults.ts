@@ -1,5 +1,6 @@
+import * as v from 'valibot';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
-import { type Answer, PROBLEM_BASE, ProblemError } from './problem.ts';
+import { type Answer, ProblemError, problemDocument } from './problem.ts';
 
 /** Endpoints by the names that faults and counts use. */
 export type Endpoint = 'token' | 'related' | StreamName | SingleRead;
@@ -11,90 +12,63 @@ const ENDPOINTS: readonly Endpoint[] = [
   ...STREAMS.flatMap(({ name, singular, hasRowStates }) => (hasRowStates ? [name, singular] : [name])),
 ];
 
-/** A fault that strikes an endpoint's answers with some probability. */
-export interface Fault {
-  /** Absent = every endpoint. */
-  readonly endpoint?: Endpoint;
-  readonly kind: 'status' | 'reset' | 'delay' | 'truncate';
-  /** 0..1; default 1. */
-  readonly probability?: number;
-  /** How often it may strike. @default unlimited */
-  readonly times?: number;
-  /** For `status`; default 503. */
-  readonly status?: number;
-  /** For `status`: the `Retry-After` header. */
-  readonly retryAfter?: string;
-  /** For `status`: the problem's type suffix; default `fault/injected`. */
-  readonly typeSuffix?: string;
-  /** For `delay`, in milliseconds; default 1000. */
-  readonly delayMs?: number;
-}
+const KINDS = ['status', 'reset', 'delay', 'truncate'] as const;
+
+const numberBetween = (min: number, max: number) => v.pipe(v.number(), v.minValue(min), v.maxValue(max));
+
+/** A fault that strikes an endpoint's answers with some probability. docs/api-simulator.md documents its members. */
+const FAULT = v.object({
+  kind: v.picklist(KINDS),
+  /** Absent: every endpoint. */
+  endpoint: v.optional(v.picklist(ENDPOINTS)),
+  probability: v.optional(numberBetween(0, 1), 1),
+  times: v.optional(numberBetween(0, Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER),
+  status: v.optional(numberBetween(200, 599), 503),
+  retryAfter: v.optional(v.pipe(v.string(), v.regex(/^[\t\x20-\x7e]*$/))),
+  typeSuffix: v.optional(v.string(), 'fault/injected'),
+  delayMs: v.optional(numberBetween(0, 3_600_000), 1000),
+});
+
+export type Fault = v.InferInput<typeof FAULT>;
 
 /** The combined effect of all faults on one answer. */
 export interface Strike {
   readonly answer?: Answer;
+  /** The connection breaks before anything is sent. */
   readonly reset?: boolean;
+  /** The connection breaks in the middle of the body. */
   readonly truncate?: boolean;
   readonly delayMs: number;
 }
 
 /** Decides which faults strike a request. */
-export interface Faults {
-  set(faults: readonly Fault[]): void;
-  strike(endpoint: Endpoint | undefined): Strike;
-}
-
-export function createFaults(random: () => number): Faults {
-  let active: { fault: Fault; left: number }[] = [];
+export function createFaults(random: () => number) {
+  let active: (v.InferOutput<typeof FAULT> & { times: number })[] = [];
   return {
-    set(faults) {
-      faults.forEach(checkFault);
-      active = faults.map(fault => ({ fault, left: fault.times ?? Number.POSITIVE_INFINITY }));
+    set(faults: readonly Fault[]): void {
+      active = faults.map(fault => {
+        const { success, output } = v.safeParse(FAULT, fault);
+        if (success) return { ...output };
+        throw new ProblemError('request/malformed', `A fault is a kind (${KINDS.join(', ')}) with its options.`);
+      });
     },
-    strike(endpoint) {
+    strike(endpoint: Endpoint | undefined): Strike {
       let strike: Strike = { delayMs: 0 };
-      for (const entry of active) {
-        const { fault } = entry;
-        if (entry.left <= 0 || (fault.endpoint !== undefined && fault.endpoint !== endpoint)) continue;
-        if (random() >= (fault.probability ?? 1)) continue;
-        entry.left -= 1;
-        strike = { ...strike, ...effect(fault), delayMs: strike.delayMs + delayOf(fault) };
+      for (const fault of active) {
+        if (fault.times <= 0 || (fault.endpoint !== undefined && fault.endpoint !== endpoint)) continue;
+        if (random() >= fault.probability) continue;
+        fault.times -= 1;
+        strike = { ...strike, ...effect(fault, strike) };
       }
       return strike;
     },
   };
 }
 
-function delayOf(fault: Fault): number {
-  return fault.kind === 'delay' ? (fault.delayMs ?? 1000) : 0;
-}
-
-function effect(fault: Fault): Omit<Strike, 'delayMs'> {
-  if (fault.kind === 'reset') return { reset: true };
-  if (fault.kind === 'truncate') return { truncate: true };
-  if (fault.kind === 'delay') return {};
-  const status = fault.status ?? 503;
-  const type = PROBLEM_BASE + (fault.typeSuffix ?? 'fault/injected');
-  const headers: Record<string, string> = { 'content-type': 'application/problem+json' };
-  if (fault.retryAfter !== undefined) headers['retry-after'] = fault.retryAfter;
-  return { answer: { status, headers, body: JSON.stringify({ type, title: 'Injected fault', status }) } };
-}
-
-function checkFault(fault: Fault): void {
-  const kinds = ['status', 'reset', 'delay', 'truncate'];
-  const valid =
-    typeof fault === 'object' &&
-    fault !== null &&
-    kinds.includes(fault.kind) &&
-    (fault.endpoint === undefined || ENDPOINTS.includes(fault.endpoint)) &&
-    inRange(fault.probability, 0, 1) &&
-    inRange(fault.status, 200, 599) &&
-    inRange(fault.delayMs, 0, 3_600_000) &&
-    inRange(fault.times, 0, Number.MAX_SAFE_INTEGER) &&
-    /^[\t\x20-\x7e]*$/.test(fault.retryAfter ?? '');
-  if (!valid) throw new ProblemError('request/malformed', `A fault is a kind (${kinds.join(', ')}) with its options.`);
-}
-
-function inRange(value: number | undefined, min: number, max: number): boolean {
-  return value === undefined || (typeof value === 'number' && value >= min && value <= max);
+function effect(fault: v.InferOutput<typeof FAULT>, { delayMs }: Strike): Partial<Strike> {
+  const { kind, status, typeSuffix, retryAfter } = fault;
+  if (kind === 'delay') return { delayMs: delayMs + fault.delayMs };
+  if (kind !== 'status') return { [kind]: true };
+  const headers: Record<string, string> = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+  return { answer: problemDocument({ suffix: typeSuffix, title: 'Injected fault', status }, headers) };
 }

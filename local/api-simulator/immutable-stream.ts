@@ -1,4 +1,5 @@
 import { ProblemError } from './problem.ts';
+import type { SimulatorSettings } from './settings.ts';
 import { type Entry, StreamLog } from './stream-log.ts';
 
 /** A row that never changes. */
@@ -24,9 +25,9 @@ export class ImmutableStream {
   #lastTime = 0;
   readonly #clock: () => number;
   readonly #random: () => number;
-  readonly #settings: { readonly withholdMs: number; readonly tieSize: number };
+  readonly #settings: SimulatorSettings;
 
-  constructor(clock: () => number, random: () => number, settings: { withholdMs: number; tieSize: number }) {
+  constructor(clock: () => number, random: () => number, settings: SimulatorSettings) {
     this.#clock = clock;
     this.#random = random;
     this.#settings = settings;
@@ -56,10 +57,9 @@ export class ImmutableStream {
     const { withholdMs } = this.#settings;
     const limit = withholdMs > 0 ? this.#clock() - withholdMs : Number.POSITIVE_INFINITY;
     const due = this.#pending.filter(row => row.at <= limit).sort(inOrder);
-    if (due.length === 0) return;
     this.#pending = this.#pending.filter(row => row.at > limit);
     for (const row of due) this.log.append(row);
-    this.#lastShown = due.at(-1);
+    this.#lastShown = due.at(-1) ?? this.#lastShown;
   }
 
   /** Every row in order, including withheld ones. */

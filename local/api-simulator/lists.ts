@@ -1,7 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { membersOf } from '../../lambda/core/json/members.ts';
 import { type StreamName, streamOf, type VersionedName } from '../../lambda/streams.ts';
 import type { Immutable } from './immutable-stream.ts';
-import { readJson, shuffled, writeJson } from './json-text.ts';
 import { ProblemError } from './problem.ts';
 import type { RowWriter } from './rows.ts';
 import type { SimulatorSettings } from './settings.ts';
@@ -13,7 +13,7 @@ import type { Version, VersionedStream } from './versioned-stream.ts';
 export interface Readable {
   readonly tenantData: TenantData;
   readonly writeRow: RowWriter;
-  readonly cutPage: PageCutter;
+  readonly cursors: ReturnType<typeof createCursors>;
   readonly clock: () => number;
   readonly random: () => number;
   readonly settings: SimulatorSettings;
@@ -23,12 +23,12 @@ export interface Readable {
 export function listBody(source: Readable, name: StreamName, parameters: ReadonlyMap<string, string>): string {
   const limit = readLimit(parameters.get('limit'));
   const request = { endpoint: name, limit, cursor: parameters.get('cursor') };
-  const { entries, nextCursor } = source.cutPage(request, entriesOf(name, source));
-  return pageBody(
-    source.settings,
-    entries.map(entry => source.writeRow(name, entry, 'position')),
-    nextCursor,
-  );
+  const { entries, nextCursor } = cutPage(source, request, entriesOf(name, source));
+  const rows = entries.map(entry => laidOut(source.writeRow(name, entry, 'position'), source));
+  const { rowsMember, paginationMember } = source.settings;
+  const pagination = laidOut(JSON.stringify({ next_cursor: nextCursor, page_size: rows.length }), source);
+  const body = `{${JSON.stringify(rowsMember)}:[${rows.join(',')}],${JSON.stringify(paginationMember)}:${pagination}}`;
+  return laidOut(body, source);
 }
 
 function entriesOf(name: StreamName, source: Readable): (seq: number) => Iterable<Version | Immutable> {
@@ -47,15 +47,9 @@ function* shown(stream: VersionedStream, seq: number, { clock, settings }: Reada
   }
 }
 
-function pageBody(settings: SimulatorSettings, rows: readonly string[], nextCursor: string | null): string {
-  const pagination = JSON.stringify({ next_cursor: nextCursor, page_size: rows.length });
-  const [data, page] = [settings.rowsMember, settings.paginationMember].map(name => JSON.stringify(name));
-  return `{${data}:[${rows.join(',')}],${page}:${pagination}}`;
-}
-
 /** Body of one row. Only what a list shows as live data can be read. */
 export function singleBody(source: Readable, name: VersionedName, id: string): string {
-  return source.writeRow(name, liveVersion(source.tenantData, name, id), 'null');
+  return laidOut(source.writeRow(name, liveVersion(source.tenantData, name, id), 'null'), source);
 }
 
 function liveVersion(tenantData: TenantData, name: VersionedName, id: string): Version {
@@ -66,8 +60,8 @@ function liveVersion(tenantData: TenantData, name: VersionedName, id: string): V
 
 /** Body of an asset's neighbours: the live ones of the assets created beside it. Never a tombstone. */
 export function relatedBody(source: Readable, id: string): string {
-  const { ordinal } = liveVersion(source.tenantData, 'assets', id);
   const { ids } = source.tenantData.streams.assets;
+  const ordinal = ids.indexOf(liveVersion(source.tenantData, 'assets', id).id);
   const rows = [ordinal ^ 1, ordinal ^ 2, ordinal ^ 4]
     .map(other => ids[other])
     .filter(other => other !== undefined && source.tenantData.isLive('assets', other))
@@ -75,49 +69,36 @@ export function relatedBody(source: Readable, id: string): string {
   return `{${JSON.stringify(source.settings.rowsMember)}:[${rows.join(',')}]}`;
 }
 
-/** Lays a body out as the settings define. Digits and names do not change. */
-export function layOut(body: string, random: () => number, settings: SimulatorSettings): string {
-  if (!settings.shuffleMembers && !settings.prettyPrint) return body;
-  const order = settings.shuffleMembers ? { order: shuffled(random) } : {};
-  return writeJson(readJson(body), { indent: settings.prettyPrint ? 2 : 0, ...order });
+/** An object with its members in another order, if the settings ask for it. A repeated name keeps its order, because the last one counts. */
+function laidOut(object: string, { random, settings }: Readable): string {
+  if (!settings.shuffleMembers) return object;
+  const members = membersOf(object).map(({ name, written, value }) => ({ name, text: `${written}:${value}` }));
+  const ranks = new Map(members.map(({ name }) => [name, random()]));
+  const shuffled = members.toSorted((one, other) => ranks.get(one.name)! - ranks.get(other.name)!);
+  return `{${shuffled.map(({ text }) => text).join(',')}}`;
 }
 
-/** A page of a stream before its rows are written. */
-export interface Page<T> {
-  readonly entries: readonly T[];
-  readonly nextCursor: string | null;
-}
+/** A page before its rows are written. The settings decide which pages are short or empty, and how the last one ends. */
+function cutPage<T extends Entry>(
+  { cursors, random, settings }: Readable,
+  { endpoint, limit, cursor }: { endpoint: string; limit: number; cursor: string | undefined },
+  entriesAfter: (seq: number) => Iterable<T>,
+): { entries: readonly T[]; nextCursor: string | null } {
+  const start = cursor === undefined ? 0 : cursors.read(endpoint, cursor);
+  if (settings.emptyPages > 0 && random() < settings.emptyPages) {
+    const variant = 1 + Math.floor(random() * 2 ** 31);
+    return { entries: [], nextCursor: cursors.write(endpoint, start, variant) };
+  }
 
-export interface PageRequest {
-  readonly endpoint: string;
-  readonly limit: number;
-  readonly cursor: string | undefined;
-}
-
-/** Cuts pages, following the settings for short, empty and last pages. */
-export type PageCutter = <T extends Entry>(request: PageRequest, entriesAfter: (seq: number) => Iterable<T>) => Page<T>;
-
-export function createPageCutter(
-  cursors: Cursors,
-  random: () => number,
-  settings: Pick<SimulatorSettings, 'endOfStream' | 'shortPages' | 'emptyPages'>,
-): PageCutter {
-  return ({ endpoint, limit, cursor }, entriesAfter) => {
-    const start = cursor === undefined ? 0 : cursors.read(endpoint, cursor);
-    if (settings.emptyPages > 0 && random() < settings.emptyPages) {
-      const variant = 1 + Math.floor(random() * 2 ** 31);
-      return { entries: [], nextCursor: cursors.write(endpoint, start, variant) };
-    }
-    const isShort = limit > 1 && settings.shortPages > 0 && random() < settings.shortPages;
-    const size = isShort ? 1 + Math.floor(random() * (limit - 1)) : limit;
-    const { taken, more } = take(entriesAfter(start), size);
-    const last = taken.at(-1);
-    if (last && (more || settings.endOfStream !== 'full-page-null')) {
-      return { entries: taken, nextCursor: cursors.write(endpoint, last.seq) };
-    }
-    const idle = !last && settings.endOfStream === 'repeat-cursor' && cursor !== undefined;
-    return { entries: taken, nextCursor: idle ? cursor : null };
-  };
+  const isShort = limit > 1 && settings.shortPages > 0 && random() < settings.shortPages;
+  const size = isShort ? 1 + Math.floor(random() * (limit - 1)) : limit;
+  const { taken, more } = take(entriesAfter(start), size);
+  const last = taken.at(-1);
+  if (last && (more || settings.endOfStream !== 'full-page-null')) {
+    return { entries: taken, nextCursor: cursors.write(endpoint, last.seq) };
+  }
+  const idle = !last && settings.endOfStream === 'repeat-cursor' && cursor !== undefined;
+  return { entries: taken, nextCursor: idle ? cursor : null };
 }
 
 function take<T>(entries: Iterable<T>, size: number): { taken: T[]; more: boolean } {
@@ -139,39 +120,26 @@ export function readLimit(text: string | undefined): number {
   return limit;
 }
 
-/** Writes and reads the cursors of all endpoints. */
-export interface Cursors {
-  /** `variant` makes a different cursor for the same place, so that an empty page can return a new cursor. */
-  write(endpoint: string, seq: number, variant?: number): string;
-  /** The place of a cursor. Throws `request/invalid-cursor` for a cursor that this endpoint did not issue. */
-  read(endpoint: string, cursor: string): number;
-}
-
 /**
  * Cursors are base64 texts joined by `&`, so they break in a URL unless the client encodes them. They are signed for their
  * endpoint and never expire.
  */
-export function createCursors(key: Uint8Array): Cursors {
-  const sign = (endpoint: string, payload: string): Buffer =>
-    createHmac('sha256', key).update(`${endpoint} ${payload}`).digest().subarray(0, 16);
+export function createCursors(key: Uint8Array) {
+  const sign = (endpoint: string, payload: string): string =>
+    createHmac('sha256', key).update(`${endpoint} ${payload}`).digest().subarray(0, 16).toString('base64');
   return {
-    write(endpoint, seq, variant = 0) {
+    /** `variant` makes a different cursor for the same place, so that an empty page can return a new cursor. */
+    write(endpoint: string, seq: number, variant = 0): string {
       const payload = Buffer.from(`${seq.toString(36)}~${variant.toString(36)}>`).toString('base64');
-      return `${payload}&${sign(endpoint, payload).toString('base64')}`;
+      return `${payload}&${sign(endpoint, payload)}`;
     },
-    read(endpoint, cursor) {
-      const [payload = '', signature = '', ...rest] = cursor.split('&');
-      const expected = sign(endpoint, payload).toString('base64');
-      if (rest.length > 0 || !sameText(expected, signature)) {
+    /** The place of a cursor. Throws `request/invalid-cursor` for a cursor that this endpoint did not issue. */
+    read(endpoint: string, cursor: string): number {
+      const [payload = ''] = cursor.split('&');
+      if (cursor !== `${payload}&${sign(endpoint, payload)}`) {
         throw new ProblemError('request/invalid-cursor', 'The cursor was not issued by this endpoint.');
       }
       return Number.parseInt(Buffer.from(payload, 'base64').toString(), 36);
     },
   };
-}
-
-function sameText(expected: string, given: string): boolean {
-  const a = Buffer.from(expected);
-  const b = Buffer.from(given);
-  return a.length === b.length && timingSafeEqual(a, b);
 }

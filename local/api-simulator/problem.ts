@@ -14,7 +14,7 @@ export interface Call {
 }
 
 /**
- * Suffixes of problem types. The first group is from the specification. It shows none for the others, which this API simulator chose.
+ * Suffixes of problem types. The first group is from the specification. It shows none for the others, so they are this simulator's own.
  */
 export const PROBLEMS = {
   'request/invalid-cursor': [400, 'Invalid cursor'],
@@ -29,17 +29,14 @@ export const PROBLEMS = {
   'request/repeated-parameter': [400, 'Repeated parameter'],
   'request/body-not-allowed': [400, 'Body not allowed'],
   'request/malformed': [400, 'Malformed request'],
+  'request/foreign-origin': [403, 'Request of another origin'],
   'request/unknown-path': [404, 'Unknown path'],
   'resource/not-found': [404, 'Not found'],
   'request/method-not-allowed': [405, 'Method not allowed'],
-  'request/timeout': [408, 'Request took too long'],
-  'request/foreign-origin': [403, 'Request of another origin'],
-  'request/not-json': [415, 'Not application/json'],
-  'request/foreign-host': [421, 'Other host name'],
   'resource/conflict': [409, 'Conflict'],
   'request/body-too-large': [413, 'Body too large'],
-  'request/unmet-expectation': [417, 'Unmet expectation'],
-  'request/headers-too-large': [431, 'Request headers too large'],
+  'request/not-json': [415, 'Not application/json'],
+  'request/foreign-host': [421, 'Other host name'],
   'server/internal-error': [500, 'Internal error'],
 } as const satisfies Record<string, readonly [number, string]>;
 
@@ -58,19 +55,23 @@ export class ProblemError extends Error {
   }
 }
 
-/** Start of every problem's type. Only the suffix is specified. */
-export const PROBLEM_BASE = 'https://problems.security-data.example/';
-
 /** The problem document of an error. Other errors than ProblemErrors show no details. */
 export function problemAnswer(error: unknown): Answer {
   if (!(error instanceof ProblemError)) {
     return problemAnswer(new ProblemError('server/internal-error', 'The API simulator failed; see its log.'));
   }
   const [status, title] = PROBLEMS[error.suffix];
-  const document = { type: PROBLEM_BASE + error.suffix, title, status, detail: error.message };
+  return problemDocument({ suffix: error.suffix, title, status, detail: error.message }, error.headers);
+}
+
+/** Only the suffix of a problem's type is specified. */
+export function problemDocument(
+  { suffix, ...members }: { suffix: string; title: string; status: number; detail?: string },
+  headers: Readonly<Record<string, string>>,
+): Answer {
   return {
-    status,
-    headers: { 'content-type': 'application/problem+json', ...error.headers },
-    body: JSON.stringify(document),
+    status: members.status,
+    headers: { 'content-type': 'application/problem+json', ...headers },
+    body: JSON.stringify({ type: `https://problems.security-data.example/${suffix}`, ...members }),
   };
 }

@@ -1,7 +1,7 @@
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import type { Endpoint } from './faults.ts';
 import { ProblemError } from './problem.ts';
-import { pathOf, type StreamPaths } from './settings.ts';
+import { pathOf, type SimulatorSettings } from './settings.ts';
 
 /** An endpoint of the API and what it takes. */
 export interface Route {
@@ -12,34 +12,18 @@ export interface Route {
   readonly id?: string;
 }
 
-const LIST = ['cursor', 'limit'];
-
 /** The endpoint of a path. Ids are decoded after the path is split, so they may contain a slash. */
-export function findRoute(path: string, segments: readonly string[], paths: StreamPaths): Route | undefined {
-  // A path that was configured comes first: it may be below another.
-  const ordered = STREAMS.toSorted((one, other) => Number('path' in one) - Number('path' in other));
-  for (const { name, singular, hasRowStates, ...facts } of ordered) {
-    const list = pathOf(name, paths);
-    if (path === list) return { endpoint: name, stream: name, parameters: LIST };
-    const own = list.split('/').slice(1);
-    if (!('path' in facts) || !own.every((segment, at) => segments[at] === segment)) continue;
-    const [id, part, ...rest] = segments.slice(own.length);
-    if (id === undefined) return { endpoint: name, stream: name, parameters: LIST };
-    if (id === '' || !hasRowStates || rest.length > 0) continue;
-    if (part === undefined) return { endpoint: singular, stream: name, parameters: [], id };
-    if (part === 'related' && name === 'assets') return { endpoint: 'related', stream: name, parameters: [], id };
-  }
-  return undefined;
-}
+export function findRoute({ path, segments }: Target, settings: SimulatorSettings): Route | undefined {
+  // A list comes first: a path that was configured may be below that of another list.
+  const list = STREAMS.find(({ name }) => path === pathOf(name, settings));
+  if (list) return { endpoint: list.name, stream: list.name, parameters: ['cursor', 'limit'] };
 
-/** The endpoint of a target, for counts and faults; undefined for an unknown target. Never throws. */
-export function endpointOf(target: string, tokenPath: string, paths: StreamPaths): Endpoint | undefined {
-  try {
-    const { path, segments } = readTarget(target);
-    return path === tokenPath ? 'token' : findRoute(path, segments, paths)?.endpoint;
-  } catch {
-    return undefined;
-  }
+  const [version, name, id, part, ...rest] = segments;
+  const stream = STREAMS.find(each => each.hasRowStates && each.name === name);
+  if (version !== 'v1' || !stream?.hasRowStates || !id || rest.length > 0) return undefined;
+  const found = { stream: stream.name, parameters: [], id };
+  if (part === undefined) return { endpoint: stream.singular, ...found };
+  return part === 'related' && stream.name === 'assets' ? { endpoint: 'related', ...found } : undefined;
 }
 
 /** The decoded path segments and query parameters of a request target. */
@@ -51,11 +35,8 @@ export interface Target {
 
 /** Parses a target. Throws `request/malformed` for broken percent-encoding, `request/repeated-parameter` for `a=1&a=2`. */
 export function readTarget(target: string): Target {
-  const local = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
-  const mark = local.indexOf('?');
-  const path = mark < 0 ? local : local.slice(0, mark);
-  const query = mark < 0 ? '' : local.slice(mark + 1);
-  return { path, segments: path.split('/').slice(1).map(decode), parameters: readParameters(query) };
+  const [path = '', ...query] = target.split('?');
+  return { path, segments: path.split('/').slice(1).map(decode), parameters: readParameters(query.join('?')) };
 }
 
 function readParameters(query: string): Map<string, string> {

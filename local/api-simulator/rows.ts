@@ -1,6 +1,6 @@
+import { membersOf } from '../../lambda/core/json/members.ts';
 import { type StreamName, streamOf } from '../../lambda/streams.ts';
 import type { Immutable } from './immutable-stream.ts';
-import { type JsonNode, readJson, writeJson } from './json-text.ts';
 import { ProblemError } from './problem.ts';
 import { ENVELOPE } from './settings.ts';
 import { positionText, type Version } from './versioned-stream.ts';
@@ -60,30 +60,28 @@ export interface ControlRow {
 export function cutControlRow(row: RowInput, settable: readonly string[]): ControlRow {
   const given = new Map<string, string>();
   const members: string[] = [];
-  for (const { key, name, value } of objectMembers(row)) {
-    if (key === 'id' || settable.includes(key)) given.set(key, stringValue(key, value));
-    else if (ENVELOPE.has(key)) throw new ProblemError('request/malformed', `"${key}" is set by the API simulator.`);
-    else members.push(`${name}:${writeJson(value)}`);
+  for (const { name, written, value } of membersOf(objectText(row))) {
+    if (name === 'id' || settable.includes(name)) given.set(name, stringValue(name, value));
+    else if (ENVELOPE.has(name)) throw new ProblemError('request/malformed', `"${name}" is set by the API simulator.`);
+    else members.push(`${written}:${value}`);
   }
   const id = given.get('id');
   if (!id) throw new ProblemError('request/malformed', 'A row needs an "id", a string that is not empty.');
   return { id, given, members: members.join(',') };
 }
 
-function objectMembers(row: RowInput) {
-  let node: JsonNode;
+function objectText(row: RowInput): string {
+  const text = (typeof row === 'string' ? row : JSON.stringify(row)).trim();
   try {
-    node = readJson(typeof row === 'string' ? row : JSON.stringify(row));
+    JSON.parse(text);
   } catch {
     throw new ProblemError('request/malformed', 'The row is not JSON.');
   }
-  if (typeof node === 'string' || !('object' in node)) {
-    throw new ProblemError('request/malformed', 'The row is not a JSON object.');
-  }
-  return node.object;
+  if (text.startsWith('{')) return text;
+  throw new ProblemError('request/malformed', 'The row is not a JSON object.');
 }
 
-function stringValue(key: string, node: JsonNode): string {
-  if (typeof node === 'string' && node.startsWith('"')) return JSON.parse(node) as string;
-  throw new ProblemError('request/malformed', `"${key}" must be a string.`);
+function stringValue(name: string, value: string): string {
+  if (value.startsWith('"')) return JSON.parse(value) as string;
+  throw new ProblemError('request/malformed', `"${name}" must be a string.`);
 }

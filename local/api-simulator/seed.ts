@@ -1,78 +1,62 @@
-import { STREAMS, type StreamKey, type StreamName, streamKey, type VersionedName } from '../../lambda/streams.ts';
+import { STREAMS, type StreamKey, type StreamName, streamKey } from '../../lambda/streams.ts';
 import { createRandom, mixSeed } from './random.ts';
-import { isVersioned, type TenantData } from './tenant-data.ts';
+import type { TenantData } from './tenant-data.ts';
 
-/** Option with the number of generated rows of each stream, such as `dnsBlocks` for `dns-blocks`. */
-export const COUNT_NAMES: readonly StreamKey[] = STREAMS.map(({ name }) => streamKey(name));
-
-/** Generated rows by stream; absent: none. */
+/** Generated rows by stream, such as `dnsBlocks` for `dns-blocks`; absent: none. */
 export type SeedCounts = Partial<Readonly<Record<StreamKey, number>>>;
+
+/** Generated rows of `npm run api-simulator` and `npm start`. */
+export const DEFAULT_COUNTS = {
+  simulator: { assets: 200, threats: 500, dnsBlocks: 1000 },
+  start: { assets: 1500, threats: 2500, dnsBlocks: 4000 },
+} as const satisfies Record<string, Required<SeedCounts>>;
+
+/** Names of the options with the counts. */
+export const COUNT_NAMES: readonly StreamKey[] = STREAMS.map(({ name }) => streamKey(name));
 
 /** The counts among other options. */
 export function countsIn(options: SeedCounts): Required<SeedCounts> {
   return Object.fromEntries(COUNT_NAMES.map(name => [name, options[name] ?? 0])) as Required<SeedCounts>;
 }
 
-/** Default counts of `npm run api-simulator` or `npm start`. */
-export function defaultCounts(of: 'simulator' | 'start'): Required<SeedCounts> {
-  return Object.fromEntries(
-    STREAMS.map(({ name }) => [streamKey(name), GENERATORS[name].counts[of]]),
-  ) as Required<SeedCounts>;
-}
-
-export interface SeedTarget {
-  readonly tenantData: TenantData;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  readonly seed: number;
-  readonly tieSize: number;
-}
-
 const DAY = 86_400_000;
 const HISTORY = 90 * DAY;
 
 /** Fills an empty API simulator with ninety days of data that end a day ago. Contents are generated when they are read. */
-export function seedTenantData({ tenantData, now, seed, tieSize }: SeedTarget, counts: SeedCounts): void {
+export function seedTenantData(
+  tenantData: TenantData,
+  counts: SeedCounts,
+  { now, seed, tieSize }: { readonly now: number; readonly seed: number; readonly tieSize: number },
+): void {
+  if (STREAMS.some(({ name }) => tenantData.count(name) > 0)) {
+    throw new RangeError('Only an empty API simulator can be populated: generated rows belong to its past.');
+  }
   const random = createRandom(seed);
-  const start = Math.floor(now) - HISTORY - DAY;
-  for (const { name } of STREAMS) {
-    const count = counts[streamKey(name)] ?? 0;
-    for (let index = 0; index < count; index++) {
-      const first = index - (index % Math.round(tieSize));
-      const at = start + Math.floor((first / count) * HISTORY);
-      if (isVersioned(name)) seedVersion(name, index, { tenantData, counts, at, random });
-      else
-        tenantData.streams[name].add({
-          seq: 0,
-          id: GENERATORS[name].id(index),
-          at,
-          timeText: undefined,
-          members: index,
-        });
-    }
-  }
-}
+  const { assets = 0, threats = 0, dnsBlocks = 0 } = counts;
+  const { streams } = tenantData;
+  const timeOf = (index: number, count: number) => {
+    const first = index - (index % Math.round(tieSize));
+    return Math.floor(now) - HISTORY - DAY + Math.floor((first / count) * HISTORY);
+  };
+  const updatedBefore = (at: number) => at - Math.floor(random() * 30 * DAY);
 
-interface Place {
-  readonly tenantData: TenantData;
-  readonly counts: SeedCounts;
-  readonly at: number;
-  readonly random: Random;
-}
-
-function seedVersion(name: VersionedName, index: number, { tenantData, counts, at, random }: Place): void {
-  const { tombstones, ...facts } = STREAMS.find(each => each.name === name)!;
-  const id = GENERATORS[name].id(index);
-  let parentId = '';
-  if ('cascadesFrom' in facts) {
-    const parents = counts[streamKey(facts.cascadesFrom)] ?? 0;
-    if (parents === 0) return;
-    parentId = GENERATORS[facts.cascadesFrom].id(liveIndex(Math.floor(random() * parents)));
-    tenantData.assign(name, id, parentId);
+  for (let index = 0; index < assets; index++) {
+    const at = timeOf(index, assets);
+    const deletedAt = isRemoved(index) ? at : 0;
+    const change = { members: index, updatedAt: deletedAt || updatedBefore(at), deletedAt };
+    streams.assets.deliver(GENERATORS.assets.id(index), change, at * 1000);
   }
-  const deletedAt = tombstones && isRemoved(index) ? at : 0;
-  const updatedAt = deletedAt || at - Math.floor(random() * 30 * DAY);
-  tenantData.streams[name].deliver(id, { members: index, updatedAt, deletedAt, parentId }, at * 1000);
+  for (let index = 0; index < threats && assets > 0; index++) {
+    const at = timeOf(index, threats);
+    const id = GENERATORS.threats.id(index);
+    const parentId = GENERATORS.assets.id(liveIndex(Math.floor(random() * assets)));
+    tenantData.assign('threats', id, parentId);
+    streams.threats.deliver(id, { members: index, updatedAt: updatedBefore(at), parentId }, at * 1000);
+  }
+  for (let index = 0; index < dnsBlocks; index++) {
+    const id = GENERATORS['dns-blocks'].id(index);
+    streams['dns-blocks'].add({ seq: 0, id, at: timeOf(index, dnsBlocks), timeText: undefined, members: index });
+  }
 }
 
 /** One row in fifty is a tombstone. */
@@ -88,26 +72,19 @@ type Random = () => number;
 
 /** Generated members of each stream's rows. */
 interface Generator {
-  /** Default rows of `npm run api-simulator` and `npm start`. */
-  readonly counts: { readonly simulator: number; readonly start: number };
   readonly id: (index: number) => string;
   /** The members besides those that every row of a stream has, as JSON text joined by commas. */
   readonly members: (random: Random, index: number) => string;
 }
 
 const GENERATORS: Readonly<Record<StreamName, Generator>> = {
+  // Some ids must be encoded in a path.
   assets: {
-    counts: { simulator: 200, start: 1500 },
-    // Some ids must be encoded in a path.
     id: index => (index % 64 === 9 ? `büro/site ${index % 7}?#${index}` : `asset-${index}`),
     members: assetMembers,
   },
-  threats: { counts: { simulator: 500, start: 2500 }, id: index => `threat-${index}`, members: threatMembers },
-  'dns-blocks': {
-    counts: { simulator: 1000, start: 4000 },
-    id: index => `dns-${String(index).padStart(9, '0')}`,
-    members: dnsBlockMembers,
-  },
+  threats: { id: index => `threat-${index}`, members: threatMembers },
+  'dns-blocks': { id: index => `dns-${String(index).padStart(9, '0')}`, members: dnsBlockMembers },
 };
 
 /**
@@ -138,8 +115,8 @@ function assetMembers(random: Random, index: number): string {
     `"name":"${site}-${pick(random, ['ws', 'srv', 'db', 'lap', 'fw'])}-${index}","fqdn":"host-${index}.${site}.corp.example",` +
     `"kind":"${pick(random, ['workstation', 'server', 'laptop', 'network-device', 'virtual-machine'])}",` +
     `"criticality":"${pick(random, LEVELS)}","operating_system":{"family":"${os[0]}","version":"${os[1]}","build":${integer(random, 30000)}},` +
-    `"network_interfaces":[{"name":"eth0","mac":"${mac(random)}","ipv4":["${ip}"],"ipv6":["fd00:${hex(random, 4)}:${hex(random, 4)}::${hex(random, 2)}"]},` +
-    `{"name":"eth1","mac":"${mac(random)}","ipv4":["${address(random)}"],"ipv6":[]}],` +
+    `"network_interfaces":[{"name":"eth0","mac":"${hex(random, 12, ':')}","ipv4":["${ip}"],"ipv6":["fd00:${hex(random, 4)}:${hex(random, 4)}::${hex(random, 2)}"]},` +
+    `{"name":"eth1","mac":"${hex(random, 12, ':')}","ipv4":["${address(random)}"],"ipv6":[]}],` +
     `"owner":{"team":"${pick(random, TEAMS)}","email":"${pick(random, TEAMS)}@corp.example"},"location":{"site":"${site}","rack":"R${integer(random, 40)}"},` +
     `"agent":{"version":"7.${integer(random, 40)}.${integer(random, 10)}","healthy":${random() < 0.95},"policy":"baseline-${integer(random, 9)}","id":"${hex(random, 32)}"},` +
     `"exposure":{"internet_facing":${random() < 0.1},"open_ports":[22,443,${1024 + integer(random, 60000)}],"risk_score":${(random() * 100).toFixed(2)}},` +
@@ -211,8 +188,4 @@ function hex(random: Random, length: number, separator = ''): string {
 
 function address(random: Random): string {
   return `10.${integer(random, 256)}.${integer(random, 256)}.${integer(random, 256)}`;
-}
-
-function mac(random: Random): string {
-  return hex(random, 12, ':');
 }

@@ -1,5 +1,5 @@
 import { childOf, STREAMS, type Stream, type StreamName, streamOf, type VersionedName } from '../../lambda/streams.ts';
-import { ImmutableStream } from './immutable-stream.ts';
+import { type Immutable, ImmutableStream } from './immutable-stream.ts';
 import { ProblemError } from './problem.ts';
 import { cutControlRow, type RowInput } from './rows.ts';
 import type { SimulatorSettings } from './settings.ts';
@@ -39,7 +39,7 @@ export class TenantData {
     const { timeMember, cascadesFrom } = streamOf(name);
     const { id, given, members } = cutControlRow(row, [timeMember, ...(cascadesFrom ? [this.#parentMember] : [])]);
     const time = given.get(timeMember);
-    if (!isVersioned(name)) this.#immutable(name).put(id, time, members);
+    if (!isVersioned(name)) this.streams[name].put(id, time, members);
     else if (cascadesFrom)
       this.#putChild(name, id, given.get(this.#parentMember), { members, updatedAt: time ?? this.#clock() });
     else {
@@ -105,7 +105,8 @@ export class TenantData {
   }
 
   /** Whether no list shows the row because its parent is removed. */
-  isHidden(name: VersionedName, { parentId }: Version): boolean {
+  isHidden(name: StreamName, row: Version | Immutable): boolean {
+    const parentId = 'parentId' in row ? row.parentId : '';
     const parents = streamOf(name).cascadesFrom as VersionedName | undefined;
     return parents !== undefined && Boolean(this.streams[parents].latest.get(parentId)?.deletedAt);
   }
@@ -116,6 +117,12 @@ export class TenantData {
     return version !== undefined && version.deletedAt === 0 && !this.isHidden(name, version);
   }
 
+  /** Rows that the stream ever had, removed ones included. */
+  count(name: StreamName): number {
+    const { ids } = this.streams[name];
+    return 'size' in ids ? ids.size : ids.length;
+  }
+
   /** Records the parent of a child row. */
   assign(name: VersionedName, id: string, parentId: string): void {
     const before = this.streams[name].latest.get(id)?.parentId;
@@ -123,10 +130,6 @@ export class TenantData {
     const ids = this.#childIds.get(parentId);
     if (ids) ids.add(id);
     else this.#childIds.set(parentId, new Set([id]));
-  }
-
-  #immutable(name: StreamName): ImmutableStream {
-    return this.streams[name] as ImmutableStream;
   }
 
   #deliverTombstone(name: VersionedName, id: string): void {

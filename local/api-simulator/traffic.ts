@@ -1,111 +1,11 @@
-import { STREAMS, type Stream, type StreamName, type VersionedName } from '../../lambda/streams.ts';
+import type { StreamName, VersionedName } from '../../lambda/streams.ts';
 import type { ApiSimulator } from './simulator.ts';
 
-type Random = () => number;
-
-/** Whether a stream has as many rows as it may. */
-type IsFull = (name: StreamName) => boolean;
-
-/** How often a change occurs relative to the others. */
-type Change = readonly [weight: number, apply: (simulator: ApiSimulator, random: Random, isFull: IsFull) => void];
+/** How often a change occurs compared with the others. */
+type Change = readonly [weight: number, apply: () => void];
 
 /** Share of additions that a full stream of immutable rows still gets, because it has no other changes. */
 const ADDED_TO_FULL = 0.1;
-
-const VERSIONED = STREAMS.filter(stream => stream.hasRowStates);
-
-/** Random changes of the API simulator's data. */
-const CHANGES: readonly Change[] = [
-  ...VERSIONED.flatMap(stream =>
-    'cascadesFrom' in stream ? childChanges(stream.name, stream.cascadesFrom) : rootChanges(stream),
-  ),
-  ...VERSIONED.filter(({ tombstones }) => tombstones).map(({ name }): Change => {
-    const id = (simulator: ApiSimulator) => `short-lived-${simulator.tenantData.streams[name].ids.length}`;
-    return [1, (simulator, _, isFull) => void (isFull(name) || simulator.tombstoneUnseen(name, id(simulator)))];
-  }),
-  ...STREAMS.flatMap((stream): Change[] =>
-    stream.hasRowStates
-      ? []
-      : [
-          [
-            24,
-            (simulator, random, isFull) => {
-              if (isFull(stream.name) && random() >= ADDED_TO_FULL) return;
-              const domain = `${Math.floor(random() * 2 ** 32).toString(16)}.bad.example`;
-              simulator.put(stream.name, {
-                id: `live-${stream.name}-${simulator.tenantData.streams[stream.name].ids.size}`,
-                domain,
-                action: 'blocked',
-              });
-            },
-          ],
-        ],
-  ),
-];
-
-function rootChanges({ name, singular, tombstones }: Stream & { readonly name: VersionedName }): Change[] {
-  const create = (simulator: ApiSimulator) => {
-    simulator.put(name, {
-      id: `live-${singular}-${simulator.tenantData.streams[name].ids.length}`,
-      name: 'new',
-      risk_score: 1.5,
-    });
-  };
-  const change = (simulator: ApiSimulator, random: Random) => {
-    const id = drawLive(simulator, random, name);
-    if (id === undefined) create(simulator);
-    else
-      simulator.put(
-        name,
-        `{"id":${JSON.stringify(id)},"name":"changed","risk_score":${(random() * 100).toFixed(3)},"seen":9007199254740993}`,
-      );
-  };
-  const isRemoved = (simulator: ApiSimulator) => (id: string) =>
-    simulator.tenantData.streams[name].latest.get(id)?.deletedAt !== 0;
-  const remove = (simulator: ApiSimulator, random: Random) =>
-    withId(drawLive(simulator, random, name), id => simulator.remove(name, id));
-  const restore = (simulator: ApiSimulator, random: Random) =>
-    withId(drawId(simulator, random, name, isRemoved(simulator)), id => simulator.restore(name, id));
-  // A full stream gets a removed row back instead. Otherwise removals would empty it in time.
-  const add: Change[1] = (simulator, random, isFull) => (isFull(name) ? restore(simulator, random) : create(simulator));
-  const removals: Change[] = tombstones
-    ? [
-        [3, remove],
-        [2, restore],
-      ]
-    : [];
-  return [[22, change], [8, add], ...removals, [4, redeliver(name)]];
-}
-
-function childChanges(name: VersionedName, parents: VersionedName): Change[] {
-  const { singular } = STREAMS.find(each => each.name === name)!;
-  const put = (simulator: ApiSimulator, random: Random, id: string, parent: string) =>
-    simulator.put(name, { id, [simulator.settings.threatAssetMember]: parent, severity: 'high', score: random() });
-  // The row keeps its parent. If it moved to one that is removed before the next poll, the API would show no trace of it.
-  const change = (simulator: ApiSimulator, random: Random) =>
-    withId(drawLive(simulator, random, name), id =>
-      put(simulator, random, id, simulator.tenantData.streams[name].latest.get(id)!.parentId),
-    );
-  const add: Change[1] = (simulator, random, isFull) => {
-    if (isFull(name)) return change(simulator, random);
-    withId(drawLive(simulator, random, parents), parent =>
-      put(simulator, random, `live-${singular}-${simulator.tenantData.streams[name].ids.length}`, parent),
-    );
-  };
-  return [
-    [18, add],
-    [14, change],
-    [4, redeliver(name)],
-  ];
-}
-
-function redeliver(name: VersionedName): Change[1] {
-  return (simulator, random) => withId(drawLive(simulator, random, name), id => simulator.redeliver(name, id));
-}
-
-function withId(id: string | undefined, act: (id: string) => void): void {
-  if (id !== undefined) act(id);
-}
 
 /**
  * Applies one random change to the API simulator.
@@ -114,43 +14,80 @@ function withId(id: string | undefined, act: (id: string) => void): void {
  */
 export function randomChange(
   simulator: ApiSimulator,
-  random: Random,
+  random: () => number,
   most: Readonly<Partial<Record<StreamName, number>>> = {},
 ): void {
-  const isFull: IsFull = name => countOf(simulator, name) >= (most[name] ?? Number.POSITIVE_INFINITY);
-  const total = CHANGES.reduce((sum, [weight]) => sum + weight, 0);
-  let mark = random() * total;
-  for (const [weight, apply] of CHANGES) {
+  const changes = possibleChanges(simulator, random, most);
+  let mark = random() * changes.reduce((sum, [weight]) => sum + weight, 0);
+  const chosen = changes.find(([weight]) => {
     mark -= weight;
-    if (mark < 0) {
-      apply(simulator, random, isFull);
-      return;
-    }
-  }
+    return mark < 0;
+  });
+  chosen?.[1]();
 }
 
-function countOf({ tenantData }: ApiSimulator, name: StreamName): number {
-  const { ids } = tenantData.streams[name];
-  return 'size' in ids ? ids.size : ids.length;
-}
-
-function drawLive(simulator: ApiSimulator, random: Random, name: VersionedName): string | undefined {
-  return drawId(simulator, random, name, id => simulator.tenantData.isLive(name, id));
-}
-
-/** An existing id for which `fits` holds, or undefined if a few draws find none. */
-function drawId(
+function possibleChanges(
   simulator: ApiSimulator,
-  random: Random,
-  name: VersionedName,
-  fits: (id: string) => boolean,
-): string | undefined {
-  const { ids } = simulator.tenantData.streams[name];
-  for (let attempt = 0; attempt < 20 && ids.length > 0; attempt++) {
-    const id = ids[Math.floor(random() * ids.length)]!;
-    if (fits(id)) return id;
-  }
-  return undefined;
+  random: () => number,
+  most: Readonly<Partial<Record<StreamName, number>>>,
+): readonly Change[] {
+  const { tenantData, settings } = simulator;
+  const { assets, threats } = tenantData.streams;
+  const isFull = (name: StreamName) => tenantData.count(name) >= (most[name] ?? Number.POSITIVE_INFINITY);
+  const nextId = (kind: string, name: StreamName) => `${kind}-${tenantData.count(name)}`;
+
+  /** An existing id for which `fits` holds, or undefined if a few draws find none. */
+  const draw = (name: VersionedName, fits: (id: string) => boolean): string | undefined => {
+    const { ids } = tenantData.streams[name];
+    for (let attempt = 0; attempt < 20 && ids.length > 0; attempt++) {
+      const id = ids[Math.floor(random() * ids.length)]!;
+      if (fits(id)) return id;
+    }
+    return undefined;
+  };
+  const ofLive = (name: VersionedName, act: (id: string) => void) => {
+    const id = draw(name, each => tenantData.isLive(name, each));
+    if (id !== undefined) act(id);
+    return id;
+  };
+
+  const createAsset = () =>
+    simulator.put('assets', { id: nextId('live-asset', 'assets'), name: 'new', risk_score: 1.5 });
+  const changeAsset = () => {
+    const changed = ofLive('assets', id => {
+      const members = `"name":"changed","risk_score":${(random() * 100).toFixed(3)},"seen":9007199254740993`;
+      simulator.put('assets', `{"id":${JSON.stringify(id)},${members}}`);
+    });
+    if (changed === undefined) createAsset();
+  };
+  const restoreAsset = () => {
+    const id = draw('assets', each => assets.latest.get(each)?.deletedAt !== 0);
+    if (id !== undefined) simulator.restore('assets', id);
+  };
+  const putThreat = (id: string, asset: string) =>
+    simulator.put('threats', { id, [settings.threatAssetMember]: asset, severity: 'high', score: random() });
+  // The threat keeps its asset. If it moved to one that is removed before the next poll, the API would show no trace of it.
+  const changeThreat = () => ofLive('threats', id => putThreat(id, threats.latest.get(id)!.parentId));
+  const addThreat = () => ofLive('assets', asset => putThreat(nextId('live-threat', 'threats'), asset));
+  const addBlock = () => {
+    if (isFull('dns-blocks') && random() >= ADDED_TO_FULL) return;
+    const domain = `${Math.floor(random() * 2 ** 32).toString(16)}.bad.example`;
+    simulator.put('dns-blocks', { id: nextId('live-dns-blocks', 'dns-blocks'), domain, action: 'blocked' });
+  };
+
+  return [
+    [22, changeAsset],
+    // A full stream gets a removed row back instead. Otherwise removals would empty it in time.
+    [8, isFull('assets') ? restoreAsset : createAsset],
+    [3, () => ofLive('assets', id => simulator.remove('assets', id))],
+    [2, restoreAsset],
+    [4, () => ofLive('assets', id => simulator.redeliver('assets', id))],
+    [18, isFull('threats') ? changeThreat : addThreat],
+    [14, changeThreat],
+    [4, () => ofLive('threats', id => simulator.redeliver('threats', id))],
+    [1, () => isFull('assets') || simulator.tombstoneUnseen('assets', nextId('short-lived', 'assets'))],
+    [24, addBlock],
+  ];
 }
 
 /** The rate of changes. */
@@ -161,19 +98,17 @@ export interface TrafficPace {
 
 const TICK = 100;
 
-/** Spreads `rate` changes over each second, until the rate is 0. */
-export function startTraffic(simulator: ApiSimulator, random: () => number, rate: number): TrafficPace {
+/** Spreads changes over each second, none until a rate is set. */
+export function createTraffic(simulator: ApiSimulator, random: () => number): TrafficPace {
   let timer: NodeJS.Timeout | undefined;
-  const pace: TrafficPace = {
-    setRate(changes) {
+  return {
+    setRate(rate) {
       clearInterval(timer);
       let due = 0;
       const tick = (): void => {
-        for (due += (changes * TICK) / 1000; due >= 1; due--) randomChange(simulator, random);
+        for (due += (rate * TICK) / 1000; due >= 1; due--) randomChange(simulator, random);
       };
-      timer = changes > 0 ? setInterval(tick, TICK) : undefined;
+      timer = rate > 0 ? setInterval(tick, TICK) : undefined;
     },
   };
-  pace.setRate(rate);
-  return pace;
 }

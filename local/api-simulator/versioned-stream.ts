@@ -3,8 +3,6 @@ import { type Entry, StreamLog } from './stream-log.ts';
 /** One version of a row that changes. */
 export interface Version extends Entry {
   readonly id: string;
-  /** Rank of its resource by creation. */
-  readonly ordinal: number;
   /** Microseconds since the epoch; 0 until it has been placed in the stream. */
   position: number;
   /** Milliseconds since the epoch, or the text that the control side gave. */
@@ -26,7 +24,7 @@ export type Change = Partial<Pick<Version, 'updatedAt' | 'members' | 'deletedAt'
 export class VersionedStream {
   readonly log = new StreamLog<Version>();
   readonly latest = new Map<string, Version>();
-  /** Ids by ordinal. */
+  /** Ids in the order of their creation. */
   readonly ids: string[] = [];
   readonly #nextPosition: (id: string) => number;
   readonly #keepsVersions: boolean;
@@ -41,16 +39,11 @@ export class VersionedStream {
   /** Delivers the resource's next version at a new position, or at one of the past, in microseconds. */
   deliver(id: string, change: Change, position = this.#nextPosition(id)): Version {
     const before = this.latest.get(id);
-    const version = this.#next(id, change);
+    const version = this.record(id, change);
     if (before && !this.#keepsVersions) this.log.withdraw(before);
     version.position = position;
     this.log.append(version);
     return version;
-  }
-
-  /** Records the resource's next version without showing it to anyone. */
-  record(id: string, change: Change): Version {
-    return this.#next(id, change);
   }
 
   /** Takes every version of the resource out of the stream. */
@@ -59,7 +52,7 @@ export class VersionedStream {
     if (!shown) return;
     for (let version: Version | undefined = shown; version; version = version.previous) this.log.withdraw(version);
     if (shown.position > 0) this.#hidden.set(id, shown);
-    this.#next(id, {}, false);
+    this.record(id, {}, false);
   }
 
   /** Shows a hidden resource again, at its old position unless it has changed since. */
@@ -71,17 +64,22 @@ export class VersionedStream {
       this.deliver(id, {});
       return;
     }
-    const version = this.#next(id, {}, false);
+    const version = this.record(id, {}, false);
     version.position = shown.position;
     this.log.insert(version, shown.seq);
   }
 
-  #next(id: string, change: Change, linked = this.#keepsVersions): Version {
+  /**
+   * Records the resource's next version without showing it to anyone.
+   *
+   * @param linked whether the version before it stays in the stream
+   */
+  record(id: string, change: Change, linked = this.#keepsVersions): Version {
     const before = this.latest.get(id);
+    if (!before) this.ids.push(id);
     const version: Version = {
       seq: 0,
       id,
-      ordinal: before?.ordinal ?? this.ids.push(id) - 1,
       position: 0,
       updatedAt: change.updatedAt ?? before?.updatedAt ?? 0,
       members: change.members ?? before?.members ?? '',

@@ -15,38 +15,25 @@ export function webFetch(serve: (call: Call) => Promise<Outcome>): (request: Req
     const { pathname, search } = new URL(request.url);
     const body = request.body ? await request.text() : '';
     const header = (name: string): string | undefined => request.headers.get(name) ?? undefined;
-    const served = serve({ method: request.method, target: pathname + search, header, body });
-    const { answer, reset, truncate } = await Promise.race([served, aborted(request.signal)]);
-    if (reset) throw new TypeError('fetch failed', { cause: broken('read ECONNRESET', 'ECONNRESET') });
-    const init = { status: answer.status, headers: answer.headers };
-    if (truncate) return new Response(cutShort(answer.body), init);
-    return new Response(NO_BODY.has(answer.status) ? null : answer.body, init);
+    const { answer, reset, truncate } = await serve({
+      method: request.method,
+      target: pathname + search,
+      header,
+      body,
+    });
+    if (reset) throw broken('fetch failed', 'ECONNRESET');
+    return new Response(truncate ? cutShort(answer.body) : answer.body, answer);
   };
 }
 
-const NO_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
-
 function cutShort(body: string): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(body);
-  let sent = false;
   return new ReadableStream({
-    pull(controller) {
-      if (sent)
-        return controller.error(new TypeError('terminated', { cause: broken('other side closed', 'UND_ERR_SOCKET') }));
-      sent = true;
-      controller.enqueue(bytes.subarray(0, bytes.length >> 1));
-    },
+    start: controller => controller.enqueue(bytes.subarray(0, bytes.length >> 1)),
+    pull: controller => controller.error(broken('terminated', 'UND_ERR_SOCKET')),
   });
 }
 
-/** Rejects when the caller aborts, as fetch does. A pending answer is lost. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason as Error);
-    else signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-}
-
-function broken(message: string, code: string): Error {
-  return Object.assign(new Error(message), { code });
+function broken(message: string, code: string): TypeError {
+  return new TypeError(message, { cause: Object.assign(new Error(message), { code }) });
 }

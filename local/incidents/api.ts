@@ -77,8 +77,8 @@ export const API_INCIDENTS: readonly Incident[] = [
     name: 'A role was taken away',
     caused: 'the account loses the role of the threat list',
     minutes: 36,
-    begin: ({ simulator }) => void simulator.account.roles.delete(simulator.settings.roles.threats),
-    end: ({ simulator }) => void simulator.account.roles.add(simulator.settings.roles.threats),
+    begin: ({ simulator }) => void simulator.account.roles.delete('threats:read'),
+    end: ({ simulator }) => void simulator.account.roles.add('threats:read'),
     alarms: ['role-missing', 'function-errors', 'stream-silent'],
   },
   {

@@ -1,4 +1,4 @@
-import { type JsonNode, readJson } from '../api-simulator/json-text.ts';
+import { type JsonNode, readJson } from './json-text.ts';
 
 /**
  * A row's content in one form, `stream_position` aside: numbers by their digits, members by name, without white space. It does not use the

@@ -8,7 +8,6 @@ import { variableOf } from '../../lambda/options.ts';
 import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
 import { countsIn } from '../api-simulator/seed.ts';
 import { startSimulatorServer } from '../api-simulator/server.ts';
-import { pathSettings } from '../api-simulator/settings.ts';
 import { deliveredObjects } from '../aws/delivered.ts';
 import { lockDirectory } from '../aws/directory-lock.ts';
 import { foldersIn, LOCAL_NAMES, resourceEnvironment } from '../aws/local-aws.ts';
@@ -68,7 +67,7 @@ async function startSimulator({ tenantData }: Source, resources: AsyncDisposable
     settings: {
       API_BASE_URL: server.baseUrl,
       AUTH_URL: server.authUrl,
-      ...pathSettings(simulator.settings),
+      [variableOf('dnsBlocksPath')]: simulator.settings.dnsBlocksPath,
       THREAT_ASSET_FIELD: simulator.settings.threatAssetMember,
     },
     secret: JSON.stringify({ client_id: clientId, client_secret: clientSecret }),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import type { StreamKey } from '../../lambda/streams.ts';
-import { COUNT_NAMES, defaultCounts } from '../api-simulator/seed.ts';
+import { COUNT_NAMES, DEFAULT_COUNTS } from '../api-simulator/seed.ts';
 import { optionOf } from '../npm-command.ts';
 import { StartProblemsError, type StartRequest, type TenantTarget } from './options.ts';
 
@@ -44,7 +44,7 @@ export function nextSource(request: StartRequest, before: Source | undefined, no
   }
   if ('baseUrl' in target) return { version: 2, tenant: tenantRecord(target) };
   const { change, ...given } = target;
-  const recipe = before?.tenantData ?? { seed: 1, ...defaultCounts('start'), ...given, startedAt: now, changes: [] };
+  const recipe = before?.tenantData ?? { seed: 1, ...DEFAULT_COUNTS.start, ...given, startedAt: now, changes: [] };
   return { version: 2, tenantData: change === 0 ? recipe : withChange(recipe, change, now) };
 }
 

@@ -1,95 +1,71 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
 
 const JSON_BODY = { 'content-type': 'application/json' };
-const MAIN = 'local/api-simulator/main.ts';
 
-const children: ChildProcess[] = [];
+/** The process of `npm run api-simulator`, which ends with its test. */
+function start(flags: readonly string[]) {
+  const child = spawn(process.execPath, ['local/api-simulator/main.ts', ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const closed = once(child, 'close') as Promise<[code: number | null]>;
+  return { child, closed, messages: text(child.stderr), [Symbol.dispose]: () => void child.kill('SIGKILL') };
+}
 
-/** No process outlives its test, whatever the test finds. */
-afterEach(() => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
+test('the first line is JSON with addresses and credentials, rows change at the given rate, and SIGTERM ends it', async () => {
+  const flags = ['--assets', '30', '--threats', '5', '--control', '--life', '500', '--dns-blocks-path', '/v1/blocked'];
+  using process = start(flags);
+  const [line] = (await once(createInterface({ input: process.child.stdout }), 'line')) as [string];
+  const { baseUrl, controlUrl, clientId, clientSecret, ...rest } = JSON.parse(line);
+  expect(rest).toEqual({ authUrl: `${baseUrl}/realms/organization`, dnsBlocksPath: '/v1/blocked' });
+  expect((await fetch(`${baseUrl}/v1/assets`)).status).toBe(401);
+
+  const truth = async (): Promise<string> => (await fetch(`${controlUrl}/truth`)).text();
+  const pace = (rate: number) =>
+    fetch(`${controlUrl}/life`, { method: 'POST', headers: JSON_BODY, body: JSON.stringify({ rate }) });
+  const first = await truth();
+  while ((await truth()) === first);
+  expect((await pace(0)).status).toBe(204);
+  const still = await truth();
+  expect(await truth()).toBe(still);
+
+  process.child.kill('SIGTERM');
+  expect(await process.closed).toEqual([0, null]);
+  const messages = await process.messages;
+  expect(messages).toContain(`CLIENT_SECRET='${clientSecret}' npm start -- --base-url ${baseUrl}`);
+  expect(messages).toContain(`--client-id ${clientId} --dns-blocks-path /v1/blocked`);
+  expect(messages).toContain(`${controlUrl}/credentials/rotate`);
 });
 
-function start(flags: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [MAIN, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
-  children.push(child);
-  return child;
-}
+test('--help explains every flag', async () => {
+  using process = start(['--help']);
+  const help = await text(process.child.stdout);
+  expect(await process.closed).toEqual([0, null]);
+  for (const flag of [
+    '--port',
+    '--control-port',
+    '--seed',
+    '--life',
+    '--retention',
+    '--end-of-stream',
+    '--withhold-ms',
+  ]) {
+    expect(help).toContain(flag);
+  }
+});
 
-async function output(child: ChildProcess): Promise<{ code: unknown; out: string; err: string }> {
-  let out = '';
-  let err = '';
-  child.stdout!.on('data', chunk => (out += chunk));
-  child.stderr!.on('data', chunk => (err += chunk));
-  const [code] = await once(child, 'close');
-  return { code, out, err };
-}
-
-describe('npm run api-simulator', () => {
-  test('prints a line of JSON with addresses and credentials, serves requests, changes rows, and ends cleanly on SIGTERM', async () => {
-    const child = start([
-      '--assets',
-      '30',
-      '--threats',
-      '5',
-      '--control',
-      '--life',
-      '500',
-      '--dns-blocks-path',
-      '/v1/blocked',
-    ]);
-    const closed = once(child, 'close');
-    const [line] = (await once(createInterface({ input: child.stdout! }), 'line')) as [string];
-    const given = JSON.parse(line);
-    expect(Object.keys(given)).toEqual([
-      'baseUrl',
-      'authUrl',
-      'clientId',
-      'clientSecret',
-      'dnsBlocksPath',
-      'controlUrl',
-    ]);
-    expect(given).toMatchObject({ authUrl: `${given.baseUrl}/realms/organization`, dnsBlocksPath: '/v1/blocked' });
-    const size = async (): Promise<number> => {
-      const truth = (await (await fetch(`${given.controlUrl}/truth`)).json()) as Record<string, object>;
-      return Object.values(truth).reduce((sum, rows) => sum + Object.keys(rows).length, 0);
-    };
-    const before = await size();
-    while ((await size()) === before);
-    const pace = (rate: number) =>
-      fetch(`${given.controlUrl}/life`, { method: 'POST', headers: JSON_BODY, body: JSON.stringify({ rate }) });
-    const truth = async (): Promise<string> => (await fetch(`${given.controlUrl}/truth`)).text();
-    expect((await pace(0)).status).toBe(204);
-    const still = await truth();
-    expect(await truth()).toBe(still);
-    expect((await pace(500)).status).toBe(204);
-    while ((await truth()) === still);
-    expect((await fetch(`${given.baseUrl}/v1/assets`)).status).toBe(401);
-    child.kill('SIGTERM');
-    expect(await closed).toEqual([0, null]);
-  });
-
-  test('--help explains every flag', async () => {
-    const { code, out } = await output(start(['--help']));
-    expect(code).toBe(0);
-    for (const flag of ['--port', '--control-port', '--seed', '--life', '--retention', '--end-of-stream', '--role']) {
-      expect(out).toContain(flag);
-    }
-  });
-
-  test.each([
-    [['--assets', '-1'], '--assets'],
-    [['--short-pages', '2'], '--short-pages'],
-    [['--end-of-stream', 'never'], '--end-of-stream'],
-    [['--role', 'assets'], '--role'],
-    [['--flood'], '--flood'],
-    [['--rows-member', 'x', '--pagination-member', 'x'], 'must differ'],
-  ])('%p: refused with the reason and exit 2, nothing started', async (flags, reason) => {
-    const { code, out, err } = await output(start(flags));
-    expect([code, out]).toEqual([2, '']);
-    expect(err).toContain(reason);
-  });
+test.each([
+  [['--assets', '-1'], '--assets'],
+  [['--short-pages', '2'], '--short-pages must be a number from 0 to 1'],
+  [['--end-of-stream', 'never'], '--end-of-stream'],
+  [['--flood'], '--flood'],
+  [['--rows-member', 'x', '--pagination-member', 'x'], '--rows-member and --pagination-member must differ'],
+])('%p is refused with the reason and exit status 2', async (flags, reason) => {
+  using process = start(flags);
+  expect(await text(process.child.stdout)).toBe('');
+  expect(await process.closed).toEqual([2, null]);
+  expect(await process.messages).toContain(reason);
 });

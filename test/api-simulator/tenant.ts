@@ -34,7 +34,7 @@ const ORIGIN = 'http://simulator.test';
 
 export function createTenant(options: Partial<SimulatorOptions> = {}): Tenant {
   const clock = { now: Date.parse('2026-11-20T12:00:00.000Z') };
-  const simulator = createSimulator({ clock: () => clock.now, random: createRandom(42), tokens: 'table', ...options });
+  const simulator = createSimulator({ clock: () => clock.now, random: createRandom(42), ...options });
   const send = async (target: string, init: RequestInit): Promise<Reply> => {
     const response = await simulator.fetch(new Request(ORIGIN + target, init));
     const text = await response.text();

@@ -86,6 +86,15 @@ test('short and empty pages with a cursor neither end a walk nor lose a row', as
   expect(sizes).toEqual(new Set(['full', 'short', 'empty']));
 });
 
+test('a cursor stays valid while thousands of rows before and after it move', async () => {
+  const { simulator, page, walk } = tenantWithAssets(3_000);
+  const { nextCursor } = await page('assets', { limit: 500 });
+  for (let index = 0; index < 2_000; index++) simulator.redeliver('assets', `a${index}`);
+  const ids = (await walk('assets', 500, nextCursor)).map(row => row.id);
+  const kept = Array.from({ length: 1_000 }, (_, index) => `a${2_000 + index}`);
+  expect(ids).toEqual([...kept, ...Array.from({ length: 2_000 }, (_, index) => `a${index}`)]);
+});
+
 test('an empty page within a walk has another cursor than the one sent', async () => {
   const { page } = tenantWithAssets(3, { emptyPages: 0.99 });
   const first = await page('assets');

@@ -287,7 +287,7 @@ export class Stage {
     const { main, simulator } = world;
     if (word === 'rotate' || word === 'expire') {
       if (word === 'rotate') simulator.account.rotateSecret();
-      simulator.authority.expireTokens();
+      simulator.account.expireTokens();
       this.#note(this.struck);
     } else if (word === 'bad') world.deliversBadRow = true;
     else if (word === 'forget') {

@@ -163,7 +163,7 @@ export class World {
 
   #createSimulator(clientId: string): ApiSimulator {
     const clock = () => this.timeline.now;
-    const simulator = { ...this.#options.simulator, clock, random: () => 0.5, tokens: 'table' as const, tieSize: 1 };
+    const simulator = { ...this.#options.simulator, clock, random: () => 0.5, tieSize: 1 };
     return createSimulator({ ...simulator, clientId });
   }
 

@@ -1,93 +1,62 @@
 import type { ContractClient, Json, StreamName } from './contract-client.ts';
-import { hold, type NotSeen, type Rule } from './rule.ts';
+import { hold, type NotSeen, numbered, rule } from './rule.ts';
 
 const CHANGE_STREAMS: readonly StreamName[] = ['assets', 'threats'];
 
-export const ROW_RULES: readonly Rule[] = [
-  {
-    id: 'rows-1',
-    words: 'Every list row carries an id, a string',
-    check: client => eachRow(client, allStreams(client), row => typeof row['id'] === 'string' && row['id'] !== ''),
-  },
-  {
-    id: 'rows-2',
-    words: 'Every list row carries updated_at, a timestamp (ISO 8601, UTC)',
-    check: client => eachRow(client, allStreams(client), row => isTimestamp(row['updated_at'])),
-  },
-  {
-    id: 'rows-3',
-    words: 'Every list row carries stream_position',
-    check: client => eachRow(client, allStreams(client), row => typeof row['stream_position'] === 'string'),
-  },
-  {
-    id: 'rows-4',
-    words: 'stream_position is non-decreasing across a cursor walk',
-    check: async client => {
-      let compared = 0;
-      for (const stream of CHANGE_STREAMS) {
-        const positions = (await client.walk(stream)).rows.map(row => String(row['stream_position']));
-        const falls = positions.findIndex(
-          (position, index) => index > 0 && comparePositions(positions[index - 1]!, position) > 0,
-        );
-        hold(falls < 0, `${stream}: stream_position falls at row ${falls} of the walk.`);
-        compared += Math.max(0, positions.length - 1);
-      }
-      return compared > 0 ? undefined : { notSeen: 'two rows in one stream' };
-    },
-  },
-  {
-    id: 'rows-5',
-    words: 'A tombstone is a row with id, deleted = true and deleted_at',
-    check: async client => {
-      const tombstones = (await client.walk('assets')).rows.filter(row => row['deleted'] === true);
-      hold(
-        tombstones.every(row => isTimestamp(row['deleted_at'])),
-        'A tombstone has no deleted_at timestamp.',
+export const ROW_RULES = numbered('rows', [
+  rule('Every list row carries an id, a string', client =>
+    eachRow(client, allStreams(client), row => typeof row['id'] === 'string' && row['id'] !== ''),
+  ),
+  rule('Every list row carries updated_at, a timestamp (ISO 8601, UTC)', client =>
+    eachRow(client, allStreams(client), row => isTimestamp(row['updated_at'])),
+  ),
+  rule('Every list row carries stream_position', client =>
+    eachRow(client, allStreams(client), row => typeof row['stream_position'] === 'string'),
+  ),
+  rule('stream_position is non-decreasing across a cursor walk', async client => {
+    let compared = 0;
+    for (const stream of CHANGE_STREAMS) {
+      const positions = (await client.walk(stream)).rows.map(row => String(row['stream_position']));
+      const falls = positions.findIndex(
+        (position, index) => index > 0 && comparePositions(positions[index - 1]!, position) > 0,
       );
-      return tombstones.length > 0 ? undefined : { notSeen: 'a tombstone' };
-    },
-  },
-  {
-    id: 'rows-6',
-    words: 'deleted of an asset is a boolean',
-    check: client => eachRow(client, ['assets'], row => !('deleted' in row) || typeof row['deleted'] === 'boolean'),
-  },
-  {
-    id: 'rows-7',
-    words: 'A DNS block has an id and blocked_at, a timestamp',
-    check: client => eachRow(client, dnsOnly(client), row => isTimestamp(row['blocked_at'])),
-  },
-  {
-    id: 'rows-8',
-    words: 'The DNS block stream is ordered by blocked_at, ties by id',
-    check: async client => {
-      if (dnsOnly(client).length === 0) return { notSeen: 'a path of the DNS block list' };
-      const { rows } = await client.walk('dns-blocks');
-      const falls = rows.findIndex((row, index) => index > 0 && compareBlocks(rows[index - 1]!, row) > 0);
-      hold(falls < 0, `The order of the DNS blocks breaks at row ${falls} of the walk.`);
-      return rows.length > 1 ? undefined : { notSeen: 'two DNS blocks' };
-    },
-  },
-  {
-    id: 'rows-9',
-    words: 'Every threat belongs to exactly one asset',
-    check: async client => {
-      const { threatAssetMember } = client.target;
-      const { rows } = await client.walk('threats');
-      if (!rows.some(row => threatAssetMember in row))
-        return { notSeen: `the member ${threatAssetMember} on a threat` };
-      hold(
-        rows.every(row => typeof row[threatAssetMember] === 'string'),
-        `A threat has no ${threatAssetMember}.`,
-      );
-    },
-  },
-  {
-    id: 'rows-10',
-    words: "All of a removed asset's threats stop appearing in GET /v1/threats",
-    check: threatsOfRemovedAssets,
-  },
-];
+      hold(falls < 0, `${stream}: stream_position falls at row ${falls} of the walk.`);
+      compared += Math.max(0, positions.length - 1);
+    }
+    return compared > 0 ? undefined : { notSeen: 'two rows in one stream' };
+  }),
+  rule('A tombstone is a row with id, deleted = true and deleted_at', async client => {
+    const tombstones = (await client.walk('assets')).rows.filter(row => row['deleted'] === true);
+    hold(
+      tombstones.every(row => isTimestamp(row['deleted_at'])),
+      'A tombstone has no deleted_at timestamp.',
+    );
+    return tombstones.length > 0 ? undefined : { notSeen: 'a tombstone' };
+  }),
+  rule('deleted of an asset is a boolean', client =>
+    eachRow(client, ['assets'], row => !('deleted' in row) || typeof row['deleted'] === 'boolean'),
+  ),
+  rule('A DNS block has an id and blocked_at, a timestamp', client =>
+    eachRow(client, dnsOnly(client), row => isTimestamp(row['blocked_at'])),
+  ),
+  rule('The DNS block stream is ordered by blocked_at, ties by id', async client => {
+    if (dnsOnly(client).length === 0) return { notSeen: 'a path of the DNS block list' };
+    const { rows } = await client.walk('dns-blocks');
+    const falls = rows.findIndex((row, index) => index > 0 && compareBlocks(rows[index - 1]!, row) > 0);
+    hold(falls < 0, `The order of the DNS blocks breaks at row ${falls} of the walk.`);
+    return rows.length > 1 ? undefined : { notSeen: 'two DNS blocks' };
+  }),
+  rule('Every threat belongs to exactly one asset', async client => {
+    const { threatAssetMember } = client.target;
+    const { rows } = await client.walk('threats');
+    if (!rows.some(row => threatAssetMember in row)) return { notSeen: `the member ${threatAssetMember} on a threat` };
+    hold(
+      rows.every(row => typeof row[threatAssetMember] === 'string'),
+      `A threat has no ${threatAssetMember}.`,
+    );
+  }),
+  rule("All of a removed asset's threats stop appearing in GET /v1/threats", threatsOfRemovedAssets),
+]);
 
 /** Assets are walked before threats, and suspects are confirmed, because the tenant lives on meanwhile. */
 async function threatsOfRemovedAssets(client: ContractClient): Promise<NotSeen | undefined> {

@@ -1,32 +1,20 @@
 import { type ContractClient, isObject, type Json } from './contract-client.ts';
-import { hold, type NotSeen, type Rule } from './rule.ts';
+import { hold, type NotSeen, numbered, rule } from './rule.ts';
 
-export const SINGLE_RULES: readonly Rule[] = [
-  {
-    id: 'single-1',
-    words: 'GET /v1/assets/{id} reads one asset; stream_position is null',
-    check: client => single(client, 'assets'),
-  },
-  {
-    id: 'single-2',
-    words: 'GET /v1/threats/{id} reads one threat; stream_position is null',
-    check: client => single(client, 'threats'),
-  },
-  {
-    id: 'single-3',
-    words: 'GET /v1/assets/{id}/related never emits tombstones',
-    check: async client => {
-      const rows = await liveRows(client, 'assets');
-      for (const row of rows) {
-        const { status, body } = await client.get(`/v1/assets/${encodeURIComponent(String(row['id']))}/related`);
-        if (status === 404) continue;
-        hold(status === 200 && body !== undefined, `The related assets answered ${status}.`);
-        hold(!holdsTombstone(body), 'The related assets hold a tombstone.');
-      }
-      return rows.length > 0 ? undefined : { notSeen: 'a live asset' };
-    },
-  },
-];
+export const SINGLE_RULES = numbered('single', [
+  rule('GET /v1/assets/{id} reads one asset; stream_position is null', client => single(client, 'assets')),
+  rule('GET /v1/threats/{id} reads one threat; stream_position is null', client => single(client, 'threats')),
+  rule('GET /v1/assets/{id}/related never emits tombstones', async client => {
+    const rows = await liveRows(client, 'assets');
+    for (const row of rows) {
+      const { status, body } = await client.get(`/v1/assets/${encodeURIComponent(String(row['id']))}/related`);
+      if (status === 404) continue;
+      hold(status === 200 && body !== undefined, `The related assets answered ${status}.`);
+      hold(!holdsTombstone(body), 'The related assets hold a tombstone.');
+    }
+    return rows.length > 0 ? undefined : { notSeen: 'a live asset' };
+  }),
+]);
 
 /** A few rows of a stream whose newest version seen is live. */
 async function liveRows(client: ContractClient, stream: 'assets' | 'threats'): Promise<Json[]> {

@@ -5,7 +5,7 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { leaseKey } from '../../../lambda/store/item.ts';
 import { createRandom } from '../../../local/api-simulator/random.ts';
-import { startTraffic } from '../../../local/api-simulator/traffic.ts';
+import { createTraffic } from '../../../local/api-simulator/traffic.ts';
 import { createFaults } from '../../../local/aws/faults.ts';
 import { bundle } from '../../support/function/bundle.ts';
 import { type Connector, connector } from '../../support/function/connector.ts';
@@ -65,7 +65,8 @@ export async function trial({ kills, seed, traffic, onRun = () => {} }: TrialOpt
   };
 
   scene.simulator.populate(ROWS);
-  const pace = startTraffic(scene.simulator, createRandom(seed + 1), traffic);
+  const pace = createTraffic(scene.simulator, createRandom(seed + 1));
+  pace.setRate(traffic);
   try {
     while (counts.kills < kills) await run(randomMoment(random));
   } finally {

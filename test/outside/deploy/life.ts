@@ -61,7 +61,7 @@ export async function life(account: Account, story: Story): Promise<void> {
   });
   await step('run: the client secret was rotated, and the alarm says so', async () => {
     simulator.account.rotateSecret();
-    simulator.authority.expireTokens();
+    simulator.account.expireTokens();
     const { status, stderr } = await acme.ctl(['run']);
     assert.equal(status, 1);
     note(lastLine(stderr));

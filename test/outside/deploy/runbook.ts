@@ -187,7 +187,7 @@ function incidentsOf(account: Account, acme: Deployment): Readonly<Record<string
   const healed = async () => simulator.setFaults([]);
   const rotated = async () => {
     simulator.account.rotateSecret();
-    simulator.authority.expireTokens();
+    simulator.account.expireTokens();
     await fails();
   };
   const send = (output: string) =>
@@ -214,12 +214,12 @@ function incidentsOf(account: Account, acme: Deployment): Readonly<Record<string
     'role-missing': {
       bounded: true,
       async cause() {
-        simulator.account.roles.delete(simulator.settings.roles.threats);
+        simulator.account.roles.delete('threats:read');
         await fails();
       },
       fires: 'role-missing',
       shows: { doctor: /^fail +list-threats .*403 auth\/insufficient-role/m },
-      repair: async () => simulator.account.roles.add(simulator.settings.roles.threats),
+      repair: async () => simulator.account.roles.add('threats:read'),
     },
     'contract-error': {
       cause: () => faulty({ endpoint: 'assets', kind: 'status', status: 200 }),

@@ -5,6 +5,7 @@ import { connector } from '../../support/function/connector.ts';
 import { rejection, wordsOf } from '../../support/function/rejection.ts';
 import { retryBudget, steppedClock } from '../../support/function/stepped-clock.ts';
 import { createRealm, type Realm } from './support/realm.ts';
+import { tokensOfRealm } from './support/realm-tokens.ts';
 
 /** The adapter against the realm, with credentials that a test may change. */
 function tokensOf({ authUrl, secret }: Pick<Realm, 'authUrl' | 'secret'>) {
@@ -58,7 +59,7 @@ describe('a token of Keycloak', () => {
 
   test('opens the API to the function, which delivers every row', async () => {
     await using each = await connector({
-      simulator: { trustedIssuer: realm.authUrl },
+      simulator: { readToken: tokensOfRealm(realm.authUrl) },
       environment: { AUTH_URL: realm.authUrl, PAGE_LIMIT: '50' },
     });
     each.aws.secret.put(await realm.rotate('another'));
