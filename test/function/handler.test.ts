@@ -121,9 +121,10 @@ describe('a warm container', () => {
   test('a warm container reuses secret and token over its runs, and a cold one requests them once', async () => {
     await using each = await connector();
     each.simulator.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
+    const requests = () => ({ token: each.simulator.requests.get('token'), secret: each.count('GetSecretValue') });
     for (let run = 0; run < 3; run++) await each.run();
-    expect([each.simulator.requests.get('token'), each.count('GetSecretValue')]).toEqual([1, 1]);
+    expect(requests()).toEqual({ token: 1, secret: 1 });
     await each.run({}, { cold: true });
-    expect([each.simulator.requests.get('token'), each.count('GetSecretValue')]).toEqual([2, 2]);
+    expect(requests()).toEqual({ token: 2, secret: 2 });
   });
 });

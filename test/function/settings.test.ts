@@ -79,6 +79,8 @@ describe('settings', () => {
     ['FILTERS', '{"threats":"a =="}', /^FILTERS\.threats is no expression of JMESPath: /],
     ['FILTERS', '{"dnsBlocks":"a"}', /^FILTERS\.dnsBlocks has no effect without dnsBlocksPath: the stream is off$/],
     ['DNS_BLOCKS_SINCE', '2026-01-31', /^DNS_BLOCKS_SINCE has no effect without dnsBlocksPath: the stream is off$/],
+    ['DNS_BLOCKS_SINCE', '2026-02-30', /^DNS_BLOCKS_SINCE must be a date that the calendar has$/],
+    ['REQUESTS_PER_MINUTE', '9', /^REQUESTS_PER_MINUTE must be a whole number from 10 to 6000$/],
     ['OMIT', '{"threats":["asset_id"]}', /^OMIT\.threats must not name the member that names the asset/],
     ['PAGE_LIMIT', '501', /^PAGE_LIMIT must be a whole number from 1 to 500$/],
     ['PAGE_LIMIT', '1.5', /^PAGE_LIMIT must be a whole number/],

@@ -62,7 +62,8 @@ describe('a changed filter', () => {
     const filters = { 'dns-blocks': { filter: "id != 'y'" } };
     harness.later().api.on('/d', 'c1', answer([dnsBlock('y'), dnsBlock('z')], null));
     expect(await harness.runStream('dns-blocks', { filters })).toMatchObject({ filtered: 1, forwarded: 1 });
-    expect([harness.sent, harness.api.sent('/d')]).toEqual([['dns_block z'], ['c1']]);
+    expect(harness.sent).toEqual(['dns_block z']);
+    expect(harness.api.sent('/d')).toEqual(['c1']);
   });
 });
 

@@ -77,7 +77,8 @@ describe('RateLimit-Reset', () => {
     ['more than an hour', '3601'],
     ['more than a double holds', '9'.repeat(400)],
   ])('%s are no hint in either header', (_what, value) => {
-    expect([asks({ 'ratelimit-reset': value }), asks({ 'retry-after': value })]).toEqual([undefined, undefined]);
+    expect(asks({ 'ratelimit-reset': value })).toBeUndefined();
+    expect(asks({ 'retry-after': value })).toBeUndefined();
   });
 
   test('a Retry-After of more than an hour leaves the hint to RateLimit-Reset', () => {

@@ -25,11 +25,11 @@ test('a single read returns the resource as the API sent it, whatever characters
   each.simulator.put('threats', `{"id":"threat ${ID}","asset_id":"${ID}","n":1.0}`);
 
   const asset = await each.api.single({ path: '/v1/assets', id: ID });
-  expect([JSON.parse(asset).id, JSON.parse(asset).stream_position]).toEqual([ID, null]);
+  expect(JSON.parse(asset)).toMatchObject({ id: ID, stream_position: null });
   expect(asset).toContain('9007199254740993');
 
   const threat = await each.api.single({ path: '/v1/threats', id: `threat ${ID}` });
-  expect([JSON.parse(threat).id, JSON.parse(threat).stream_position]).toEqual([`threat ${ID}`, null]);
+  expect(JSON.parse(threat)).toMatchObject({ id: `threat ${ID}`, stream_position: null });
   expect(threat).toContain('1.0');
 
   const related = await each.api.single({ path: '/v1/assets', id: ID, below: '/related' });

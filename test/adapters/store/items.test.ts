@@ -129,7 +129,8 @@ describe('the child index', () => {
       found.push(...piece);
       piece = await each.childIndex.of('threats', 'o', 7, piece.at(-1));
     }
-    expect([found.length, new Set(found.map(({ id }) => id))]).toEqual([IDS.length, new Set(IDS)]);
+    expect(found).toHaveLength(IDS.length);
+    expect(new Set(found.map(({ id }) => id))).toEqual(new Set(IDS));
   });
 });
 
