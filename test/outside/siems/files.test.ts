@@ -44,7 +44,8 @@ const LISTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   [`${APP}/default/eventtypes.conf`]: [GONE_KINDS],
   [`${APP}/default/savedsearches.conf`]: [STATE_KINDS, GONE_KINDS, STATE_STREAMS],
   [`${APP}/default/data/ui/views/security_data.xml`]: [GONE_KINDS],
-  '../docs/integrations/sketches.md': [KINDS, STATE_KINDS, EXISTING_KINDS, STATE_STREAMS],
+  'sketches/crowdstrike.logscale': [KINDS, STATE_KINDS, EXISTING_KINDS, STATE_STREAMS],
+  'sketches/secops-now.yaral': [STATE_KINDS, EXISTING_KINDS, STATE_STREAMS],
 };
 
 /** `["a", "b"]`, `("a", "b")`, `{"a", "b"}` and `^(a|b)$`, of which at least one word is a kind or a stream. */
