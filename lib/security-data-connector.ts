@@ -349,7 +349,7 @@ function refuseShared(
 /** An existing bucket is often that of a connector that was removed. */
 const TABLE_IS_NEW =
   'The bucket exists, and the table is new. If a connector with this bucket ran before, the SIEM gets everything once more, but not what ' +
-  'was removed meanwhile. Give its table as stateTable (in cdk.json stateTableArn): then the connector continues where it ended. ' +
+  'was removed meanwhile. Give its table as stateTable (stateTableArn): then the connector continues where it ended. ' +
   'Otherwise delete the copy of the SIEM. See docs/lifecycle.md, The way back.';
 
 /**

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { withAddresses } from './document-addresses.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
@@ -14,7 +15,7 @@ export function declare(folder: string): string[] {
     if (needed.has(file)) return;
     needed.add(file);
     // As compilers that do not resolve `.ts` want it.
-    const text = readFileSync(file, 'utf8').replace(/(["'])(\.[^"']+)\.ts\1/g, "'$2.js'");
+    const text = withAddresses(readFileSync(file, 'utf8')).replace(/(["'])(\.[^"']+)\.ts\1/g, "'$2.js'");
     writeFileSync(file, text);
     for (const [, target] of text.matchAll(/'(\.[^']+)\.js'/g)) add(path.resolve(path.dirname(file), `${target}.d.ts`));
   };

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
+import { documentAddresses } from './document-addresses.ts';
 
 /**
  * The entries of the package, each one file with everything in it but the peers, so that an app installs nothing else.
@@ -36,11 +37,11 @@ const clientsOnDemand: Plugin = {
 
 /** What apps import stays readable. The command is two thirds of the size without white space. */
 export const ENTRY_BUNDLES = [
-  { ...ENTRY, entryPoints: ['packaging/construct.ts'], sourcemap: true },
+  { ...ENTRY, entryPoints: ['packaging/construct.ts'], plugins: [documentAddresses], sourcemap: true },
   {
     ...ENTRY,
     entryPoints: ['packaging/connectorctl.ts'],
-    plugins: [clientsOnDemand],
+    plugins: [clientsOnDemand, documentAddresses],
     minifyWhitespace: true,
     minifySyntax: true,
   },

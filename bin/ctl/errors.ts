@@ -112,7 +112,7 @@ const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: st
     ApiUnavailableError,
     `${AGAIN} If the connection failed, check the network of this machine. The function has its own.`,
   ],
-  [ApiRefusedError, 'Check baseUrl, authUrl and the paths of the lists in cdk.json.'],
+  [ApiRefusedError, 'Check baseUrl, authUrl and dnsBlocksPath.'],
   [
     CredentialsError,
     `Put the current client_id and client_secret into the secret with "${CONNECTORCTL.command} set-credentials", or have the account enabled.`,

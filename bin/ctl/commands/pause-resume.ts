@@ -44,7 +44,7 @@ const NOT_MUTED =
   'The critical alarm stream-silent will fire after a while without a run. --mute prevents the notification.';
 const AFTER =
   `"${CONNECTORCTL.command} resume" switches it on again. So does a deployment that changes the schedule or reverts drift. ` +
-  'To keep the pause, set "enabled" to false in cdk.json.';
+  'To keep the pause, set "enabled" to false and deploy.';
 
 export function resumeCommand(run: Run): Command {
   return new Command('resume')

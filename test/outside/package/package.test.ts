@@ -8,6 +8,7 @@ import { declare } from '../../../packaging/declarations.ts';
 import { ENTRY_BUNDLES } from '../../../packaging/entry-bundles.ts';
 import { FUNCTION_BUNDLE } from '../../../packaging/function-bundle.ts';
 import { MANIFEST } from '../../../packaging/manifest.ts';
+import { withAddresses } from '../../../packaging/document-addresses.ts';
 import { releaseNotes } from '../../../packaging/release-notes.ts';
 import { bundledPackages, noticesText } from '../../../packaging/third-party-notices.ts';
 import { code, links, page, ROOT } from '../../documents/pages.ts';
@@ -55,6 +56,15 @@ describe('the README of the package', () => {
     const versions = /You need Node .*?`constructs` 10\.\d+/s;
     expect(versions.exec(readme)?.[0]).toBe(versions.exec(own)?.[0]);
   });
+});
+
+test('a text of the package names a page of docs/ by its address, as far as the release knows it', () => {
+  const text = 'See docs/filters.md#limits (docs/events.md), siem/docs/own.md.';
+  const released = 'https://github.com/owner/name/blob/v1.2.3/';
+  expect(withAddresses(text, released)).toBe(
+    `See ${released}docs/filters.md#limits (${released}docs/events.md), siem/docs/own.md.`,
+  );
+  expect(withAddresses(text, '')).toBe(text);
 });
 
 describe('the types of the package', () => {

@@ -20,7 +20,7 @@ async function listFinding(context: DoctorContext, name: StreamName): Promise<Fi
     return page ? pageFinding(page, name) : skipped(`the stream is off: ${optionOf(name)} is not set`);
   } catch (error) {
     if (!(error instanceof ApiRefusedError) || error.status !== 404) throw error;
-    return fail('the API does not know the path (404)', `Correct ${optionOf(name)} in cdk.json and deploy again.`);
+    return fail('the API does not know the path (404)', `Correct ${optionOf(name)} and deploy again.`);
   }
 }
 
@@ -77,6 +77,6 @@ export const threatAsset = check('threat-asset', ['list-threats'], async context
   const names = Object.keys(JSON.parse(row.text) as object).map(name => `"${shownText(name)}"`);
   return fail(
     `the first threat names no asset in "${threatAssetField}"; its members are ${shownList(names, ', ', MOST_MEMBERS)}`,
-    `Set threatAssetField in cdk.json, deploy, and run "${CONNECTORCTL.command} resync threats".`,
+    `Set threatAssetField, deploy, and run "${CONNECTORCTL.command} resync threats".`,
   );
 });

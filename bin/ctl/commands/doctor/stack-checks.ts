@@ -177,6 +177,6 @@ export function subscriptionFinding(subscriptions: readonly Subscription[], topi
   }
   return fail(
     'no subscription: nobody is notified of alarms',
-    `${subscribe}, then follow the link in the e-mail. Permanently: alarmEmail or alarmTopicArn in cdk.json.`,
+    `${subscribe}, then follow the link in the e-mail. Permanently: set the option alarmEmail and deploy.`,
   );
 }
