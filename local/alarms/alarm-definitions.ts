@@ -1,4 +1,3 @@
-import { alarmsInRule } from '../aws/alarms.ts';
 import { LOGICAL_IDS, resolveText, resourcesOf, type Template } from '../deployment/template.ts';
 import type { AlarmDefinition, Comparison } from './evaluate-alarm.ts';
 import { type SeriesName, type Statistic, seriesKey } from './time-series.ts';
@@ -20,7 +19,6 @@ interface AlarmProperties extends MetricProperties {
   readonly Statistic: Statistic;
   readonly Period: number;
   readonly EvaluationPeriods: number;
-  readonly DatapointsToAlarm?: number;
   readonly Threshold: number;
   readonly ComparisonOperator: Comparison;
   readonly TreatMissingData: AlarmDefinition['missing'];
@@ -33,12 +31,10 @@ export function alarmDefinitions(template: Template): AlarmDefinition[] {
     const { metric, statistic, period, fill } = monitored(properties);
     return {
       name: shortName(properties.AlarmName),
-      namespace: metric.Namespace,
       series: seriesKey(nameOf(metric)),
       statistic,
       periodMinutes: period / 60,
       evaluationPeriods: properties.EvaluationPeriods,
-      datapointsToAlarm: properties.DatapointsToAlarm ?? properties.EvaluationPeriods,
       threshold: properties.Threshold,
       comparison: properties.ComparisonOperator,
       missing: properties.TreatMissingData,
@@ -53,8 +49,8 @@ export function compositeAlarms(template: Template): Map<string, string[]> {
   const composites = resourcesOf(template, 'AWS::CloudWatch::CompositeAlarm');
   return new Map(
     composites.map(([, { Properties: { AlarmName: name, AlarmRule: rule } = {} }]) => {
-      const members = alarmsInRule(resolveText(rule, LOGICAL_IDS)).map(id => names.get(id)!);
-      return [shortName(String(name)), members];
+      const members = resolveText(rule, LOGICAL_IDS).matchAll(/ALARM\("?([^"()]+)"?\)/g);
+      return [shortName(String(name)), [...members].map(([, id = '']) => names.get(id)!)];
     }),
   );
 }

@@ -8,7 +8,7 @@ import {
 } from '../deployment/template.ts';
 import type { SeriesName } from './time-series.ts';
 
-export type Part = 'function' | 'table' | 'delivery' | 'siem-queue' | 'siem-dead-letters';
+export type Part = 'function' | 'delivery' | 'siem-queue' | 'siem-dead-letters';
 
 type Source = Omit<SeriesName, 'metric'>;
 
@@ -20,7 +20,6 @@ export function stackParts(template: Template): Record<Part, Source> {
   const queue = siemQueue(template);
   return {
     function: source('AWS/Lambda', 'FunctionName', onlyId(template, 'AWS::Lambda::Function')),
-    table: source('AWS/DynamoDB', 'TableName', onlyId(template, 'AWS::DynamoDB::Table')),
     delivery: source('AWS/Firehose', 'DeliveryStreamName', onlyId(template, 'AWS::KinesisFirehose::DeliveryStream')),
     'siem-queue': source('AWS/SQS', 'QueueName', queue),
     'siem-dead-letters': source('AWS/SQS', 'QueueName', redriveTarget(template, queue)),

@@ -17,13 +17,6 @@ export function seriesKey({ namespace, metric, dimensions }: SeriesName): string
   return `${namespace} ${metric} ${sorted.map(([name, value]) => `${name}=${value}`).join(',')}`;
 }
 
-export interface Periods {
-  /** Number of the first period; period 0 begins at minute 0. */
-  readonly first: number;
-  readonly count: number;
-  readonly periodMinutes: number;
-}
-
 export type Statistic = 'Average' | 'Maximum' | 'Minimum' | 'Sum';
 
 /** Undefined without values. */
@@ -42,20 +35,11 @@ export function statisticOf(statistic: Statistic, values: readonly number[]): nu
   }
 }
 
-export type MetricListener = (name: SeriesName, minute: number, value: number) => void;
-
 /** Metrics by minute. */
 export class TimeSeries {
   readonly #samples = new Map<string, Sample[]>();
-  readonly #listener: MetricListener | undefined;
-
-  /** @param listener called for each data point */
-  constructor(listener?: MetricListener) {
-    this.#listener = listener;
-  }
 
   add(name: SeriesName, minute: number, value: number): void {
-    this.#listener?.(name, minute, value);
     const key = seriesKey(name);
     const samples = this.#samples.get(key);
     if (samples) samples.push({ minute, value });
@@ -65,13 +49,6 @@ export class TimeSeries {
   addEmf(blobs: readonly Emf[], minute: number): void {
     for (const { namespace, dimensions, values } of blobs) {
       for (const [metric, value] of Object.entries(values)) this.add({ namespace, metric, dimensions }, minute, value);
-    }
-  }
-
-  /** The figures that CloudWatch Logs Insights would find in the same lines, both metrics and properties. */
-  addFigures(blobs: readonly Emf[], minute: number): void {
-    for (const { namespace, dimensions, figures } of blobs) {
-      for (const [metric, value] of Object.entries(figures)) this.add({ namespace, metric, dimensions }, minute, value);
     }
   }
 
@@ -92,15 +69,6 @@ export class TimeSeries {
       if (first < 0) this.#samples.delete(key);
       else samples.splice(0, first);
     }
-  }
-
-  /** A statistic of each of `count` periods; null where a period has no data. */
-  statistics(key: string, statistic: Statistic, { first, count, periodMinutes }: Periods): (number | null)[] {
-    const periods = Array.from({ length: count }, (): number[] => []);
-    for (const { minute, value } of this.#samples.get(key) ?? []) {
-      periods[Math.floor(minute / periodMinutes) - first]?.push(value);
-    }
-    return periods.map(values => statisticOf(statistic, values) ?? null);
   }
 
   /** Keys of every series with a data point. */

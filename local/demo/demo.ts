@@ -1,204 +1,254 @@
-import { STREAMS, type StreamName } from '../../lambda/streams.ts';
-import { INCIDENT_GROUPS, incidentNamed } from './buttons.ts';
-import { distances, type Rows, type StreamDistance } from './distance.ts';
-import { documentedAlarms } from './documented-alarms.ts';
-import { explainRow, type RowExplanation } from './explain.ts';
-import { DataHistory } from './history.ts';
-import { pacedTime } from './paced-time.ts';
-import { RunningStack } from './running-stack.ts';
-import { keyOf } from './siem.ts';
-import type { SynthesizedStack } from './synthesize-thread.ts';
-import { synthesizeStack } from './template.ts';
-import { type ButtonView, buttonView, dashboardView, type View, viewOf, type WidgetView } from './view.ts';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import type { StreamName } from '../../lambda/streams.ts';
+import { type AlarmWatch, watchAlarms } from '../alarms/watch-alarms.ts';
+import { createRandom } from '../api-simulator/random.ts';
+import { randomChange } from '../api-simulator/traffic.ts';
+import { parseEvent } from '../aws/delivered.ts';
+import type { DeliveredObject } from '../aws/firehose.ts';
+import type { Template } from '../deployment/template.ts';
+import type { Incident } from '../incidents/incident.ts';
+import { Scene } from '../incidents/scene.ts';
+import { sceneClock } from '../incidents/scene-clock.ts';
+import { Copy, type Distance, LiveRows } from './copy.ts';
+import { CronScript } from './cron-script.ts';
+import { ALARMING, HARMLESS } from './incidents.ts';
+import { alarmView, type Caused, incidentView, laneView, problemOf, streamViews, type View } from './view.ts';
 
 const MINUTE = 60_000;
-const CONFIGURATION = {
-  name: 'acme',
-  baseUrl: 'https://api.acme.example',
-  authUrl: 'https://auth.acme.example/realms/acme',
-  dnsBlocksPath: '/v1/dns-blocks',
-  dashboard: true,
-  alarmEmail: 'on-call@acme.example',
-};
+/** The page shows the last hour. */
+const MINUTES_SHOWN = 60;
+/** The longest alarm looks six hours back, and a little farther. */
+const MINUTES_KEPT = 9 * 60;
 const ROWS = { assets: 250, threats: 350, dnsBlocks: 400 };
 /** So that it may run for days. */
-const MOST_ROWS = { assets: 400, threats: 600, 'dns-blocks': 800 };
-/** Alarms on silence need the past half hour, and the dashboard shows more. */
-const WARM_UP_MINUTES = 60;
-const WARM_UP_MINUTE_TAKES = 20;
-/** Minutes of which the distance is shown. */
-const DISTANCES_KEPT = 180;
-/** Milliseconds of this machine between two looks at all rows, besides those at the ends of pauses. */
-const LOOK_EVERY = 200;
+const MOST_ROWS = { assets: 1_000, threats: 1_500, 'dns-blocks': 2_000 };
+/** The default of the API, so that both read the same pages. */
+const API_PAGE_LIMIT = '100';
+/** Milliseconds. Each of the two finds a rate limit of the API unused. */
+const SCRIPT_STARTS_LATER = 15_000;
 
 export interface DemoOptions {
+  readonly template: Template;
   /** Milliseconds of this machine that a minute of the schedule takes. */
   readonly minuteTakes: number;
-  /** Random changes of the data a minute, on average. */
+  /** Random changes of the data a minute. */
   readonly changes: number;
   readonly seed: number;
-  readonly say: (line: string) => void;
-  /** Minutes of the schedule that pass at once before the page is served. @default 60 */
-  readonly warmUpMinutes?: number;
-  /** @default the one of the demo's configuration */
-  readonly stack?: SynthesizedStack;
-  /** Address of docs/runbook.md, to which alarms link. */
-  readonly runbookUrl: string;
-  /** Called with an error of this machine's files, such as a full disk. */
-  readonly onFailure?: (error: unknown) => void;
+  /** Minutes that pass at once before the page is served. @default 60 */
+  readonly minutesBefore?: number;
 }
 
-/** What the server of the page needs. */
-export interface Demo extends AsyncDisposable {
-  readonly stack: RunningStack;
+/** Connector and cron script beside each other: the same API, and a SIEM each. */
+export class Demo implements AsyncDisposable {
+  minuteTakes: number;
+  readonly scene: Scene;
+  readonly #options: DemoOptions;
+  readonly #alarms: AlarmWatch;
+  readonly #script: CronScript;
+  readonly #copy: Copy;
+  readonly #live = new LiveRows();
+  readonly #random: () => number;
+  readonly #listeners = new Set<(view: View) => void>();
+  /** Of the last hour, newest last. */
+  #changes: number[] = [];
+  #distances: { readonly connector: Distance; readonly script: Distance }[] = [];
+  /** Begins with the next minute. */
+  #next: Incident | undefined;
+  #caused: Caused | undefined;
+  #view: View | undefined;
+  readonly #stop = new AbortController();
+  readonly #stopped = new Promise(resolve => this.#stop.signal.addEventListener('abort', resolve));
+  #minutes: Promise<void> = Promise.resolve();
+
+  static async start(options: DemoOptions): Promise<Demo> {
+    const { template, seed, minutesBefore = MINUTES_SHOWN } = options;
+    const copy = new Copy();
+    const scene = await Scene.open({
+      template,
+      clock: sceneClock(Math.floor(Date.now() / MINUTE) * MINUTE),
+      simulator: { seed },
+      environment: { PAGE_LIMIT: API_PAGE_LIMIT },
+      onRead: object => read(object, scene, copy),
+    });
+    scene.simulator.populate(ROWS);
+
+    const demo = new Demo(options, scene, copy);
+    // All rows are new now, which is not what the page is about.
+    await demo.#pass();
+    demo.#forget();
+    while (scene.minute < minutesBefore) await demo.#pass();
+    return demo;
+  }
+
+  private constructor(options: DemoOptions, scene: Scene, copy: Copy) {
+    this.#options = options;
+    this.minuteTakes = options.minuteTakes;
+    this.scene = scene;
+    this.#copy = copy;
+    this.#script = new CronScript(scene);
+    this.#alarms = watchAlarms(options.template, scene.metrics);
+    this.#random = createRandom(options.seed);
+  }
+
   /** The newest view. */
-  readonly view: View;
-  /** Called with each new view until the returned function is. */
-  listen(listener: (view: View) => void): () => void;
-  readonly groups: readonly { readonly title: string; readonly buttons: readonly ButtonView[] }[];
-  dashboard(): WidgetView[];
-  /** @returns undefined for an unknown row */
-  explain(stream: string, id: string): Promise<RowExplanation | undefined>;
-  /** @throws RangeError for an unknown incident */
-  cause(name: string): Promise<void>;
-  repair(): Promise<void>;
-  setPace(minuteTakes: number): void;
-}
+  get view(): View {
+    return this.#view!;
+  }
 
-export function demoStack(runbookUrl: string): Promise<SynthesizedStack> {
-  return synthesizeStack({ ...CONFIGURATION, runbookUrl });
-}
+  /** Calls the listener with each new view until the returned function is called. */
+  listen(listener: (view: View) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
 
-export async function startDemo(options: DemoOptions): Promise<Demo> {
-  const { minuteTakes, changes, seed, say, onFailure, warmUpMinutes = WARM_UP_MINUTES } = options;
-  say('Synthesizing the stack …');
-  const synthesized = options.stack ?? (await demoStack(options.runbookUrl));
-  const start = Math.floor(Date.now() / MINUTE) * MINUTE;
-  const time = pacedTime({ start, minuteTakes: Math.min(minuteTakes, WARM_UP_MINUTE_TAKES) });
-  const watch = createWatch();
-  const onMinute = (each: RunningStack): Promise<void> => watch.look(each);
-  const stack = await RunningStack.start({
-    stack: synthesized,
-    time,
-    rows: ROWS,
-    mostRows: MOST_ROWS,
-    changes,
-    seed,
-    onMinute,
-    onFailure,
-  });
-  say(`Running the first ${warmUpMinutes} minutes of the schedule …`);
-  await stack.pass(warmUpMinutes);
-  time.minuteTakes = minuteTakes;
-  const documented = documentedAlarms();
-  stack.run();
-  return {
-    stack,
-    get view() {
-      return watch.view;
-    },
-    listen: watch.listen,
-    groups: INCIDENT_GROUPS.map(({ title, incidents }) => ({
-      title,
-      buttons: incidents.map(each => buttonView(each, documented)),
-    })),
-    dashboard: () => dashboardView(stack),
-    explain: (stream, id) => explain(stack, watch.history(), watch.distances(), stream, id),
-    async cause(name) {
-      const incident = incidentNamed(name);
-      if (!incident) throw new RangeError(`No incident is named ${name}.`);
-      await stack.cause(incident);
-    },
-    repair: () => stack.repair(),
-    setPace(milliseconds) {
-      time.minuteTakes = milliseconds;
-    },
-    [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
-  };
-}
+  /** Passes minutes of the schedule until it is disposed. */
+  run(): Promise<void> {
+    this.#minutes = this.#run();
+    return this.#minutes;
+  }
 
-/** Looks at data and copy at the end of a minute, and reports what they are. */
-function createWatch() {
-  const documented = documentedAlarms();
-  const listeners = new Set<(view: View) => void>();
-  let history: DataHistory | undefined;
-  let found: ReadonlyMap<string, StreamDistance> = new Map();
-  const since = new Map<string, number>();
-  let series: number[] = [];
-  let view: View | undefined;
-  let looked = Number.NEGATIVE_INFINITY;
+  /** Starts an incident with the next minute, after ending the one before. @throws RangeError for an unknown one */
+  cause(name: string): void {
+    const incident = [...ALARMING, ...HARMLESS].find(each => each.name === name);
+    if (!incident) throw new RangeError(`No incident is named ${name}.`);
 
-  const look = async (stack: RunningStack): Promise<void> => {
-    if (!stack.isPauseOver && performance.now() - looked < LOOK_EVERY && stack.time.minuteTakes < LOOK_EVERY) return;
-    looked = performance.now();
-    const now = stack.time.clock.now();
-    const rows = stack.scene.simulator.truth('none') as unknown as Rows;
-    history ??= new DataHistory(rows);
-    history.look(rows, now);
-    found = distances(rows, stack.siem.copy.values());
-    const oldest = oldestDifferences(found, since, now);
-    series = [...series, total(found)].slice(-DISTANCES_KEPT);
-    const saved = await stack.savedState();
-    view = viewOf({ stack, history, distances: found, oldest, series, saved, documented });
-    for (const listener of listeners) listener(view);
-  };
-  return {
-    look,
-    get view(): View {
-      if (!view) throw new Error('No minute has passed yet.');
-      return view;
-    },
-    history: () => history!,
-    distances: () => found,
-    listen(listener: (each: View) => void) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
-}
+    this.repair();
+    this.#next = incident;
+  }
 
-function total(found: ReadonlyMap<string, StreamDistance>): number {
-  return [...found.values()].reduce((sum, { differences }) => sum + differences.size, 0);
-}
+  /** Ends the incident. The alarms follow as the data do. */
+  repair(): void {
+    this.#next = undefined;
+    const caused = this.#caused;
+    if (!caused || caused.repaired !== undefined) return;
 
-/** Since when each difference has been there, by row; changed in place. @returns by stream the oldest */
-export function oldestDifferences(
-  found: ReadonlyMap<string, StreamDistance>,
-  since: Map<string, number>,
-  now: number,
-): Map<string, number> {
-  const present = new Set<string>();
-  const oldest = new Map<string, number>();
-  for (const [stream, { differences }] of found) {
-    for (const id of differences.keys()) {
-      const key = keyOf(stream, id);
-      present.add(key);
-      const began = since.get(key) ?? now;
-      since.set(key, began);
-      oldest.set(stream, Math.min(oldest.get(stream) ?? now, began));
+    this.#caused = { ...caused, repaired: this.scene.minute };
+    caused.incident.end?.(this.scene);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      const due = performance.now() + this.minuteTakes;
+      await this.#pass();
+      await Promise.race([wait(Math.max(0, due - performance.now()), undefined, { ref: false }), this.#stopped]);
     }
   }
-  for (const key of since.keys()) if (!present.has(key)) since.delete(key);
-  return oldest;
+
+  /** One minute: the data change, the connector and the script run, and the alarms are evaluated. */
+  async #pass(): Promise<void> {
+    const { scene } = this;
+    const { minute } = scene;
+    for (let change = 0; change < this.#options.changes; change++) {
+      randomChange(scene.simulator, this.#random, MOST_ROWS);
+    }
+    this.#begin();
+
+    await this.#tick();
+    await scene.clock.pass(SCRIPT_STARTS_LATER);
+    await this.#script.run();
+    this.#look();
+    await scene.nextMinute();
+    for (let ended = minute; ended < scene.minute; ended++) this.#evaluate(ended);
+    scene.metrics.forget(scene.minute - MINUTES_KEPT);
+    this.#show();
+  }
+
+  /** Begins the incident that waits. */
+  #begin(): void {
+    const incident = this.#next;
+    if (!incident) return;
+
+    this.#next = undefined;
+    this.#caused = { incident, began: this.scene.minute, repaired: undefined, fired: new Map() };
+    incident.begin?.(this.scene);
+  }
+
+  async #tick(): Promise<void> {
+    const { scene } = this;
+    const run = () => scene.run();
+    const caused = this.#caused?.repaired === undefined ? this.#caused : undefined;
+    const { eachMinute } = caused?.incident ?? {};
+    await (eachMinute ? eachMinute(scene, run, scene.minute - caused!.began) : run());
+  }
+
+  #look(): void {
+    const changes = this.#live.look(this.scene.simulator.truth('none'));
+    this.#changes = [...this.#changes, changes].slice(-MINUTES_SHOWN);
+    const { rows } = this.#live;
+    const distances = { connector: this.#copy.distance(rows), script: this.#script.copy.distance(rows) };
+    this.#distances = [...this.#distances, distances].slice(-MINUTES_SHOWN);
+    this.#copy.endMinute();
+    this.#script.copy.endMinute();
+  }
+
+  /** An alarm on silence would look back to the time before the demo, so none is evaluated before the page is served. */
+  #evaluate(minute: number): void {
+    if (minute < (this.#options.minutesBefore ?? MINUTES_SHOWN)) return;
+    const changed = this.#alarms.evaluate(minute);
+    const caused = this.#caused;
+    if (!caused) return;
+
+    // An alarm of the incident before may still be on. It is counted only where it is expected.
+    const fired = new Map(caused.fired);
+    for (const { name } of this.#alarms.alarms.filter(({ state }) => state === 'ALARM')) {
+      const counts = caused.incident.alarms.includes(name) || changed.some(alarm => alarm.name === name);
+      if (counts && !fired.has(name)) fired.set(name, minute - caused.began + 1);
+    }
+    this.#caused = { ...caused, fired };
+  }
+
+  #show(): void {
+    const { scene, minuteTakes } = this;
+    const { rows } = this.#live;
+    this.#view = {
+      now: scene.clock.now(),
+      minute: scene.minute,
+      minuteTakes,
+      changes: this.#changes.reduce((sum, changes) => sum + changes, 0),
+      streams: streamViews(scene.lastRun, name => rows[name as StreamName].size),
+      connector: laneView(
+        this.#copy,
+        this.#distances.map(({ connector }) => connector),
+        problemOf(scene.lastRun),
+      ),
+      script: laneView(
+        this.#script.copy,
+        this.#distances.map(({ script }) => script),
+        this.#script.problem,
+      ),
+      alarms: this.#alarms.alarms.map(alarmView),
+      incident: incidentView(this.#caused, scene.minute),
+    };
+    for (const listener of this.#listeners) listener(this.#view);
+  }
+
+  /** Forgets the figures so far. */
+  #forget(): void {
+    this.#changes = [];
+    this.#distances = [];
+    this.#copy.forget();
+    this.#script.copy.forget();
+    this.scene.begin();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#minutes;
+    await this.scene[Symbol.asyncDispose]();
+  }
 }
 
-async function explain(
-  stack: RunningStack,
-  history: DataHistory,
-  found: ReadonlyMap<string, StreamDistance>,
-  stream: string,
-  id: string,
-): Promise<RowExplanation | undefined> {
-  const known = STREAMS.find(({ name }) => name === stream);
-  if (!known) return undefined;
-  const state = known.hasRowStates ? await stack.rowState(known.name as StreamName, id) : undefined;
-  return explainRow({
-    stream,
-    id,
-    versions: history.versionsOf(stream, id),
-    events: stack.siem.eventsOf(stream, id),
-    hasRowStates: known.hasRowStates,
-    state,
-    difference: found.get(stream)?.differences.get(id),
-  });
+/** A SIEM as docs/events.md describes it: it reads the object, and forgets rows that are gone. */
+function read({ key }: DeliveredObject, { aws }: Scene, copy: Copy): void {
+  const file = path.join(path.dirname(aws.deliveredFolder), key);
+  for (const line of gunzipSync(readFileSync(file)).toString().split('\n').slice(0, -1)) {
+    const { stream, id, row, kind, event_id: eventId } = parseEvent(line);
+    const isGone = kind === 'tombstone' || kind === 'withdrawn';
+    const bytes = Buffer.byteLength(line) + 1;
+    copy.take({ stream: stream as StreamName, id, row: isGone ? undefined : row, eventId, bytes });
+  }
 }

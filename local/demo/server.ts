@@ -1,18 +1,17 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Marked } from 'marked';
 import * as v from 'valibot';
 import { PROBLEMS, ProblemError } from '../api-simulator/problem.ts';
 import { checkSender, closeServer, listen, readBody } from '../api-simulator/server.ts';
 import type { Demo } from './demo.ts';
+import { ALARMING, HARMLESS } from './incidents.ts';
 import type { View } from './view.ts';
 
 const PAGE_FOLDER = path.join(import.meta.dirname, 'page');
-const DOCS_FOLDER = path.join(import.meta.dirname, '..', '..', 'docs');
+const RUNBOOK = path.join(import.meta.dirname, '..', '..', 'docs', 'runbook.md');
 
 export interface DemoServer {
   /** Of the page, with a slash at its end. */
@@ -20,15 +19,12 @@ export interface DemoServer {
   /** Token that every request that changes something must carry. */
   readonly token: string;
   /** Serves this demo from now on. Until then the page says that it is starting. */
-  show(demo: DemoParts): void;
+  show(demo: ServedDemo): void;
   close(): Promise<void>;
 }
 
 /** The part of the demo that the server uses. */
-export type DemoParts = Pick<
-  Demo,
-  'view' | 'listen' | 'groups' | 'dashboard' | 'explain' | 'cause' | 'repair' | 'setPace'
-> & { readonly stack: { readonly time: { readonly clock: { now(): number }; readonly minuteTakes: number } } };
+export type ServedDemo = Pick<Demo, 'view' | 'listen' | 'cause' | 'repair' | 'minuteTakes'>;
 
 /** The response to a request that is not served. */
 class RefusedRequestError extends Error {
@@ -43,9 +39,9 @@ class RefusedRequestError extends Error {
 /** Serves the page on 127.0.0.1. Requests that another website causes in the browser are refused. */
 export async function startDemoServer(port = 0): Promise<DemoServer> {
   const token = randomBytes(24).toString('base64url');
-  const files = await staticFiles(token);
+  const files = await pageFiles(token);
   let origin = '';
-  let demo: DemoParts | undefined;
+  let demo: ServedDemo | undefined;
   const server = createServer((request, response) => {
     serve({ demo, token, origin, files }, request, response).catch((error: unknown) => refuse(response, error));
   });
@@ -61,10 +57,15 @@ export async function startDemoServer(port = 0): Promise<DemoServer> {
 }
 
 interface Side {
-  readonly demo: DemoParts | undefined;
+  readonly demo: ServedDemo | undefined;
   readonly token: string;
   readonly origin: string;
-  readonly files: ReadonlyMap<string, StaticFile>;
+  readonly files: ReadonlyMap<string, Answer>;
+}
+
+interface Answer {
+  readonly type: string;
+  readonly body: string | Buffer;
 }
 
 async function serve(side: Side, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -72,19 +73,21 @@ async function serve(side: Side, request: IncomingMessage, response: ServerRespo
   checkSender(request, side.origin);
   const { demo } = side;
   if (!demo) throw new RefusedRequestError(503, 'The demo is starting. Its terminal says when it has started.');
-  const target = URL.parse(request.url ?? '/', side.origin);
-  if (!target) throw new RefusedRequestError(400, 'The target of the request is malformed.');
-  const { pathname, searchParams } = target;
+
+  const pathname = URL.parse(request.url ?? '/', side.origin)?.pathname;
+  if (pathname === undefined) throw new RefusedRequestError(400, 'The target of the request is malformed.');
+
   if (request.method === 'POST') {
     checkToken(request, side.token);
-    await act(demo, pathname, await jsonBody(request));
+    act(demo, pathname, await jsonBody(request));
     response.writeHead(204).end();
     return;
   }
   if (request.method !== 'GET') throw new RefusedRequestError(405, 'Only GET and POST are served.');
   if (pathname === '/events') return streamViews(demo, response);
-  const answer = await read(demo, side.files, pathname, searchParams);
-  response.writeHead(200, { 'content-type': answer.type }).end(answer.body);
+
+  const { type, body } = side.files.get(pathname) ?? (await read(demo, pathname));
+  response.writeHead(200, { 'content-type': type }).end(body);
 }
 
 /** Nothing inline and no other host, so that no text of a row can become a script or reach anybody. */
@@ -119,24 +122,23 @@ async function jsonBody(request: IncomingMessage): Promise<unknown> {
 const FASTEST = 10;
 const SLOWEST = 60_000;
 
-const Cause = v.object({ name: v.string() });
+const Cause = v.object({ name: v.picklist([...ALARMING, ...HARMLESS].map(({ name }) => name)) });
 const Pace = v.object({ minuteTakes: v.pipe(v.number(), v.minValue(FASTEST), v.maxValue(SLOWEST)) });
 
-async function act(demo: DemoParts, pathname: string, body: unknown): Promise<void> {
+function act(demo: ServedDemo, pathname: string, body: unknown): void {
   switch (pathname) {
     case '/incident':
-      return demo.cause(parsed(Cause, body).name).catch(asRefusal);
+      demo.cause(parsed(Cause, body).name);
+      return;
     case '/repair':
-      return demo.repair();
+      demo.repair();
+      return;
     case '/pace':
-      return demo.setPace(parsed(Pace, body).minuteTakes);
+      demo.minuteTakes = parsed(Pace, body).minuteTakes;
+      return;
     default:
       throw new RefusedRequestError(404, 'There is no such action.');
   }
-}
-
-function asRefusal(error: unknown): never {
-  throw error instanceof RangeError ? new RefusedRequestError(404, error.message) : error;
 }
 
 function parsed<S extends v.GenericSchema>(schema: S, body: unknown): v.InferOutput<S> {
@@ -145,38 +147,27 @@ function parsed<S extends v.GenericSchema>(schema: S, body: unknown): v.InferOut
   throw new RefusedRequestError(400, result.issues.map(({ message }) => message).join(' '));
 }
 
-interface StaticFile {
-  readonly type: string;
-  readonly body: string | Buffer;
-}
-
-async function read(
-  demo: DemoParts,
-  files: Side['files'],
-  pathname: string,
-  parameters: URLSearchParams,
-): Promise<StaticFile> {
-  const file = files.get(pathname);
-  if (file) return file;
-  if (pathname.startsWith('/docs/')) return documentPage(pathname.slice('/docs/'.length));
-  switch (pathname) {
-    case '/groups':
-      return json(demo.groups);
-    case '/view':
-      return json(demo.view);
-    case '/dashboard':
-      return json(demo.dashboard());
-    case '/clock':
-      return json({ now: demo.stack.time.clock.now(), minuteTakes: demo.stack.time.minuteTakes });
-    case '/row':
-      return json((await demo.explain(parameters.get('stream') ?? '', parameters.get('id') ?? '')) ?? null);
-    default:
-      throw new RefusedRequestError(404, 'There is no such page.');
+async function read(demo: ServedDemo, pathname: string): Promise<Answer> {
+  if (pathname === '/incidents') {
+    return json([ALARMING, HARMLESS].map(group => group.map(({ name, caused }) => ({ name, caused }))));
   }
+  if (pathname === '/view') return json(demo.view);
+
+  const section = /^\/runbook\/([\w-]+)$/.exec(pathname)?.[1];
+  if (section !== undefined) return { type: TYPES['.txt']!, body: await runbookSection(section) };
+  throw new RefusedRequestError(404, 'There is no such page.');
 }
 
-function json(value: unknown): StaticFile {
+function json(value: unknown): Answer {
   return { type: TYPES['.json']!, body: JSON.stringify(value) };
+}
+
+/** The section about an alarm, as Markdown. @throws RefusedRequestError */
+async function runbookSection(alarm: string): Promise<string> {
+  const sections = (await readFile(RUNBOOK, 'utf8')).split(/^(?=## )/m);
+  const section = sections.find(text => text.startsWith(`## ${alarm}\n`));
+  if (section === undefined) throw new RefusedRequestError(404, 'The runbook has no such section.');
+  return section;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -184,54 +175,25 @@ const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.json': 'application/json',
-  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
 };
 
 /** The files of the page, by path. */
-async function staticFiles(token: string): Promise<Map<string, StaticFile>> {
-  const own = globSync('*', { cwd: PAGE_FOLDER }).map(name => [`/${name}`, path.join(PAGE_FOLDER, name)] as const);
-  const charts = ['uPlot.esm.js', 'uPlot.min.css'].map(name => {
-    return [`/uplot/${name}`, fileURLToPath(import.meta.resolve(`uplot/dist/${name}`))] as const;
-  });
-  const files = new Map<string, StaticFile>();
-  for (const [name, file] of [...own, ...charts]) {
-    files.set(name, { type: TYPES[path.extname(file)] ?? 'text/plain', body: await readFile(file) });
+async function pageFiles(token: string): Promise<Map<string, Answer>> {
+  const files = new Map<string, Answer>();
+  for (const name of globSync('*', { cwd: PAGE_FOLDER })) {
+    const body = await readFile(path.join(PAGE_FOLDER, name), 'utf8');
+    const at = name === 'index.html' ? '/' : `/${name}`;
+    files.set(at, { type: TYPES[path.extname(name)]!, body: body.replace('{{token}}', token) });
   }
-  const index = files.get('/index.html')!;
-  files.set('/', { ...index, body: index.body.toString().replace('{{token}}', token) });
-  files.delete('/index.html');
   return files;
-}
-
-/** A page of docs/, to which alarms link. */
-async function documentPage(name: string): Promise<StaticFile> {
-  if (!globSync('**/*.md', { cwd: DOCS_FOLDER }).includes(name)) {
-    throw new RefusedRequestError(404, 'There is no such page in docs/.');
-  }
-  const markdown = new Marked({ renderer: { heading: headingWithId } });
-  const body = await markdown.parse(await readFile(path.join(DOCS_FOLDER, name), 'utf8'));
-  const html = readFileSync(path.join(PAGE_FOLDER, 'document.html'), 'utf8');
-  return { type: TYPES['.html']!, body: html.replace('{{title}}', name).replace('{{body}}', () => body) };
-}
-
-/** The anchors of GitHub, which the links in the documents use. */
-function headingWithId(
-  this: { parser: { parseInline(tokens: never[]): string } },
-  { tokens, depth, text }: { tokens: unknown[]; depth: number; text: string },
-): string {
-  const id = text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-    .trim()
-    .replace(/\s/g, '-');
-  return `<h${depth} id="${id}">${this.parser.parseInline(tokens as never[])}</h${depth}>\n`;
 }
 
 /** A slower page skips views. */
 const MOST_BUFFERED_BYTES = 1024 * 1024;
 
 /** Server-sent events: the view now, and each new one. */
-function streamViews(demo: DemoParts, response: ServerResponse): void {
+function streamViews(demo: ServedDemo, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (view: View): void => {
     if (response.writableLength < MOST_BUFFERED_BYTES) response.write(`data: ${JSON.stringify(view)}\n\n`);

@@ -1,21 +1,22 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { SynthesisInput, SynthesizedStack } from './synthesize-thread.ts';
+import type { Template } from '../deployment/template.ts';
 
-/** Synthesizes with the feature flags of a deployment, and without the function's bundle. @throws ConfigurationError */
-export async function synthesizeStack(configuration: SynthesisInput['configuration']): Promise<SynthesizedStack> {
+/** The template that `cdk deploy` would deploy for a connector, without the function's bundle. */
+export async function demoTemplate(): Promise<Template> {
   const outdir = await mkdtemp(path.join(tmpdir(), 'demo-synth-'));
-  const workerData: SynthesisInput = { configuration, outdir };
-  const thread = new Worker(new URL('./synthesize-thread.ts', import.meta.url), { workerData });
+  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  // In a thread, which frees the memory of the CDK when it ends. The CDK needs more than the rest of the demo.
+  const thread = new Worker(new URL('./synthesize-thread.ts', import.meta.url), { workerData: outdir });
   try {
     // `once` rejects with what the thread throws.
-    const [stack] = (await once(thread, 'message')) as [SynthesizedStack];
-    return stack;
+    const [template] = (await once(thread, 'message')) as [Template];
+    return template;
   } finally {
     await thread.terminate();
-    await rm(outdir, { recursive: true, force: true });
   }
 }

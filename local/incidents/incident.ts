@@ -1,28 +1,26 @@
-import { STREAMS as FACTS } from '../../lambda/streams.ts';
 import type { SimulatorOptions } from '../api-simulator/simulator.ts';
 import type { Scene } from './scene.ts';
 
 /** Something that happens to a healthy connector, and the alarms that on-call must see. */
 export interface Incident {
   readonly name: string;
-  /** How it is caused here. `fed`: the metric that is reported as AWS documents it, because no local endpoint produces it. */
+  /** How it is caused. */
   readonly caused: string;
+  /** The metric that is reported as AWS documents it, because nothing in a scene produces it. */
   readonly fed?: string;
   /** Duration in minutes. Alarms are evaluated every minute. */
   readonly minutes: number;
   /** Options of the connector's configuration that the incident requires. */
   readonly configuration?: Readonly<Record<string, unknown>>;
-  /** Settings that make many pages from few rows, for incidents that need many pages. */
-  readonly paging?: { readonly pageLimit: number; readonly leaseSeconds?: number };
+  /** Variables of the function that the incident requires. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly simulator?: Partial<SimulatorOptions>;
   /** Starts it, after the connector has read all rows. */
-  readonly begin?: (scene: Scene) => void | Promise<void>;
+  readonly begin?: (scene: Scene) => void;
   /** Replaces a minute, counted from 0. `run` is the scheduled run of that minute. @default only the run */
   readonly eachMinute?: (scene: Scene, run: () => Promise<unknown>, minute: number) => unknown;
   /** Ends the incident. Absent: it ends without an action. */
-  readonly end?: (scene: Scene) => void | Promise<void>;
+  readonly end?: (scene: Scene) => void;
   /** Names of all alarms that fire. */
   readonly alarms: readonly string[];
 }
-
-export const STREAMS = FACTS.map(({ name }) => name);

@@ -45,26 +45,18 @@ export interface TamperedApi extends Pick<Tampered, 'tamper'>, AsyncDisposable {
   readonly url: string;
 }
 
-export interface TamperedApiOptions {
-  readonly simulator: ApiSimulator;
-  /** Runs what answers a request. @default runs it */
-  readonly during?: <T>(act: () => T) => T;
-  /** Time in the `Date` header of answers, in milliseconds since 1970. @default the clock */
-  readonly now?: () => number;
-  /** Called for each request, once it is answered or its connection has ended. */
-  readonly onRequest?: (request: ApiRequest, status: number) => void;
-}
-
-/** The simulated API on a free port of 127.0.0.1, behind a proxy that may answer in its place. */
-export async function startTamperedApi(options: TamperedApiOptions): Promise<TamperedApi> {
-  const { simulator, during = act => act(), onRequest, now = Date.now } = options;
+/**
+ * The simulated API on a free port of 127.0.0.1, behind a proxy that may answer in its place.
+ *
+ * @param now time in the `Date` header of answers, in milliseconds since 1970
+ */
+export async function startTamperedApi(simulator: ApiSimulator, now: () => number): Promise<TamperedApi> {
   const { answer, tamper } = tampered(simulator);
   const server = createServer(async (request, response) => {
     const { method = '', url: target = '', headers } = request;
-    const seen = { method, target, headers, body: (await readBody(request)) ?? '' };
-    response.once('close', () => onRequest?.(seen, response.writableFinished ? response.statusCode : 0));
+    const body = (await readBody(request)) ?? '';
     response.setHeader('date', new Date(now()).toUTCString());
-    await during(() => answer(response, seen));
+    await answer(response, { method, target, headers, body });
   });
   const url = await listen(server, 0);
   return { url, tamper, [Symbol.asyncDispose]: () => closeServer(server) };

@@ -1,8 +1,3 @@
-/** Captures the lines that `act` writes to stdout and stderr. */
-export function linesOf(act: () => void): string[] {
-  return written(act).split('\n').filter(Boolean);
-}
-
 /** Captures the output of `act` to stdout and stderr. */
 export function written(act: () => void): string {
   const lines: string[] = [];

@@ -25,8 +25,6 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   '@valibot/to-json-schema': "Makes the editor's schema from the schema that checks the configuration.",
   commander: 'Command lines and their help.',
   '@duckdb/node-api': 'SQL over delivered files. Pinned, because the lockfile of other versions lacks platforms.',
-  uplot: 'The charts of the demo.',
-  marked: 'Shows the runbook in the demo.',
   'puppeteer-core': "The demo's page in a browser.",
   'axe-core': "The accessibility of the demo's page.",
   '@types/*': 'Types of Node and Lambda.',

@@ -1,23 +1,9 @@
-import { act } from './api.js';
-import { showDashboard } from './dashboard.js';
-import { byId, element, notify, set, text } from './dom.js';
-import { showFlow } from './flow.js';
-import { counted, moment } from './format.js';
-import { makeButtons, showIncident } from './incidents.js';
-import { showRow } from './row.js';
+import { byId, counted, element, set, text } from './dom.js';
+import { act, makeButtons, showIncident } from './incidents.js';
+import { showLanes } from './lanes.js';
 
 await makeButtons();
-
-byId('find').onsubmit = event => {
-  event.preventDefault();
-  const { stream, id } = event.target.elements;
-  void showRow(stream.value, id.value.trim());
-};
-byId('pace').onchange = event => act('pace', { minuteTakes: Number(event.target.value) }).catch(failed);
-
-function failed(error) {
-  notify(error.message, true);
-}
+byId('pace').onchange = event => act('pace', { minuteTakes: Number(event.target.value) }, '');
 
 const events = new EventSource('events');
 events.onmessage = ({ data }) => show(JSON.parse(data));
@@ -28,30 +14,24 @@ events.onerror = () => {
 
 function show(view) {
   showHeader(view);
-  showFlow(view);
+  showLanes(view);
   showIncident(view);
-  showDashboard(view).catch(failed);
   document.documentElement.dataset.minute = view.minute;
 }
 
-function showHeader({ connector, now, scheduled, minuteTakes, alarms, distance, streams }) {
-  text(byId('connector'), connector);
-  text(byId('now'), moment(now));
-  text(byId('schedule'), scheduled ? 'The schedule is on.' : 'The schedule was paused by an operator.');
+function showHeader({ now, minuteTakes, alarms, connector: { ghosts, stale } }) {
+  // UTC, as all times of the connector.
+  text(byId('now'), `${new Date(now).toISOString().slice(0, 16).replace('T', ' ')} UTC`);
   const pace = byId('pace');
   if (![...pace.options].some(({ value }) => value === String(minuteTakes))) {
     pace.append(element('option', { value: minuteTakes }, `${minuteTakes / 1000} s`));
   }
   if (document.activeElement !== pace) set(pace, 'value', String(minuteTakes));
-  const on = alarms.filter(({ state }) => state === 'ALARM');
-  const isCritical = on.some(each => each.severity === 'critical');
-  const isBehind = streams.some(each => each.isBehind);
-  set(byId('health'), 'data-state', isCritical ? 'critical' : on.length > 0 || isBehind ? 'warning' : 'good');
-  const copy = distance === 0 ? 'the copy equals the data' : `${counted(distance, 'row')} to deliver`;
-  const alarmed = on.length === 0 ? 'no alarm' : counted(on.length, 'alarm');
-  text(byId('health'), `${isBehind ? `Behind: ${copy}` : sentence(copy)}, ${alarmed}`);
-}
 
-function sentence(words) {
-  return words[0].toUpperCase() + words.slice(1);
+  const on = alarms.filter(({ state }) => state === 'ALARM');
+  const isCritical = on.some(({ severity }) => severity === 'critical');
+  const wrong = ghosts + stale;
+  set(byId('health'), 'data-state', isCritical ? 'critical' : on.length > 0 || wrong > 0 ? 'warning' : 'good');
+  const copy = wrong === 0 ? 'Every row is right' : `${counted(wrong, 'row')} to deliver`;
+  text(byId('health'), `${copy}, ${on.length === 0 ? 'no alarm' : counted(on.length, 'alarm')}`);
 }

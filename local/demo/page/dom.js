@@ -9,7 +9,7 @@ export function element(tag, properties = {}, ...children) {
 }
 
 export function set(target, name, value) {
-  if (/^(data-|aria-|role$|scope$)/.test(name)) {
+  if (/^(data-|aria-|role$)/.test(name)) {
     if (target.getAttribute(name) !== String(value)) target.setAttribute(name, String(value));
   } else if (target[name] !== value) target[name] = value;
 }
@@ -24,57 +24,22 @@ export function text(target, value) {
   if (target.textContent !== shown) target.textContent = shown;
 }
 
-/** The state of an action: waiting, or the reason of a failure. */
-export function notify(message, isProblem = false) {
-  text(byId('notice'), message);
-  set(byId('notice'), 'data-problem', isProblem);
-}
-
-/**
- * Makes the children of a list match its items, by key.
- *
- * @param {(item: unknown) => HTMLElement} make
- * @param {(child: HTMLElement, item: unknown) => void} [update]
- */
-export function keyed(list, items, keyOf, make, update = () => {}) {
-  const before = new Map([...list.children].map(child => [child.dataset.key, child]));
-  let place = list.firstElementChild;
+/** Makes the children of a list match its items, by name. */
+export function listed(list, items, make, update) {
+  const before = new Map([...list.children].map(child => [child.dataset.name, child]));
   for (const item of items) {
-    const key = String(keyOf(item));
-    let child = before.get(key);
-    before.delete(key);
-    if (!child) {
-      child = make(item);
-      child.dataset.key = key;
-    }
+    const child = before.get(item.name) ?? make(item);
+    before.delete(item.name);
+    child.dataset.name = item.name;
     update(child, item);
-    if (child === place) place = place.nextElementSibling;
-    else list.insertBefore(child, place);
+    if (!child.parentNode) list.append(child);
   }
   for (const gone of before.values()) gone.remove();
 }
 
-/** A row of a table: a heading and cells, `[text, class]` each. */
-export function tableRows(table, items, keyOf, cells) {
-  keyed(
-    table.tBodies[0],
-    items,
-    keyOf,
-    item => {
-      const [head, ...others] = cells(item);
-      return element('tr', {}, element('th', { scope: 'row' }, head[0]), ...others.map(() => element('td')));
-    },
-    (row, item) => {
-      for (const [index, [value, tone = '', chip = '']] of cells(item).slice(1).entries()) {
-        const cell = row.cells[index + 1];
-        set(cell, 'className', tone);
-        if (chip === '') text(cell, value);
-        else {
-          const shown = cell.firstElementChild ?? cell.appendChild(element('span', { className: 'chip' }));
-          text(shown, value);
-          set(shown, 'data-tone', chip);
-        }
-      }
-    },
-  );
-}
+const NUMBERS = new Intl.NumberFormat('en-US');
+
+export const count = value => NUMBERS.format(value);
+
+/** `1 row`, `2 rows` */
+export const counted = (value, one) => `${count(value)} ${one}${value === 1 ? '' : 's'}`;

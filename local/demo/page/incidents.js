@@ -1,150 +1,119 @@
 /** The buttons that break things, and the alarms that answer. */
-import { act, read } from './api.js';
-import { byId, element, keyed, notify, set, tableRows, text } from './dom.js';
-import { count, counted } from './format.js';
+import { byId, count, counted, element, listed, set, text } from './dom.js';
 
-export async function makeButtons() {
-  for (const { title, buttons } of await read('groups')) {
-    const made = buttons.map(({ name, caused, alarms, minutes }) =>
-      element(
-        'button',
-        {
-          'aria-pressed': 'false',
-          'data-incident': name,
-          onclick: () => press('incident', { name }, `Waiting: “${name}” begins with the next minute.`),
-        },
-        element('span', {}, name),
-        element(
-          'small',
-          {},
-          `${caused}. ${alarms.length === 0 ? 'No alarm fires.' : `Alarms within ${counted(minutes, 'minute')}.`}`,
-        ),
-      ),
-    );
-    const group = element('div', { className: 'buttons', role: 'group', 'aria-label': title }, ...made);
-    byId('groups').append(element('h3', {}, title), group);
-  }
-  byId('repair').onclick = () => press('repair', {}, 'Waiting: the incident is being ended.');
-}
+const TOKEN = document.querySelector('meta[name=demo-token]').content;
+const HINT = 'Choosing an incident ends the one before.';
 
-/** The name of the requested incident, or null for a repair; undefined when no request is pending. */
-let awaited;
-
-async function press(path, body, waiting) {
-  awaited = body.name ?? null;
+/** Every change has the token of this start, which a page of another origin cannot read. */
+export async function act(path, body, waiting) {
   notify(waiting);
   try {
-    await act(path, body);
-  } catch (error) {
-    awaited = undefined;
-    notify(`That did not work: ${error.message}`, true);
+    const response = await fetch(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-demo-token': TOKEN },
+      body: JSON.stringify(body),
+    });
+    if (!response.ok) notify(`That did not work: ${await response.text()}`, true);
+  } catch {
+    notify('That did not work: The demo does not answer. Is its terminal still open?', true);
   }
 }
 
-function hasBegun(incident) {
-  return awaited === null ? incident?.isRepaired : incident?.name === awaited && incident.minutes > 0;
+function notify(message, isProblem = false) {
+  text(byId('notice'), message);
+  set(byId('notice'), 'data-problem', isProblem);
 }
 
-export function showIncident({ incident, alarms, distance }) {
+export async function makeButtons() {
+  const [alarming, harmless] = await (await fetch('incidents')).json();
+  byId('alarming').append(...alarming.map(button));
+  byId('harmless').append(...harmless.map(button));
+  byId('repair').onclick = () => {
+    if (byId('repair').ariaDisabled === 'false') return act('repair', {}, 'The incident ends now.');
+  };
+}
+
+function button({ name, caused }) {
+  const properties = { type: 'button', 'aria-pressed': 'false', 'data-incident': name };
+  const made = element('button', properties, element('span', {}, name), element('small', {}, caused));
+  made.onclick = () => act('incident', { name }, `“${name}” begins with the next minute.`);
+  return made;
+}
+
+let known;
+
+export function showIncident({ incident, alarms, connector }) {
   const isOn = incident !== null && !incident.isRepaired;
-  if (awaited !== undefined && hasBegun(incident)) {
-    awaited = undefined;
-    notify('');
+  const state = JSON.stringify([incident?.name, isOn]);
+  if (known !== undefined && known !== state) notify(HINT);
+  known = state;
+  // Not `disabled`: a disabled button would lose the focus.
+  set(byId('repair'), 'ariaDisabled', String(!isOn));
+  for (const made of document.querySelectorAll('[data-incident]')) {
+    set(made, 'aria-pressed', isOn && made.dataset.incident === incident.name);
   }
-  set(byId('repair'), 'disabled', !isOn);
-  for (const button of document.querySelectorAll('[data-incident]')) {
-    set(button, 'aria-pressed', isOn && button.dataset.incident === incident.name);
-  }
-  set(byId('incident'), 'hidden', incident === null);
-  if (incident) {
-    const { name, minutes, isRepaired, alarms: expected } = incident;
-    text(byId('incident-name'), name);
-    text(byId('incident-note'), noteOf(minutes, isRepaired, distance, alarms));
-    set(byId('incident-alarms'), 'hidden', expected.length === 0);
-    const minutesText = value => (value === null ? '–' : `${count(value)} min`);
-    tableRows(
-      byId('incident-alarms'),
-      expected,
-      each => each.name,
-      ({ name: alarm, fired, documented }) => [
-        [alarm],
-        [
-          fired === null ? (isRepaired ? 'not fired' : 'waiting …') : minutesText(fired),
-          fired === null ? 'off' : 'bad',
-        ],
-        [minutesText(documented), 'off'],
-      ],
-    );
-  }
-  showAlarms(alarms);
+
+  const on = alarms.filter(alarm => alarm.state === 'ALARM');
+  text(byId('alarm-count'), `${on.length === 0 ? 'none' : on.length} of ${alarms.length} in alarm`);
+  set(byId('incident'), 'data-state', isOn ? 'on' : 'off');
+  text(byId('incident-note'), noteOf(incident, on, connector));
+  showExpected(incident, alarms);
+  listed(byId('all-alarms'), alarms, item, (made, alarm) => {
+    text(made.firstElementChild, alarm.state === 'ALARM' ? alarm.severity : alarm.state);
+    set(made.firstElementChild, 'data-tone', toneOf(alarm));
+  });
+  text(byId('status-line'), on.map(({ name, severity }) => `${severity} alarm ${name}`).join(', ') || 'No alarm');
 }
 
-function noteOf(minutes, isRepaired, distance, alarms) {
-  if (!isRepaired) return `For ${counted(minutes, 'minute')}.`;
-  const left = alarms.filter(({ state }) => state === 'ALARM').length;
-  const copy = distance === 0 ? 'The copy equals the data.' : `${counted(distance, 'row')} still differ.`;
-  const ended = left === 0 ? 'Every alarm has ended.' : `${counted(left, 'alarm')} to end.`;
-  return `Repaired after ${counted(minutes, 'minute')}. ${copy} ${ended}`;
+function noteOf(incident, on, { ghosts, stale }) {
+  if (incident === null)
+    return 'Nothing is broken. The alarms of the deployed template are evaluated each minute, as CloudWatch does it.';
+  const since = `${incident.name}: ${counted(incident.minutes, 'minute')}.`;
+  if (!incident.isRepaired) return incident.alarms.length > 0 ? since : `${since} No alarm has fired, and none should.`;
+
+  const left = ghosts + stale;
+  const copy =
+    left === 0
+      ? 'Nothing was lost: every row of the connector’s SIEM is right.'
+      : `${counted(left, 'row')} to deliver.`;
+  return `${since} Repaired. ${copy} ${on.length === 0 ? 'No alarm is left.' : `${counted(on.length, 'alarm')} to end.`}`;
 }
 
-let said = '';
-
-function showAlarms(alarms) {
-  const on = alarms.filter(({ state }) => state === 'ALARM');
-  text(
-    byId('alarm-count'),
-    on.length === 0 ? `none of ${alarms.length} in alarm` : `${on.length} of ${alarms.length} in alarm`,
-  );
-  keyed(
-    byId('in-alarm'),
-    on.length === 0 ? [null] : on,
-    each => each?.name ?? '',
-    alarmItem,
-    (item, alarm) => {
-      if (alarm) text(item.querySelector('.since'), sinceText(alarm));
+function showExpected(incident, alarms) {
+  listed(
+    byId('expected'),
+    incident?.alarms ?? [],
+    ({ name }) => {
+      const { description } = alarms.find(alarm => alarm.name === name);
+      return element(
+        'li',
+        {},
+        element('b', {}, name),
+        element('span', {}),
+        element('small', {}, impactOf(description)),
+      );
+    },
+    (made, { fired }) => {
+      text(
+        made.children[1],
+        fired === null ? (incident.isRepaired ? 'did not fire' : 'waiting …') : `fired after ${count(fired)} min`,
+      );
+      set(made, 'data-fired', fired !== null);
     },
   );
-  keyed(
-    byId('all-alarms'),
-    alarms,
-    each => each.name,
-    compactItem,
-    (item, { state, severity }) => {
-      const chip = item.firstElementChild;
-      text(chip, state === 'ALARM' ? severity : state);
-      set(chip, 'data-tone', state === 'ALARM' ? toneOf(severity) : state === 'OK' ? 'good' : '');
-    },
-  );
-  const names = on.map(({ name, severity }) => `${severity} alarm ${name}`).join(', ');
-  if (names !== said) text(byId('status-line'), names === '' ? 'No alarm' : names);
-  said = names;
 }
 
-function sinceText({ sinceMinutes }) {
-  return sinceMinutes === 0 ? 'just now' : `for ${counted(sinceMinutes, 'minute')}`;
+/** The first clause: a line. */
+function impactOf(description) {
+  return `${description.split(/[:.]/)[0]}.`;
 }
 
-export function toneOf(severity) {
+function toneOf({ state, severity }) {
+  if (state !== 'ALARM') return 'good';
   return severity === 'critical' ? 'bad' : 'warn';
 }
 
-function alarmItem(alarm) {
-  if (!alarm) return element('li', { className: 'none' }, 'None');
-  const { name, severity, description } = alarm;
-  return element(
-    'li',
-    { 'data-alarm': name },
-    element('span', { className: 'chip', 'data-tone': toneOf(severity) }, severity),
-    runbookLink(alarm),
-    element('span', { className: 'since' }),
-    element('span', { className: 'impact' }, description.replace(/ First run ".*$/, '')),
-  );
-}
-
-function compactItem(alarm) {
-  return element('li', {}, element('span', { className: 'chip' }), runbookLink(alarm));
-}
-
-function runbookLink({ name, section }) {
-  return element('a', { href: `docs/runbook.md#${section}`, target: 'runbook', title: 'What to do' }, name);
+function item({ name }) {
+  const link = element('a', { href: `runbook/${name}`, target: 'runbook', title: 'What to do' }, name);
+  return element('li', {}, element('span', { className: 'chip' }), link);
 }

@@ -1,25 +1,18 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type DemoParts, type DemoServer, startDemoServer } from '../../../local/demo/server.ts';
+import { type DemoServer, type ServedDemo, startDemoServer } from '../../../local/demo/server.ts';
 import type { View } from '../../../local/demo/view.ts';
 
 const done: string[] = [];
 
-/** The server with a demo that has no stack behind it. */
-const demo: DemoParts = {
-  view: { connector: 'acme', minute: 7 } as View,
+/** A demo that does nothing. */
+const demo: ServedDemo = {
+  view: { minute: 7 } as View,
   listen: () => () => undefined,
-  groups: [{ title: 'The API', buttons: [] }],
-  dashboard: () => [],
-  explain: async () => undefined,
-  cause: async name => {
-    if (name !== 'known') throw new RangeError(`No incident is named ${name}.`);
-    done.push(`cause ${name}`);
-  },
-  repair: async () => void done.push('repair'),
-  setPace: minuteTakes => void done.push(`pace ${minuteTakes}`),
-  stack: { time: { clock: { now: () => 0 }, minuteTakes: 1000 } },
+  cause: name => void done.push(`cause ${name}`),
+  repair: () => void done.push('repair'),
+  minuteTakes: 1000,
 };
 
 let server: DemoServer;
@@ -76,13 +69,14 @@ describe('nothing is served', () => {
     expect(done).toEqual([]);
   });
 
-  test('outside the folders of the page and of docs/', async () => {
+  test('but the page and sections of the runbook', async () => {
     for (const path of [
       '/demo.ts',
       '/../demo.ts',
       '/%2e%2e/demo.ts',
-      '/docs/../package.json',
-      '/docs/configuration.md%00',
+      '/docs/runbook.md',
+      '/runbook/../demo.ts',
+      '/runbook/no-such-alarm',
       '/index.html',
     ]) {
       expect(await ask({ path })).toMatchObject({ status: 404 });
@@ -100,14 +94,15 @@ describe('a request that changes something', () => {
 
   test('is accepted with the token, from the page and from a script', async () => {
     const origin = new URL(server.url).origin;
-    expect(await act('/incident', { name: 'known' }, { origin })).toMatchObject({ status: 204 });
+    expect(await act('/incident', { name: 'The API is down' }, { origin })).toMatchObject({ status: 204 });
     expect(await act('/repair', {})).toMatchObject({ status: 204 });
     expect(await act('/pace', { minuteTakes: 250 })).toMatchObject({ status: 204 });
-    expect(done.splice(0)).toEqual(['cause known', 'repair', 'pace 250']);
+    expect(done.splice(0)).toEqual(['cause The API is down', 'repair']);
+    expect(demo.minuteTakes).toBe(250);
   });
 
   test.each<[string, Asked, number]>([
-    ['an unknown incident', { path: '/incident', body: '{"name":"other"}' }, 404],
+    ['an unknown incident', { path: '/incident', body: '{"name":"other"}' }, 400],
     ['an unknown action', { path: '/other', body: '{}' }, 404],
     ['a pace that is too fast', { path: '/pace', body: '{"minuteTakes":1}' }, 400],
     ['a malformed target', { method: 'GET', path: 'http://[' }, 400],
@@ -135,9 +130,17 @@ test('the page allows no inline script and no other host, and has the token', as
   expect(body).not.toMatch(/<script(?![^>]*src=)|\sstyle=|\son\w+=|https?:\/\//);
 });
 
-test('a section of the runbook has the anchor that alarms link to', async () => {
-  const { body } = await ask({ path: '/docs/runbook.md' });
-  expect(body).toContain('<h2 id="stream-silent">');
+test('an alarm links to its section of the runbook', async () => {
+  const { headers, body } = await ask({ path: '/runbook/stream-silent' });
+  expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+  expect(body).toMatch(/^## stream-silent\n/);
+  expect(body.match(/^## /gm)).toHaveLength(1);
+});
+
+test('the page learns the incidents and their causes', async () => {
+  const [alarming, harmless] = JSON.parse((await ask({ path: '/incidents' })).body);
+  expect(alarming[0]).toEqual({ name: 'The API is down', caused: 'Every list answers 503' });
+  expect(harmless).toHaveLength(4);
 });
 
 test('each new view is sent as an event until the browser disconnects', async () => {

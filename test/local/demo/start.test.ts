@@ -1,41 +1,31 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { closeServer, listen } from '../../../local/api-simulator/server.ts';
 import { ROOT } from '../../documents/pages.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'demo-test-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-function demo(...args: string[]): Promise<unknown> {
-  const program = ['--no-warnings', path.join(ROOT, 'local', 'demo.ts'), ...args];
-  return promisify(execFile)(process.execPath, program, { cwd: folder });
-}
+const PROGRAM = ['--no-warnings', path.join(ROOT, 'local', 'demo.ts')];
 
 test('a port in use is named in one sentence, with the option that changes it', async () => {
   const server = createServer();
   const { port } = new URL(await listen(server, 0));
-  await expect(demo('--port', port)).rejects.toMatchObject({
+  await expect(promisify(execFile)(process.execPath, [...PROGRAM, '--port', port])).rejects.toMatchObject({
     code: 2,
     stderr: `Nothing was started: port ${port} is in use. Choose another one with --port, or none for any free one.\n`,
   });
   await closeServer(server);
 });
 
-test('a folder that cannot be written is named in one sentence, before anything is started', async () => {
-  await rm(path.join(folder, '.local'), { recursive: true, force: true });
-  await writeFile(path.join(folder, '.local'), 'a file');
-  await expect(demo()).rejects.toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr: expect.stringMatching(/^Nothing was started: the folder \.local cannot be written \(\w+\)\. [^\n]*\n$/),
-  });
-  expect(await readdir(folder)).toEqual(['.local']);
+test('SIGTERM ends npm run demo and the process behind it, also while it starts', async () => {
+  const npm = spawn('npm', ['run', '--silent', 'demo'], { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(npm, 'close');
+  for await (const _line of createInterface({ input: npm.stdout })) break;
+  npm.kill('SIGTERM');
+  // The pipe closes when no process holds it any more.
+  await ended;
+  expect(npm.exitCode ?? npm.signalCode).not.toBe(0);
 });

@@ -6,10 +6,9 @@ import type { Call } from '../../../local/aws/wire.ts';
 import { type LocalDeployment, startDeployment } from '../../../local/deployment/deployment.ts';
 import { madeName } from '../../../local/deployment/physical-names.ts';
 import { onlyResource } from '../../../local/deployment/template.ts';
-import { invokeErrorLine } from '../../../local/incidents/function-log.ts';
 import { templateWith } from '../../stack/shared-template.ts';
 import { type Connector, connector } from '../../support/function/connector.ts';
-import { logLines, metricLines } from './function-log.ts';
+import { invokeErrorLine, logLines, metricLines } from './function-log.ts';
 import { putMetrics } from './function-metrics.ts';
 import { type Ended, type Started, start, startProcess } from './shell.ts';
 

@@ -2,8 +2,6 @@ import type { Browser } from './browser.ts';
 
 /** In which the launcher gives the browser to the tests. */
 export const BROWSER_VARIABLE = 'BROWSER_UNDER_TEST';
-/** Set when only some incidents are wanted. */
-export const BOUNDED_VARIABLE = 'BOUNDED_BROWSER_TESTS';
 
 export function givenBrowser(): Browser {
   const given = process.env[BROWSER_VARIABLE];

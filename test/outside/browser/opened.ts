@@ -16,11 +16,7 @@ export interface Opened {
   readonly complaints: readonly string[];
   /** Hosts that the page asked anything of. */
   readonly hosts: ReadonlySet<string>;
-  /** Megabytes of memory of the demo's process. */
-  memory(): Promise<number>;
   view(): Promise<View>;
-  /** Resolves with the first view for which it holds. @throws Error after so many minutes of the demo */
-  until(holds: (view: View) => boolean, what: string, minutes: number): Promise<View>;
   /** Presses a button by its incident. */
   cause(incident: string): Promise<void>;
   repair(): Promise<void>;
@@ -31,23 +27,15 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-export interface OpenOptions {
-  readonly browser: Browser;
-  /** How long a minute of the schedule takes, such as `100ms`. */
-  readonly minute: string;
-  readonly seed?: number;
-  readonly scheme?: 'light' | 'dark';
-  readonly viewport?: { readonly width: number; readonly height: number };
-}
-
-export async function openDemo(options: OpenOptions): Promise<Opened> {
-  const { browser, minute, seed = 1, scheme = 'light', viewport = { width: 1440, height: 1000 } } = options;
+/** @param minute how long a minute of the schedule takes, such as `100ms` */
+export async function openDemo(browser: Browser, minute: string): Promise<Opened> {
   await using started = new AsyncDisposableStack();
-  const child = started.adopt(startProcess(minute, seed), endProcess);
+  const child = started.adopt(startProcess(minute), endProcess);
   const url = await addressOf(child);
   const chromium = await puppeteer.launch({ executablePath: browser.path, args: [...browser.args], headless: true });
   started.defer(() => chromium.close());
   const page = await chromium.newPage();
+  page.setDefaultTimeout(180_000);
   const complaints: string[] = [];
   const hosts = new Set<string>();
   page.on('console', message => {
@@ -57,29 +45,19 @@ export async function openDemo(options: OpenOptions): Promise<Opened> {
   page.on('request', request => {
     if (!request.url().startsWith('data:')) hosts.add(new URL(request.url()).host);
   });
-  await page.setViewport(viewport);
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+  await page.setViewport({ width: 1280, height: 900 });
   await page.goto(url);
   await page.waitForSelector('html[data-minute]');
-  const view = async (): Promise<View> => (await fetch(new URL('view', url))).json() as Promise<View>;
+
   const kept = started.move();
   return {
     url,
     page,
     complaints,
     hosts,
-    view,
-    memory: () => residentMegabytes(child),
-    async until(holds, what, minutes) {
-      const end = (await view()).minute + minutes;
-      for await (const each of views(url)) {
-        if (holds(each)) return each;
-        if (each.minute > end) throw new Error(`Not within ${minutes} minutes: ${what}. ${summary(each)}`);
-      }
-      throw new Error('The demo has ended.');
-    },
+    view: async () => (await fetch(new URL('view', url))).json() as Promise<View>,
     cause: incident => press(page, `[data-incident="${incident}"]`),
-    repair: () => press(page, '#repair:enabled'),
+    repair: () => press(page, '#repair[aria-disabled=false]'),
     evaluate: script => page.evaluate(script),
     async shows(script) {
       await page.waitForFunction(script);
@@ -88,35 +66,13 @@ export async function openDemo(options: OpenOptions): Promise<Opened> {
   };
 }
 
-/** By the keyboard: between the place of a button and the click on it, a page that is updated may have moved. */
 async function press(page: Page, selector: string): Promise<void> {
   const button = await page.waitForSelector(selector, { visible: true });
   await button!.press('Enter');
 }
 
-function summary({ distance, alarms, incident }: View): string {
-  const on = alarms.filter(({ state }) => state === 'ALARM').map(({ name }) => name);
-  return JSON.stringify({ distance, on, incident });
-}
-
-/** The views as the page gets them: server-sent events. */
-async function* views(url: string): AsyncGenerator<View> {
-  const aborted = new AbortController();
-  const { body } = await fetch(new URL('events', url), { signal: aborted.signal });
-  let text = '';
-  try {
-    for await (const part of body!.pipeThrough(new TextDecoderStream())) {
-      const events = (text + part).split('\n\n');
-      text = events.pop()!;
-      for (const event of events) yield JSON.parse(event.slice('data: '.length));
-    }
-  } finally {
-    aborted.abort();
-  }
-}
-
-function startProcess(minute: string, seed: number): ChildProcess {
-  const args = ['--no-warnings', path.join(ROOT, 'local', 'demo.ts'), '--minute', minute, '--seed', String(seed)];
+function startProcess(minute: string): ChildProcess {
+  const args = ['--no-warnings', path.join(ROOT, 'local', 'demo.ts'), '--minute', minute];
   return spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
@@ -132,12 +88,6 @@ async function addressOf(child: ChildProcess): Promise<string> {
 
 async function endProcess(child: ChildProcess): Promise<void> {
   const closed = once(child, 'close');
-  child.kill('SIGINT');
+  child.kill('SIGTERM');
   await closed;
-}
-
-async function residentMegabytes({ pid }: ChildProcess): Promise<number> {
-  const { readFile } = await import('node:fs/promises');
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
 }

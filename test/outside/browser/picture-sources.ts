@@ -1,4 +1,3 @@
-/** What the pictures of the documents show: the page, and the template's alarms and dashboard. */
 import { createHash } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -8,15 +7,12 @@ const ROOT = path.join(import.meta.dirname, '..', '..', '..');
 
 export const PICTURES_FOLDER = path.join(ROOT, 'docs', 'images');
 export const HASH_FILE = path.join(PICTURES_FOLDER, 'sources.sha256');
-export const PICTURES = ['healthy.png', 'incident.png', 'repaired.png', 'dashboard.png'] as const;
+export const PICTURES = ['removed', 'incident', 'dark', 'phone'] as const;
 
-const SOURCES = [
-  'local/demo/page/*',
-  'local/demo/buttons.ts',
-  'lib/alarms/alarms.ts',
-  'lib/dashboard.ts',
-  'lambda/streams.ts',
-];
+export type Picture = (typeof PICTURES)[number];
+
+/** The page and its incidents. */
+const SOURCES = ['local/demo/page/*', 'local/demo/incidents.ts'];
 
 /** Changes with every file that the pictures show something of. */
 export async function sourcesHash(): Promise<string> {

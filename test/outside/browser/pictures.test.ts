@@ -8,6 +8,6 @@ test('the pictures in docs/images are not older than what they show: npm run pic
 });
 
 test('each picture is there, and smaller than 200 kB', () => {
-  const sizes = PICTURES.map(name => statSync(path.join(PICTURES_FOLDER, name)).size);
+  const sizes = PICTURES.map(name => statSync(path.join(PICTURES_FOLDER, `${name}.webp`)).size);
   expect(sizes.filter(size => size === 0 || size >= 200_000)).toEqual([]);
 });

@@ -1,15 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { METRIC_NAMESPACE } from '../../../lambda/metrics.ts';
 import { alarmSeries } from '../../../local/alarms/alarm-definitions.ts';
-import { dashboardSeries } from '../../../local/alarms/dashboard.ts';
-import { emfOf } from '../../../local/alarms/emf.ts';
 import { type SeriesName, seriesKey, TimeSeries } from '../../../local/alarms/time-series.ts';
 import { Scene } from '../../../local/incidents/scene.ts';
-import { functionProcess, HANDLER } from '../../support/function/function-process.ts';
+import { sceneClock } from '../../../local/incidents/scene-clock.ts';
 import { templateWith } from '../shared-template.ts';
 import type { SynthesizedTemplate } from '../template.ts';
+import { dashboardSeries } from './support/dashboard-series.ts';
 import { CONFIGURATION } from './support/drill.ts';
-import { quietClock } from './support/quiet-clock.ts';
 import { SERVICE_METRICS } from './support/service-metrics.ts';
 
 const OWNERS: Readonly<Record<string, string>> = {
@@ -25,15 +23,14 @@ interface Written {
   readonly members: ReadonlySet<string>;
 }
 
-/** Series that the deployed handler writes to stdout, in a process of its own. */
+/** Series that a run of the function writes to stdout. */
 async function writtenBy(template: SynthesizedTemplate): Promise<Written> {
-  await using scene = await Scene.open({ template, time: quietClock() });
+  await using scene = await Scene.open({ template });
   scene.simulator.populate({ assets: 5, threats: 5, dnsBlocks: 5 });
-  const { stdout, stderr, code } = await functionProcess(HANDLER, scene.environment);
-  expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  const emitted = await scene.run();
   const metrics = new TimeSeries();
-  metrics.addEmf(emfOf(stdout), 0);
-  const members = emfOf(stdout).flatMap(({ namespace, dimensions, figures }) =>
+  metrics.addEmf(emitted, 0);
+  const members = emitted.flatMap(({ namespace, dimensions, figures }) =>
     Object.keys(figures).map(metric => seriesKey({ namespace, metric, dimensions })),
   );
   return { metrics: metrics.keys, members: new Set(members) };
@@ -90,9 +87,8 @@ test('every metric that the function emits is looked at by an alarm or on the da
 });
 
 test('minutes of a scene begin where those of CloudWatch begin, at whatever second the scene opens', async () => {
-  const time = quietClock();
-  time.clock.advance(30_500);
-  await using scene = await Scene.open({ template: await templateWith(CONFIGURATION), time });
+  const clock = sceneClock(Date.parse('2026-11-20T12:00:30.500Z'));
+  await using scene = await Scene.open({ template: await templateWith(CONFIGURATION), clock });
   await scene.nextMinute();
-  expect([time.clock.now() % 60_000, scene.minute]).toEqual([0, 1]);
+  expect([clock.now() % 60_000, scene.minute]).toEqual([0, 1]);
 });

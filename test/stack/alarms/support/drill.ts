@@ -1,10 +1,8 @@
-import { alarmDefinitions, compositeAlarms } from '../../../../local/alarms/alarm-definitions.ts';
-import { type AlarmDefinition, evaluate, type State } from '../../../../local/alarms/evaluate-alarm.ts';
-import type { TimeSeries } from '../../../../local/alarms/time-series.ts';
+import { compositeAlarms } from '../../../../local/alarms/alarm-definitions.ts';
+import { type AlarmWatch, watchAlarms } from '../../../../local/alarms/watch-alarms.ts';
 import type { Incident } from '../../../../local/incidents/incident.ts';
 import { Scene } from '../../../../local/incidents/scene.ts';
 import { templateWith } from '../../shared-template.ts';
-import { quietClock } from './quiet-clock.ts';
 
 export interface DrillResult {
   readonly incident: Incident;
@@ -18,8 +16,6 @@ export interface DrillResult {
   readonly stuck: readonly string[];
   /** Whether the runs after the end succeeded. */
   readonly recovered: boolean;
-  /** Every series that got a data point. */
-  readonly series: ReadonlySet<string>;
 }
 
 /** A healthy connector with DNS blocks on, at the default schedule. */
@@ -33,28 +29,24 @@ const AFTER = 90;
 const TOKEN_MINUTES = 5;
 
 export async function drill(incident: Incident): Promise<DrillResult> {
-  const { leaseSeconds, pageLimit } = incident.paging ?? {};
-  const template = await templateWith({ ...CONFIGURATION, ...incident.configuration });
-  const environment = {
-    ...(pageLimit !== undefined && { PAGE_LIMIT: String(pageLimit) }),
-    ...(leaseSeconds !== undefined && { LEASE_SECONDS: String(leaseSeconds) }),
-  };
-  await using scene = await Scene.open({ template, time: quietClock(), simulator: incident.simulator, environment });
+  const { configuration, environment, simulator } = incident;
+  const template = await templateWith({ ...CONFIGURATION, ...configuration });
+  await using scene = await Scene.open({ template, simulator, environment });
   scene.simulator.populate(ROWS);
   await catchUp(scene);
   scene.begin();
   await stayQuiet(scene, -BEFORE, 0);
   await endure(incident, scene);
   const end = scene.minute;
-  await incident.end?.(scene);
+  incident.end?.(scene);
   const recovered = await catchUp(scene);
   await stayQuiet(scene, scene.minute, end + AFTER);
-  const alarms = watch(alarmDefinitions(template), scene.metrics, end, end + AFTER);
+  const alarms = observed(watchAlarms(template, scene.metrics), end, end + AFTER);
   const notified = [...compositeAlarms(template)].flatMap(([name, members]) => {
     const minutes = members.flatMap(member => alarms.fired.get(member) ?? []);
     return minutes.length > 0 ? [[name, Math.min(...minutes)] as const] : [];
   });
-  return { incident, ...alarms, notified: new Map(notified), recovered, series: scene.metrics.keys };
+  return { incident, ...alarms, notified: new Map(notified), recovered };
 }
 
 /** Names of the critical alarms. */
@@ -68,7 +60,7 @@ export async function criticalAlarms(): Promise<ReadonlySet<string>> {
 }
 
 async function endure({ begin, eachMinute, minutes }: Incident, scene: Scene): Promise<void> {
-  await begin?.(scene);
+  begin?.(scene);
   while (scene.minute < minutes) {
     const run = () => scene.run();
     await (eachMinute ? eachMinute(scene, run, scene.minute) : run());
@@ -96,20 +88,16 @@ async function stayQuiet(scene: Scene, from: number, to: number): Promise<void> 
   }
 }
 
-function watch(definitions: readonly AlarmDefinition[], metrics: TimeSeries, end: number, last: number) {
-  const states = new Map<string, State>(definitions.map(({ name }) => [name, 'OK']));
+/** @param end minute in which the incident was ended */
+function observed(watch: AlarmWatch, end: number, last: number) {
   const fired = new Map<string, number>();
   const ended = new Map<string, number>();
   for (let minute = -1; minute < last; minute++) {
-    for (const definition of definitions) {
-      const { name } = definition;
-      const before = states.get(name)!;
-      const state = evaluate(definition, metrics, minute, before);
-      states.set(name, state);
+    for (const { name, state } of watch.evaluate(minute)) {
       if (state === 'ALARM' && minute < end && !fired.has(name)) fired.set(name, minute + 1);
-      if (before === 'ALARM' && state !== 'ALARM' && minute >= end) ended.set(name, minute + 1 - end);
+      if (state === 'OK' && minute >= end) ended.set(name, minute + 1 - end);
     }
   }
-  const stuck = [...states].filter(([, state]) => state === 'ALARM').map(([name]) => name);
+  const stuck = watch.alarms.flatMap(({ name, state }) => (state === 'ALARM' ? [name] : []));
   return { fired, ended, stuck };
 }

@@ -1,0 +1,49 @@
+/** The alarms of a template, evaluated once a minute as CloudWatch does. */
+import { resourcesOf, type Template } from '../deployment/template.ts';
+import { alarmDefinitions, compositeAlarms, shortName } from './alarm-definitions.ts';
+import { evaluate, type State } from './evaluate-alarm.ts';
+import type { TimeSeries } from './time-series.ts';
+
+export interface WatchedAlarm {
+  /** Without the connector's name. */
+  readonly name: string;
+  /** Name of the composite alarm that it is part of. */
+  readonly severity: string;
+  readonly description: string;
+  readonly state: State;
+}
+
+export interface AlarmWatch {
+  /** In the order of the template, critical first. */
+  readonly alarms: readonly WatchedAlarm[];
+  /** Evaluates at the end of a minute. @returns the alarms whose state changed */
+  evaluate(minute: number): WatchedAlarm[];
+}
+
+export function watchAlarms(template: Template, metrics: TimeSeries): AlarmWatch {
+  const composites = compositeAlarms(template);
+  const severityOf = (name: string) => [...composites].find(([, members]) => members.includes(name))?.[0] ?? '';
+  const descriptions = new Map(
+    resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([, { Properties: properties = {} }]) => {
+      return [shortName(String(properties['AlarmName'])), String(properties['AlarmDescription'])];
+    }),
+  );
+
+  const rank = [...composites.keys()];
+  const definitions = alarmDefinitions(template)
+    .map(definition => ({ ...definition, severity: severityOf(definition.name) }))
+    .sort((one, other) => rank.indexOf(one.severity) - rank.indexOf(other.severity));
+  let alarms = definitions.map(({ name, severity }): WatchedAlarm => {
+    return { name, severity, description: descriptions.get(name) ?? '', state: 'OK' };
+  });
+  return {
+    get alarms() {
+      return alarms;
+    },
+    evaluate(minute) {
+      const before = alarms;
+      alarms = alarms.map((alarm, index) => ({ ...alarm, state: evaluate(definitions[index]!, metrics, minute) }));
+      return alarms.filter(({ state }, index) => state !== before[index]!.state);
+    },
+  };
+}

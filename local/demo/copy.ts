@@ -1,0 +1,130 @@
+import { STREAMS, type StreamName } from '../../lambda/streams.ts';
+
+/** Rows of a stream by id, as JSON text without `stream_position`. */
+export type Rows = Readonly<Record<StreamName, ReadonlyMap<string, string>>>;
+
+/** Figures of one minute. */
+interface Minute {
+  events: number;
+  /** Events that say what the SIEM had been told before. */
+  duplicates: number;
+  /** Events whose `event_id` the SIEM had read before, so that it dropped them. */
+  repeats: number;
+  bytes: number;
+}
+
+/** How far a copy is from the data. */
+export interface Distance {
+  /** Rows in the SIEM that the API does not have any more. */
+  readonly ghosts: number;
+  /** Rows that the SIEM lacks, or has in an older version. */
+  readonly stale: number;
+}
+
+/** An event that arrives at the SIEM. */
+export interface Arrival {
+  readonly stream: StreamName;
+  readonly id: string;
+  /** JSON text. Absent when the event says that the row is gone. */
+  readonly row: string | undefined;
+  readonly eventId?: string;
+  readonly bytes: number;
+}
+
+/** A SIEM's copy of the data: of each row the last event that arrived. */
+export class Copy {
+  readonly #held = new Map<StreamName, Map<string, Held>>(STREAMS.map(({ name }) => [name, new Map()]));
+  /** The last hour, newest last. */
+  #minutes: Minute[] = [];
+  #minute = NOTHING();
+
+  take({ stream, id, row, eventId, bytes }: Arrival): void {
+    const rows = this.#held.get(stream)!;
+    const before = rows.get(id);
+    const content = row === undefined ? undefined : contentOf(row);
+    this.#minute.events += 1;
+    this.#minute.bytes += bytes;
+    if (eventId !== undefined && eventId === before?.eventId) this.#minute.repeats += 1;
+    else if (before && before.content === content) this.#minute.duplicates += 1;
+    rows.set(id, { content, eventId });
+  }
+
+  /** Begins the next minute. */
+  endMinute(): void {
+    this.#minutes = [...this.#minutes, this.#minute].slice(-60);
+    this.#minute = NOTHING();
+  }
+
+  /** Forgets the minutes so far, and keeps the rows. */
+  forget(): void {
+    this.#minutes = [];
+  }
+
+  /** Sums of the last hour. */
+  get hour(): Readonly<Minute> {
+    const sum = (member: keyof Minute) => this.#minutes.reduce((total, minute) => total + minute[member], 0);
+    return { events: sum('events'), duplicates: sum('duplicates'), repeats: sum('repeats'), bytes: sum('bytes') };
+  }
+
+  /** @param rows those that the API has */
+  distance(rows: Rows): Distance {
+    let ghosts = 0;
+    let stale = 0;
+    for (const { name } of STREAMS) {
+      const held = this.#held.get(name)!;
+      for (const [id, { content }] of held) if (content !== undefined && !rows[name].has(id)) ghosts += 1;
+      for (const [id, row] of rows[name]) if (held.get(id)?.content !== row) stale += 1;
+    }
+    return { ghosts, stale };
+  }
+}
+
+interface Held {
+  /** Undefined when the row is gone. */
+  readonly content: string | undefined;
+  readonly eventId: string | undefined;
+}
+
+const NOTHING = (): Minute => ({ events: 0, duplicates: 0, repeats: 0, bytes: 0 });
+
+/** A row that is delivered again unchanged has another `stream_position`. */
+export function contentOf(row: string): string {
+  const { stream_position: _, ...content } = JSON.parse(row);
+  return JSON.stringify(content);
+}
+
+/** The rows that the API has. */
+export class LiveRows {
+  #known = new Map<string, { readonly text: string; readonly content: string }>();
+  rows: Rows = byStream(() => new Map());
+
+  /** @param truth rows and tombstones, by stream and id @returns how many rows changed since the last look */
+  look(truth: Readonly<Record<StreamName, ReadonlyMap<string, string>>>): number {
+    const before = this.#known;
+    this.#known = new Map();
+    let changed = 0;
+    this.rows = byStream(stream => {
+      const live = new Map<string, string>();
+      for (const [id, text] of truth[stream]) {
+        const key = `${stream} ${id}`;
+        const known = before.get(key);
+        if (known?.text !== text) changed += 1;
+        const row = known?.text === text ? known : { text, content: contentOf(text) };
+        this.#known.set(key, row);
+        if (!isTombstone(text)) live.set(id, row.content);
+      }
+      return live;
+    });
+    const gone = [...before.keys()].filter(key => !this.#known.has(key)).length;
+    return changed + gone;
+  }
+}
+
+function byStream<T>(of: (stream: StreamName) => T): Readonly<Record<StreamName, T>> {
+  return Object.fromEntries(STREAMS.map(({ name }) => [name, of(name)])) as Record<StreamName, T>;
+}
+
+/** The API simulator writes the members of a removed asset in a fixed order. */
+export function isTombstone(text: string): boolean {
+  return text.includes('"deleted":true');
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import { Copy, LiveRows, type Rows } from '../../../local/demo/copy.ts';
+
+const NOTHING = { assets: new Map(), threats: new Map(), 'dns-blocks': new Map() };
+const THREAT = '{"id":"t","severity":"high"}';
+const DATA: Rows = { ...NOTHING, threats: new Map([['t', THREAT]]) };
+
+/** An event that arrives. */
+function threat(row: string | undefined, more: { eventId?: string } = {}) {
+  return { stream: 'threats' as const, id: 't', row, bytes: 10, ...more };
+}
+
+function figures(...arrivals: ReturnType<typeof threat>[]) {
+  const copy = new Copy();
+  for (const arrival of arrivals) copy.take(arrival);
+  copy.endMinute();
+  return copy.hour;
+}
+
+describe('an event is', () => {
+  test('a duplicate when the SIEM has the row already, whatever its position', () => {
+    const again = THREAT.replace('}', ',"stream_position":"9"}');
+    expect(figures(threat(THREAT), threat(again))).toMatchObject({ events: 2, duplicates: 1, repeats: 0, bytes: 20 });
+    expect(figures(threat(undefined), threat(undefined))).toMatchObject({ duplicates: 1 });
+  });
+
+  test('no duplicate when the row has changed, is gone, or is back', () => {
+    const changed = THREAT.replace('high', 'low');
+    const arrivals = [threat(THREAT), threat(changed), threat(undefined), threat(changed)];
+    expect(figures(...arrivals)).toMatchObject({ events: 4, duplicates: 0 });
+  });
+
+  test('a repeat, which the SIEM drops, when it has the event_id of the last one', () => {
+    const twice = figures(threat(THREAT, { eventId: 'e' }), threat(THREAT, { eventId: 'e' }));
+    expect(twice).toMatchObject({ duplicates: 0, repeats: 1 });
+  });
+});
+
+test('figures are those of the last hour', () => {
+  const copy = new Copy();
+  copy.take(threat(THREAT));
+  for (let minute = 0; minute < 60; minute++) copy.endMinute();
+  expect(copy.hour.events).toBe(1);
+  copy.endMinute();
+  expect(copy.hour.events).toBe(0);
+});
+
+describe('a row in the SIEM is', () => {
+  const distanceAfter = (rows: Rows, ...arrivals: ReturnType<typeof threat>[]) => {
+    const copy = new Copy();
+    for (const arrival of arrivals) copy.take(arrival);
+    return copy.distance(rows);
+  };
+
+  test('right when it is as the API has it, or gone on both sides', () => {
+    expect(distanceAfter(DATA, threat(THREAT))).toEqual({ ghosts: 0, stale: 0 });
+    expect(distanceAfter(NOTHING, threat(THREAT), threat(undefined))).toEqual({ ghosts: 0, stale: 0 });
+  });
+
+  test('a ghost when the API does not have it any more', () => {
+    expect(distanceAfter(NOTHING, threat(THREAT))).toEqual({ ghosts: 1, stale: 0 });
+  });
+
+  test('stale when the SIEM lacks it, has an older version, or took it for gone', () => {
+    const older = threat(THREAT.replace('high', 'low'));
+    for (const arrivals of [[], [older], [threat(THREAT), threat(undefined)]]) {
+      expect(distanceAfter(DATA, ...arrivals)).toEqual({ ghosts: 0, stale: 1 });
+    }
+  });
+});
+
+test('rows of the API change when they are new, changed, removed or gone, and tombstones are no rows', () => {
+  const live = new LiveRows();
+  const asset = (text: string) => ({ ...NOTHING, assets: new Map([['a', text]]) });
+  expect(live.look(asset('{"id":"a","deleted":false}'))).toBe(1);
+  expect(live.rows.assets.get('a')).toBe('{"id":"a","deleted":false}');
+  expect(live.look(asset('{"id":"a","deleted":false}'))).toBe(0);
+  expect(live.look(asset('{"id":"a","deleted":true}'))).toBe(1);
+  expect(live.rows.assets.size).toBe(0);
+  expect(live.look(NOTHING)).toBe(1);
+});
