@@ -106,7 +106,9 @@ describe('commands', () => {
 
   test('every npm script that a page names is in package.json', () => {
     const { scripts } = JSON.parse(page('package.json'));
-    const named = onPages(/npm run (?:--silent )?([a-z:-]+)/g);
+    // The changelog names scripts that are gone.
+    const pages = PAGES.filter(name => name !== 'CHANGELOG.md');
+    const named = onPages(/npm run (?:--silent )?([a-z:-]+)/g, pages);
     expect(named.length).toBeGreaterThan(40);
     expect(named.filter(({ found }) => !(found in scripts))).toEqual([]);
   });
