@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, globSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, existsSync, globSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../../documents/pages.ts';
 import { fetchPackage } from './fetch.ts';
@@ -63,8 +63,9 @@ export async function assertReproducible(folder: string): Promise<string> {
     const target = path.join(copy, file);
     if (existsSync(path.join(ROOT, file))) cpSync(path.join(ROOT, file), target);
   }
-  // Hard links, because esbuild follows symbolic ones to where they lead.
-  await succeed('cp', ['-al', path.join(ROOT, 'node_modules'), copy], { folder: ROOT });
+  // Hard links where they are possible, because esbuild follows symbolic ones to where they lead.
+  const copying = 'cp -al "$0" "$1" 2>/dev/null || cp -a "$0" "$1"';
+  await succeed('sh', ['-c', copying, realpathSync(path.join(ROOT, 'node_modules')), copy], { folder: ROOT });
   await succeed('npm', ['run', 'build', '--loglevel=error'], { folder: copy });
   const [here, there] = [ROOT, copy].map(root => hashesIn(path.join(root, 'dist')));
   assert.deepEqual(there, here);
