@@ -13,6 +13,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic, Subscription } from 'aws-cdk-lib/aws-sns';
 import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import type { AlarmName } from './alarms/alarms.ts';
 import type { Destination } from './delivery/destination.ts';
 
 /** A value for each stream that has one. */
@@ -392,24 +393,6 @@ export interface SentinelReader {
    */
   readonly createOidcProvider?: boolean;
 }
-
-/** Name of an alarm, which is also its section of the runbook. */
-export type AlarmName =
-  | 'contract-error'
-  | 'credentials-refused'
-  | 'dead-letters'
-  | 'delivery-backup-used'
-  | 'delivery-failing'
-  | 'delivery-late'
-  | 'filter-errors'
-  | 'function-errors'
-  | 'mass-withdrawal'
-  | 'role-missing'
-  | 'siem-reader-failing'
-  | 'siem-reader-stalled'
-  | 'stream-behind'
-  | 'stream-silent'
-  | 'threats-without-asset';
 
 /** Changes of one alarm. */
 export interface AlarmOverride {

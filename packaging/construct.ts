@@ -1,8 +1,8 @@
 /** What `@security-data-connector/connector` exports: the construct, its props, and what its attributes are. */
 
+export type { AlarmName } from '../lib/alarms/alarms.ts';
 export { ConfigurationError, type Problem } from '../lib/config/problem.ts';
 export type {
-  AlarmName,
   AlarmOverride,
   AlarmOverrides,
   Alarms,

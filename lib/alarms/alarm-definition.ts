@@ -1,7 +1,9 @@
 import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { ConnectorMetricName, ConnectorMetricOptions, SiemAccess, StreamMetricName } from '../connector-props.ts';
+import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import type { CONNECTOR_METRICS, STREAM_METRICS } from '../../lambda/metrics.ts';
+import type { StreamName } from '../../lambda/streams.ts';
 import type { Timing } from './timing.ts';
 
 /** Most severe first. `critical` pages somebody, `warning` can wait for working hours. Each has a composite alarm of that name, which notifies. */
@@ -24,21 +26,30 @@ export interface AlarmDefinition {
   readonly condition: (monitored: Monitored) => Condition | undefined;
 }
 
+/** The queues of a reader. */
+interface ReaderQueues {
+  readonly queue: IQueue;
+  readonly deadLetters: Queue | undefined;
+}
+
 /** Parts of a connector that have metrics, and the settings that thresholds and periods follow from. */
 export interface Monitored {
   readonly connectorName: string;
   readonly function: IFunction;
   readonly state: ITable;
-  readonly siem: SiemAccess | undefined;
+  readonly siem: ReaderQueues | undefined;
   /** Readers in addition to `siem`, by name. */
-  readonly siemReaders: Readonly<Record<string, SiemAccess>>;
+  readonly siemReaders: Readonly<Record<string, ReaderQueues>>;
   readonly timing: Timing;
   /** The longest that Firehose buffers events. */
   readonly bufferSeconds: number;
   /** Begins the names of Firehose's metrics about the destination, for example `DeliveryToS3.Success`. */
   readonly deliveryMetricPrefix: string;
   /** A metric that the function sends about the whole connector, or about the stream in the options. */
-  metric(name: ConnectorMetricName | StreamMetricName, options?: ConnectorMetricOptions): Metric;
+  metric(
+    name: keyof typeof CONNECTOR_METRICS | keyof typeof STREAM_METRICS,
+    options?: MetricOptions & { readonly stream?: StreamName },
+  ): Metric;
   /** A metric of the delivery stream. */
   deliveryMetric(name: string, options?: MetricOptions): Metric;
 }

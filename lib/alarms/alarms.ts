@@ -1,5 +1,25 @@
-import type { AlarmName, ConnectorMetricName } from '../connector-props.ts';
+import type { CONNECTOR_METRICS } from '../../lambda/metrics.ts';
 import { type AlarmDefinition, AT_RISK, type Condition, type Monitored } from './alarm-definition.ts';
+
+/** Name of an alarm, which is also its section of the runbook. */
+export type AlarmName =
+  | 'contract-error'
+  | 'credentials-refused'
+  | 'dead-letters'
+  | 'delivery-backup-used'
+  | 'delivery-failing'
+  | 'delivery-late'
+  | 'filter-errors'
+  | 'function-errors'
+  | 'mass-withdrawal'
+  | 'role-missing'
+  | 'siem-reader-failing'
+  | 'siem-reader-stalled'
+  | 'stream-behind'
+  | 'stream-silent'
+  | 'threats-without-asset';
+
+type MetricName = keyof typeof CONNECTOR_METRICS;
 
 /** The alarms by name. Metrics of AWS services have the period of the CDK, five minutes, which is the longest interval of their reports. */
 const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
@@ -148,13 +168,14 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
   },
 };
 
-/** Every alarm of a connector, with its name. */
+/** @internal Every alarm of a connector, with its name. */
 export const ALARMS = Object.entries(TABLE).map(([name, definition]) => ({ name: name as AlarmName, ...definition }));
 
+/** @internal */
 export type NamedAlarm = (typeof ALARMS)[number];
 
 /** The metric was reported at least once. No data counts as zero, because a run that has nothing to report sends nothing. */
-function reported(name: ConnectorMetricName): (monitored: Monitored) => Condition {
+function reported(name: MetricName): (monitored: Monitored) => Condition {
   return ({ metric, timing }) => ({
     metric: metric(name, { statistic: 'Sum', period: timing.report }),
     threshold: 1,
@@ -163,7 +184,7 @@ function reported(name: ConnectorMetricName): (monitored: Monitored) => Conditio
 }
 
 /** The same for failures that last: a run of every stream without a failure sends a zero after them, which ends the alarm at once. */
-function unfixed(name: ConnectorMetricName): (monitored: Monitored) => Condition {
+function unfixed(name: MetricName): (monitored: Monitored) => Condition {
   return ({ metric, timing }) => ({
     metric: metric(name, { statistic: 'Minimum', period: timing.report }),
     threshold: 1,

@@ -73,6 +73,7 @@ describe('the types of the package', () => {
 
   test('the types show the construct, its props and its destinations, and nothing of how they are made', () => {
     expect(files.filter(file => !file.startsWith('packaging/')).sort()).toEqual([
+      'lib/alarms/alarms.d.ts',
       'lib/config/problem.d.ts',
       'lib/connector-props.d.ts',
       'lib/delivery/destination-config.d.ts',
