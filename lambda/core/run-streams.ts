@@ -3,12 +3,13 @@
  * failing stream does not stop the others.
  */
 
-import type { Checkpoint, Lease, SavedStream } from '../ports.ts';
+import type { Checkpoint, Lease, LogEntry, SavedStream } from '../ports.ts';
 import { childOf, STREAMS, type StreamName, type SyncedStream } from '../streams.ts';
 import { redo, save } from './commit.ts';
 import {
   LeaseBusyError,
   LeaseLostError,
+  LogMissingError,
   OutdatedWithdrawalsError,
   OutOfTimeError,
   UnclearWritesError,
@@ -170,12 +171,21 @@ class Progress {
   async #begin(stream: SyncedStream, { checkpoint, log }: SavedStream, commands: Commands): Promise<Checkpoint> {
     const streamRun = this.#streamRun(stream);
     const isOpen = log !== undefined && log.sequence > checkpoint.committed;
-    // Everything is sent again, so an unfinished batch need not be, and its object may be gone.
-    const isReplaced = isOpen && commands.replay.includes(stream.name) && commands.since === undefined;
-    if (log && this.#run.lease.dirty) streamRun.logs.inherit(log, isOpen && !isReplaced);
-    const whole = isReplaced ? { ...checkpoint, committed: log.sequence } : checkpoint;
-    const done = isOpen && !isReplaced ? await redo(log, streamRun) : whole;
-    return await applyCommands(commands, done, streamRun);
+    const redone = isOpen ? await this.#redo(log, streamRun, commands) : undefined;
+    if (log && this.#run.lease.dirty) streamRun.logs.inherit(log, redone !== undefined);
+    const given = isOpen ? { ...checkpoint, committed: log.sequence } : checkpoint;
+    return await applyCommands(commands, redone ?? given, streamRun);
+  }
+
+  /** @returns nothing if the object of the log is gone, and a replay sends every row again, also those of its batch */
+  async #redo(log: LogEntry, streamRun: StreamRun, { replay, since }: Commands): Promise<Checkpoint | undefined> {
+    try {
+      return await redo(log, streamRun);
+    } catch (error) {
+      const isWholeReplay = replay.includes(streamRun.stream.name) && since === undefined;
+      if (isWholeReplay && error instanceof LogMissingError) return undefined;
+      throw error;
+    }
   }
 
   async #confirm(digest: string | undefined): Promise<void> {

@@ -66,8 +66,8 @@ export class Stage {
   #leastEpoch = 0;
   #isBehind = false;
   /**
-   * Threats that moved to an asset which was removed before the move was logged, with the sequence of the last event before. Nothing shows the
-   * move until a resync: docs/limits.md.
+   * Threats that moved to an asset which was removed before the move was logged, or whose asset was never sent and restored unseen, with the
+   * sequence of the last event before. Nothing shows the removal until a resync: docs/limits.md.
    */
   readonly hidden = new Map<string, string>();
   changesWithinRuns = false;
@@ -333,6 +333,8 @@ export class Stage {
 
   #replaceTable(items: readonly Item[] | undefined): void {
     if (!items) throw new Impossible('There is no backup');
+    if (items.length === 0 && this.world.isRunFrozen)
+      throw new Impossible('The frozen run may name its log in the new table: docs/limits.md');
     const { main } = this.world;
     this.#leastEpoch = Math.max(this.#leastEpoch, this.world.epoch);
     this.#noteEpoch();
@@ -425,7 +427,9 @@ export class Stage {
       const onItsWay = logged.findLast(event => event.id === id);
       const held = this.heldOf(id);
       const last = onItsWay && onItsWay.sequence > (held?.sequence ?? '') ? onItsWay : held;
-      if (last && last.kind !== 'withdrawn' && last.asset !== parentId) this.hidden.set(id, last.sequence);
+      const isUnseen = main.table.get(rowKey('assets', parentId, sha256))?.['row_hash']?.S === '';
+      if (last && last.kind !== 'withdrawn' && (last.asset !== parentId || isUnseen))
+        this.hidden.set(id, last.sequence);
     }
   }
 }
