@@ -62,7 +62,7 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
     'may read exactly the events and the queue',
   ],
   [
-    'Those who inspect change nothing',
+    'Operators who only inspect change nothing',
     'test/stack/suites/grants.ts',
     'grantInspect allows no action that changes anything, and grantOperate includes it',
   ],

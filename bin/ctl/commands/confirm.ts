@@ -55,7 +55,7 @@ export function confirmCommand(run: Run): Command {
   const meaning = Object.values(SUBJECTS).map(subject => subject.help);
   const samples = names.flatMap(name => [`confirm ${name}`, `confirm ${name} --connector acme --yes`]);
   return new Command('confirm')
-    .description('show what waits for your decision, and confirm it')
+    .description('show a decision that waits for you, and confirm it')
     .addArgument(new Argument('<subject>', 'what to confirm').choices(names))
     .option('--yes', 'do not ask')
     .addOption(waitOption())

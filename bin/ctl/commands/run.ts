@@ -42,7 +42,7 @@ interface ResyncOptions {
 /** Shows the consequence, asks for confirmation and sends the command. @throws as `sendCommand` does; RefusedError if not confirmed */
 export function resyncCommand(run: Run): Command {
   return new Command('resync')
-    .description('read streams from the beginning and send what differs, or everything')
+    .description('read streams from the beginning, and send rows that differ, or all rows')
     .addArgument(new Argument('<stream...>', 'which streams').choices(STREAM_NAMES))
     .option('--send-all', 'send every row again once, also those that do not differ')
     .addOption(

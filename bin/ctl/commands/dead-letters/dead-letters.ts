@@ -24,7 +24,7 @@ function listCommand(run: Run): Command {
 
 function redriveCommand(run: Run): Command {
   return new Command('redrive')
-    .description('send failed deliveries again, and delete what was sent')
+    .description('send failed deliveries again, and delete their objects')
     .argument('[address...]', 'addresses below delivery-errors/, as "list" prints them')
     .option('--all', 'every failed delivery')
     .option('--yes', 'do not ask')

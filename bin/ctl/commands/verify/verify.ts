@@ -14,7 +14,7 @@ const NAMED_IDS = 20;
 
 export function verifyCommand(run: Run): Command {
   return new Command('verify')
-    .description('compare everything at the API with what the SIEM was sent; changes nothing')
+    .description('compare every row at the API with its last event; changes nothing')
     .addArgument(
       new Argument('[stream...]', 'which streams; DNS blocks are only counted')
         .choices(STREAM_NAMES)
