@@ -87,16 +87,13 @@ export interface Sender {
   send(command: any): Promise<any>;
 }
 
-const THROTTLES = new Set([
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingException',
-  'Throttling',
-  'TooManyRequestsException',
-  'SlowDown',
-  'ServiceUnavailableException',
-  'LimitExceededException',
-]);
+/** Names of errors, and codes of records, with which AWS throttles. */
+const THROTTLES =
+  /^(ProvisionedThroughputExceeded|RequestLimitExceeded|Throttling|TooManyRequests|SlowDown|ServiceUnavailable|LimitExceeded)/;
+
+export function isThrottle(name: string): boolean {
+  return THROTTLES.test(name);
+}
 
 /** The call may or may not have had its effect, or the service failed for a moment. */
 function isTransient(error: unknown): boolean {
@@ -112,7 +109,7 @@ function isTransient(error: unknown): boolean {
 
 /** @returns nothing when another try would fail, too */
 export function awsFailure(error: unknown): Failure | undefined {
-  if (error instanceof Error && THROTTLES.has(error.name)) return 'throttled';
+  if (error instanceof Error && isThrottle(error.name)) return 'throttled';
   return isTransient(error) ? 'transient' : undefined;
 }
 

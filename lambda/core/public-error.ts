@@ -61,14 +61,10 @@ function factsOf(error: Error): string {
   return facts.join(', ') || 'its details are not shown';
 }
 
-/** Where it happened. A stack begins with the message, whose lines could pass for frames. */
-function framesOf({ stack, message }: Error): string[] {
-  if (typeof stack !== 'string') return [];
-  const [head = ''] = stack.split('\n', 1);
-  const end = message === '' ? (/^\w*$/.test(head) ? 0 : -1) : stack.lastIndexOf(message);
-  if (end < 0) return [];
-  return stack
-    .slice(end + message.length)
-    .split('\n')
-    .filter(line => /^ {4}at .{1,500}$/.test(line));
+/** Where it happened: what stands behind the message, because a line of the message could pass for a frame. */
+function framesOf({ stack = '', message }: Error): string[] {
+  const at = stack.lastIndexOf(message);
+  if (at < 0) return [];
+  const frames = stack.slice(at + message.length).split('\n');
+  return frames.filter(line => /^ {4}at .{1,500}$/.test(line));
 }

@@ -4,15 +4,12 @@ import {
   type PutRecordBatchOutput,
   type PutRecordBatchResponseEntry,
 } from '@aws-sdk/client-firehose';
-import { awsFailure, callAws, type Sender } from '../aws.ts';
+import { awsFailure, callAws, isThrottle, type Sender } from '../aws.ts';
 import { DeliveryError, OutOfTimeError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
 import { serviceWord } from '../core/public-error.ts';
 import { type RetryBudget, TryAgain } from '../core/retry.ts';
 import type { Delivery } from '../ports.ts';
-
-/** Error codes of throttled or transiently failed records. */
-const THROTTLE_CODES = /^(ServiceUnavailable|Throttling|LimitExceeded)/;
 
 export function createFirehose(client: Sender, stream: string, budget: RetryBudget): Delivery {
   return {
@@ -45,7 +42,7 @@ function putter(client: Sender, stream: string, records: readonly Uint8Array[]):
     if (left.length === 0) return;
 
     const codes = new Set(refusals.filter(code => code !== undefined));
-    if ([...codes].every(code => THROTTLE_CODES.test(code))) throw new TryAgain('throttled', waitedOut());
+    if ([...codes].every(isThrottle)) throw new TryAgain('throttled', waitedOut());
     throw new TryAgain('transient', new DeliveryError(`it keeps answering ${wordsOf(codes)}`));
   };
 }

@@ -15,10 +15,11 @@ export interface Credentials {
   read(retryBudget: RetryBudget): Promise<ClientCredentials>;
 }
 
-const Secret = v.object({
-  client_id: v.pipe(v.string(), v.nonEmpty()),
-  client_secret: v.pipe(v.string(), v.nonEmpty()),
-});
+const SECRET = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.object({ client_id: v.pipe(v.string(), v.nonEmpty()), client_secret: v.pipe(v.string(), v.nonEmpty()) }),
+);
 
 export function createCredentials(client: Sender, secretId: string): Credentials {
   return { read: async retryBudget => parse(await fetchSecret(client, secretId, retryBudget)) };
@@ -55,17 +56,9 @@ const NO_TEXT_ADVICE = `${DO_NOT_FILL} If it was stored as binary, store the sam
 /** Errors carry neither the secret nor the parser's message, which may quote it. */
 function parse(secret: unknown): ClientCredentials {
   if (typeof secret !== 'string') throw new CredentialsError(NO_TEXT, { advice: NO_TEXT_ADVICE });
-  const parsed = v.safeParse(Secret, json(secret));
+  const parsed = v.safeParse(SECRET, secret);
   if (!parsed.success) {
     throw new CredentialsError('The secret is not JSON of the form {"client_id": "...", "client_secret": "..."}.');
   }
   return { clientId: parsed.output.client_id, clientSecret: parsed.output.client_secret };
-}
-
-function json(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

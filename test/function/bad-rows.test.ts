@@ -162,7 +162,7 @@ describe('a row of 2 MB', () => {
 });
 
 describe('a row of 17 MiB', () => {
-  test('a row beyond the bound of a page is read alone, and is an oversize row like any other', async () => {
+  test('a row beyond the bound of a page is read alone, as an oversize row', async () => {
     await using each = await connector();
     const rows = [`{"id":"large","text":"${'x'.repeat(17 * 1_048_576)}"}`, GOOD];
     each.api.tamper(

@@ -28,7 +28,7 @@ describe('a payload', () => {
     expect(parseCommand(payload, ALL)).toEqual({ streams: undefined, resync: [], replay: [] });
   });
 
-  test('a payload may name streams in any order, and they are read in their own order', () => {
+  test('streams that a payload names are read in their own order', () => {
     expect(parseCommand({ streams: ['threats', 'assets'] }, ALL).streams).toEqual(['assets', 'threats']);
   });
 

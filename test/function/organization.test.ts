@@ -169,7 +169,7 @@ describe('the organization', () => {
     expect(await outcomeOf(harness)).toBe('ApiUnavailableError, nothing was sent or saved: acme');
   });
 
-  test('the organization is identified by token endpoint, base URL and client, and a trailing slash does not matter', () => {
+  test('the organization is identified by token endpoint, base URL, client, without trailing slashes', () => {
     const digest = (tokenEndpoint: string, baseUrl: string, clientId: string) =>
       organizationDigest({ tokenEndpoint, baseUrl, clientId }, sha256);
     const first = digest('https://t/realms/a', 'https://a', 'one');

@@ -115,7 +115,7 @@ describe('problems of the settings', () => {
     );
   });
 
-  test('the problems of the settings say that nothing was started, and quote no value', () => {
+  test('the problems of the settings quote no value', () => {
     const environment = Object.fromEntries(
       ['PAGE_LIMIT', 'LEASE_SECONDS', 'API_BASE_URL', 'AUTH_URL', 'DNS_BLOCKS_PATH'].map(name => [name, 'canary']),
     );

@@ -3,7 +3,7 @@ import { ROW_MEMBERS, STREAMS, type Stream } from '../../lambda/streams.ts';
 
 const ALL: readonly Stream[] = STREAMS;
 
-test('each stream has a name of its own, and either a path or an option that gives it', () => {
+test('each stream has either a path or an option that gives it', () => {
   expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length);
   for (const { path, pathOption } of ALL) expect(path === undefined).toBe(pathOption !== undefined);
 });

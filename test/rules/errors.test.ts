@@ -42,7 +42,7 @@ describe('an error that leaves the function', () => {
     expect('cause' in publicError(new errors.StateError('answer', { cause: 7 }))).toBe(false);
   });
 
-  test('a chain of causes is cut off behind the sixth error, and a circle of causes ends', () => {
+  test('a chain of causes is cut off behind the sixth error', () => {
     const chain = (length: number): Error =>
       length === 0 ? foreign('canary') : new errors.StateError('answer', { cause: chain(length - 1) });
     expect(depthOf(publicError(chain(4)))).toBe(5);
@@ -60,6 +60,15 @@ describe('an error that leaves the function', () => {
     const all = publicError(new errors.StreamsFailedError(new Map([['assets', failure]]), 3));
     expect(wordsOf(all)).not.toContain('canary');
     expect(wordsOf(all)).toContain('DeliveryError');
+  });
+
+  test('an error of others keeps the frames of its stack, but no line of its message that looks like one', () => {
+    const error = foreign('broken\n    at canary');
+    const kept = publicError(error).stack ?? '';
+    expect(kept).toMatch(/\n {4}at /);
+    expect(kept).not.toContain('canary');
+    error.message = 'changed after the stack was written';
+    expect(publicError(error).stack).not.toContain('canary');
   });
 
   test('what is thrown and is no error says only that', () => {

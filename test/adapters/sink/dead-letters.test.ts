@@ -19,7 +19,7 @@ async function objects(scene: AwsScene): Promise<string[]> {
 }
 
 describe('a dead letter', () => {
-  test('a dead letter is stored below dead-letter/ by connector, stream and reason, and holds the row as the API sent it', async () => {
+  test('a dead letter holds the row as the API sent it, below a key of connector, stream, reason', async () => {
     await using scene = await awsScene();
     await deadLettersOf(scene).store(DEAD_LETTER, LEASE_VALID);
     const key = 'dead-letter/acme/assets/no-id/abc123.json';

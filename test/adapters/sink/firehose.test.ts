@@ -174,7 +174,7 @@ describe('the lease', () => {
     },
   );
 
-  test('the lease is not checked by a call whose sibling has failed, and nothing is sent once the delivery has rejected', async () => {
+  test('nothing is sent once a call has failed and the delivery has rejected', async () => {
     let calls = 0;
     const client: Sender = {
       async send({ input }) {

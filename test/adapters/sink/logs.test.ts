@@ -13,7 +13,7 @@ function logsOf({ clients, aws, retryBudget }: AwsScene, bucket = aws.names.dead
 }
 
 describe('the log of a batch', () => {
-  test('a log is one object below log/, named by stream and sequence, and comes back byte for byte', async () => {
+  test('a log is one object below log/ that comes back byte for byte', async () => {
     await using scene = await awsScene();
     const logs = logsOf(scene);
     const stored = await logs.put('assets', SEQUENCE, BATCH, pass);
@@ -55,12 +55,12 @@ describe('the log of a batch', () => {
     expect(sent[1]!.input).toMatchObject({ Key: `log/assets/${SEQUENCE}`, VersionId: 'v1' });
   });
 
-  test('a log that is missing is an answer and no error', async () => {
+  test('a log that is missing is an answer, not an error', async () => {
     await using scene = await awsScene();
     expect(await logsOf(scene).get('log/assets/none')).toBeUndefined();
   });
 
-  test('logs are deleted one by one, and none with no request', async () => {
+  test('logs are deleted one by one', async () => {
     await using scene = await awsScene();
     const logs = logsOf(scene);
     const stored = [await logs.put('assets', SEQUENCE, BATCH, pass), await logs.put('threats', SEQUENCE, BATCH, pass)];

@@ -67,7 +67,7 @@ describe('calls', () => {
     expect(packCalls(Array.from({ length: 501 }, () => ofBytes(10))).map(call => call.length)).toEqual([500, 1]);
   });
 
-  test('three full records are one call, and a fourth goes into the next', () => {
+  test('a call holds three full records at most', () => {
     const full = Array.from({ length: 4 }, () => ofBytes(MAX_LINE_BYTES));
     expect(packCalls(full).map(call => call.length)).toEqual([3, 1]);
   });

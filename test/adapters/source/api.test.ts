@@ -270,7 +270,7 @@ describe('a request that is made again', () => {
     expect(each.clock.pauses).toEqual([45_050]);
   });
 
-  test('429 for ever ends with the time budget, and says that the API asks to be called later', async () => {
+  test('429 for ever ends with the time budget, because the API asks to be called later', async () => {
     await using each = await apiScene([json(429, '')], { budget: 600_000 });
     const error = await rejection(each.page());
     expect(error).toBeInstanceOf(OutOfTimeError);

@@ -97,7 +97,7 @@ describe('a token', () => {
     expect(each.server.seen).toHaveLength(2);
   });
 
-  test('a token names the client that it was issued to, and the secret is read afresh for the next one', async () => {
+  test('each token names the client that the secret held when it was requested', async () => {
     await using server = await httpHarness(issued('one', 300), issued('two', 300));
     const clock = steppedClock();
     const clients = ['first', 'second', 'third'];
@@ -154,7 +154,7 @@ describe('a refusal of the credentials', () => {
     expect(basicParts(second)).toEqual(['client', 'canary-rotated']);
   });
 
-  test('refused credentials are reported once per run, and other streams do not ask again', async () => {
+  test('refused credentials are reported to every stream of a run without asking again', async () => {
     await using each = await tokenScene(refused(401, 'invalid_client'));
     const once = tokensOfOneRun(each.tokens);
     const first = await rejection(once.token(retryBudget(each.clock)));

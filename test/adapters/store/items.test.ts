@@ -56,7 +56,7 @@ async function scene() {
 }
 
 describe('row states', () => {
-  test('the rows that no pass has listed are found with their own ids, page by page, and no others', async () => {
+  test('only the rows that no pass has listed are found, page by page, by their own ids', async () => {
     await using each = await scene();
     const text = 'x'.repeat(30_000);
     const old = new Map(IDS.map((id, index) => [id, { ...state(index), parent: text, generation: 6 }] as const));

@@ -51,7 +51,7 @@ describe('the requests that a run has made', () => {
     return continued;
   };
 
-  test('are handed to the next run, also by a run that failed, and are unknown after a run that did not end', async () => {
+  test('are handed to the next run unless their run did not end', async () => {
     await using each = await scene();
     expect(await handed(each)).toBe('nothing');
     await (await held(each.lease('without a budget').take())).release({ clean: false });
@@ -86,7 +86,7 @@ describe('taking the lease', () => {
     },
   );
 
-  test('an expired lease can be taken over, and the run before counts as dirty', async () => {
+  test('an expired lease can be taken over as dirty', async () => {
     await using each = await scene();
     const first = await held(each.lease('one').take());
     each.aws.faults.always('dynamodb', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
@@ -100,7 +100,7 @@ describe('taking the lease', () => {
     await second.release({ clean: true });
   });
 
-  test('each epoch is greater than the one before, and no less than the seconds since 2026', async () => {
+  test('each epoch is greater than the one before, never less than the seconds since 2026', async () => {
     await using each = await scene();
     const epochs: number[] = [];
     // Within one second, a second later, with a clock that went back, and after a day.
@@ -115,7 +115,7 @@ describe('taking the lease', () => {
 });
 
 describe('a lost answer', () => {
-  test('a lost answer to a take is repeated: the lease is held, and the run before counts as dirty', async () => {
+  test('a take whose answer was lost is repeated, so the lease is held as dirty', async () => {
     await using each = await scene();
     each.aws.faults.next('dynamodb', { loseAnswer: true });
     const lease = await held(each.lease('one').take());
@@ -155,7 +155,7 @@ describe('the heartbeat', () => {
 });
 
 describe('a lease that another run has taken over', () => {
-  test('a lease that another run has taken over aborts the run, blocks its writes, and is not released', async () => {
+  test('a lease that another run has taken over aborts the run that held it', async () => {
     await using each = await scene();
     const lost = await held(each.lease('one').take());
     await each.table.update({
@@ -196,7 +196,7 @@ describe('a lease that cannot be renewed', () => {
 });
 
 describe('assertLeaseValid', () => {
-  test('assertLeaseValid passes without a call while the lease has ample time left, and renews it first when it has not', async () => {
+  test('assertLeaseValid renews the lease only when little of its time is left', async () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     each.forget();
@@ -258,7 +258,7 @@ describe('a lease released after unclear answers', () => {
     await next.release({ clean: true });
   });
 
-  test('runs in a row are counted, and one without an unclear answer begins anew', async () => {
+  test('runs in a row are counted until one has no unclear answer', async () => {
     await using each = await scene();
     const counts: number[] = [];
     for (const unclear of [true, true, false, true]) {
@@ -271,7 +271,7 @@ describe('a lease released after unclear answers', () => {
   });
 });
 
-test('the id of the table is born with its first lease, and stays', async () => {
+test('the id of the table is that of its first lease', async () => {
   await using each = await scene();
   const ids: string[] = [];
   for (const holder of ['one', 'two', 'three']) {

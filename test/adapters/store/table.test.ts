@@ -30,7 +30,7 @@ describe('batches', () => {
     expect(await scene.table.get(keys(101))).toEqual([]);
   });
 
-  test('unprocessed items and keys of a batch are requested again, and only those', async () => {
+  test('only unprocessed items or keys of a batch are requested again', async () => {
     await using scene = await awsScene();
     const odd: Fault = { failItems: index => index % 2 === 1 };
     scene.aws.faults.next('dynamodb', odd, odd, { failItems: () => true });
@@ -84,7 +84,7 @@ describe('an answer that lacks what was asked for', () => {
 });
 
 describe('assertLeaseValid', () => {
-  test('assertLeaseValid is called before each batch of writes and before each repeat of one', async () => {
+  test('assertLeaseValid is called before each try of a batch of writes', async () => {
     await using scene = await awsScene();
     let asked = 0;
     const assertLeaseValid = async () => void asked++;
@@ -95,7 +95,7 @@ describe('assertLeaseValid', () => {
     expect(asked).toBe(6);
   });
 
-  test('assertLeaseValid that rejects blocks the batch, and its error comes through as it is', async () => {
+  test('assertLeaseValid that rejects blocks the batch with its own error', async () => {
     await using scene = await awsScene();
     const lost = new LeaseLostError('in a test');
     expect(await rejection(scene.table.put(items(1), () => Promise.reject(lost)))).toBe(lost);
@@ -214,7 +214,7 @@ describe('a call', () => {
     expect(await rejection(table.put(items(1), pass))).toBeInstanceOf(StateError);
   });
 
-  test('a failed condition is an answer and no error, and any other refusal is an error', async () => {
+  test('a failed condition is the only refusal that is not an error', async () => {
     const refusing: Sender = {
       send: () => Promise.reject(Object.assign(new Error('x'), { name: 'ValidationException' })),
     };
@@ -242,7 +242,7 @@ describe('a batch write of several chunks, one of which fails for good', () => {
     return { sent, client };
   }
 
-  test('a batch write rejects once all of its chunks have ended, and none is sent again afterwards', async () => {
+  test('a batch write rejects once all of its chunks have ended', async () => {
     const { sent, client } = stubborn();
     const clock = steppedClock();
     const error = await rejection(createTable(client, 'table', retryBudget(clock)).put(items(60), pass));
