@@ -300,7 +300,8 @@ export interface SecurityDataConnectorProps {
   readonly proxyUrl?: string;
 
   /**
-   * Hosts to reach without the proxy, with the hosts below each: `amazonaws.com` where the network has VPC endpoints. Only with `proxyUrl`.
+   * Hosts to reach without the proxy, and with each of them the hosts of its subdomains. For example, `amazonaws.com` where the network has VPC
+   * endpoints. Only with `proxyUrl`.
    *
    * @default - every host is reached through the proxy
    */
