@@ -7,7 +7,7 @@ import { type AlarmWatch, watchAlarms } from '../alarms/watch-alarms.ts';
 import { createRandom } from '../api-simulator/random.ts';
 import { randomChange } from '../api-simulator/traffic.ts';
 import { parseEvent } from '../aws/delivered.ts';
-import type { DeliveredObject } from '../aws/firehose.ts';
+import type { DeliveredObject } from '../aws/delivery.ts';
 import type { Template } from '../deployment/template.ts';
 import type { Incident } from '../incidents/incident.ts';
 import { Scene } from '../incidents/scene.ts';

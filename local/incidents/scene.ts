@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAwsClients, type Sender } from '../../lambda/aws.ts';
+import type { Sender } from '../../lambda/aws.ts';
 import { type Clients, createContainerTokens } from '../../lambda/compose.ts';
 import { type InvocationResult, type Invoker, invoke } from '../../lambda/invocation.ts';
 import type { RunFacts } from '../../lambda/metrics.ts';
@@ -13,8 +13,8 @@ import { type Emf, emfOf } from '../alarms/emf.ts';
 import { TimeSeries } from '../alarms/time-series.ts';
 import { createRandom } from '../api-simulator/random.ts';
 import { type ApiSimulator, createSimulator, type SimulatorOptions } from '../api-simulator/simulator.ts';
-import { type LocalAws, startAws } from '../aws/endpoints.ts';
-import type { DeliveredObject } from '../aws/firehose.ts';
+import type { DeliveredObject } from '../aws/delivery.ts';
+import { type LocalAws, openAws } from '../aws/local-aws.ts';
 import { onlyResource, type Template } from '../deployment/template.ts';
 import { createKillSwitch, type KillSwitch } from './kill-switch.ts';
 import { type SceneClock, sceneClock } from './scene-clock.ts';
@@ -77,9 +77,8 @@ export class Scene implements AsyncDisposable {
     process.once('exit', erase);
 
     let scene: Scene | undefined;
-    const aws = await startAws({
+    const aws = await openAws({
       directory,
-      tableInMemory: true,
       secret: undefined,
       now: clock.now,
       onDelivered(object) {
@@ -213,10 +212,7 @@ export class Scene implements AsyncDisposable {
 
   #compose(environment: Environment): Container {
     const settings = readSettings(environment);
-    // The SDK looks for its endpoints at each client's first call.
-    Object.assign(process.env, environment);
-    const { s3 } = createAwsClients(settings);
-    const { dynamodb, firehose, secrets } = this.aws.clients;
+    const { dynamodb, firehose, secrets, s3 } = this.aws.clients;
     const { watch, forFunction } = this.clock;
     const killSwitch = createKillSwitch();
     const cut = (sender: Sender): Sender => {
@@ -247,14 +243,13 @@ export class Scene implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill();
     await this.api[Symbol.asyncDispose]();
-    await this.aws.close();
     this.#erase();
     process.off('exit', this.#erase);
   }
 }
 
 interface Parts {
-  /** Deletes the files of the endpoints. */
+  /** Deletes the buckets. */
   readonly erase: () => void;
   readonly aws: LocalAws;
   readonly simulator: ApiSimulator;

@@ -1,6 +1,6 @@
 import { type Part, stackParts } from '../alarms/stack-parts.ts';
 import type { TimeSeries } from '../alarms/time-series.ts';
-import type { DeliveredObject } from '../aws/firehose.ts';
+import type { DeliveredObject } from '../aws/delivery.ts';
 import type { Template } from '../deployment/template.ts';
 
 /** The default buffer interval of Firehose, in seconds. A scene has no buffer. */

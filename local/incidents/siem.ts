@@ -1,4 +1,4 @@
-import type { DeliveredObject } from '../aws/firehose.ts';
+import type { DeliveredObject } from '../aws/delivery.ts';
 import type { ServiceReports } from './service-reports.ts';
 
 export interface SiemOptions {
