@@ -7,7 +7,7 @@ import { ContractError, CursorRefusedError, JsonError, PageTimeoutError, PageToo
 import { FollowedCursors } from './followed.ts';
 import type { CutElement, CutOptions } from './json/cutter.ts';
 import { parsePage } from './page.ts';
-import { retry, TryAgain } from './retry.ts';
+import { backoff } from './retry.ts';
 import type { BadRow, Row } from './row.ts';
 
 export interface ReadPagesOptions {
@@ -94,6 +94,8 @@ class Walker {
   readonly #followed: FollowedCursors;
   #fallbacks: (string | undefined)[];
   #limit: number;
+  /** Answers in a row that were not JSON. */
+  #notJson = 0;
   #learned: MemberNames;
 
   constructor(options: ReadPagesOptions) {
@@ -112,7 +114,7 @@ class Walker {
       try {
         return { ...(await this.#read(sent)), rewound };
       } catch (error) {
-        if (this.#asksForLess(error)) continue;
+        if (this.#asksForLess(error) || (await this.#asksAgain(error))) continue;
         if (!(error instanceof CursorRefusedError) || sent === undefined) throw error;
         sent = this.#fallback(sent, error);
         rewound = true;
@@ -123,11 +125,11 @@ class Walker {
   }
 
   async #read(sent: string | undefined): Promise<Omit<ReadPage, 'rewound'>> {
-    const { path, cut, configuredNames: configured } = this.#options;
-    const content = await this.#parsed(sent, (body, limit) => ({
-      ...parsePage(body, { path, limit, cut, configured, learned: this.#learned }),
-      bytes: body.length,
-    }));
+    const { source, path, cut, signal, configuredNames: configured } = this.#options;
+    const limit = this.#limit;
+    const body = await source.page({ path, cursor: sent, limit, signal });
+    const content = parsePage(body, { path, limit, cut, configured, learned: this.#learned });
+    this.#notJson = 0;
     this.#learned = content.names;
     this.#limit = Math.min(this.#options.limit, this.#limit * 2);
     if (sent !== undefined) this.#followed.add(sent);
@@ -136,24 +138,16 @@ class Walker {
       this.#fallbacks = this.#fallbacks.length === 2 ? [sent, undefined] : this.#fallbacks;
     const repeats = next !== null && this.#followed.has(next);
     const rows = content.rows.map(this.#options.read);
-    return { rows, sent, next, repeats, names: content.names, bytes: content.bytes };
+    return { rows, sent, next, repeats, names: content.names, bytes: body.length };
   }
 
   /** A proxy's page, or half an answer, may come with status 200: it is asked for again before it counts as a breach. */
-  #parsed<T>(cursor: string | undefined, parse: (body: Uint8Array, limit: number) => T): Promise<T> {
-    const { source, path, signal, clock } = this.#options;
-    const limit = this.#limit;
-    const attempt = async () => {
-      const body = await source.page({ path, cursor, limit, signal });
-      try {
-        return parse(body, limit);
-      } catch (error) {
-        const isNotJson = error instanceof ContractError && error.cause instanceof JsonError;
-        throw isNotJson ? new TryAgain('transient', error) : error;
-      }
-    };
-    const budget = { clock, random: () => 1, timeLeft: () => Number.POSITIVE_INFINITY };
-    return retry(attempt, { budget, stop: signal, tries: NOT_JSON_TRIES });
+  async #asksAgain(error: unknown): Promise<boolean> {
+    const isNotJson = error instanceof ContractError && error.cause instanceof JsonError;
+    if (!isNotJson || ++this.#notJson === NOT_JSON_TRIES) return false;
+    const wait = backoff(this.#notJson, () => 1);
+    await this.#options.clock.sleep(wait, this.#options.signal);
+    return true;
   }
 
   /** A page too large, or too slow, is asked for again with half the limit; the limit grows back page by page. */

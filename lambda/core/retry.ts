@@ -26,8 +26,6 @@ export interface RetryPolicy {
   readonly before?: (() => Promise<void>) | undefined;
   /** Ends the loop, also while it waits, with the reason of the signal. */
   readonly stop?: AbortSignal | undefined;
-  /** Tries that 'transient' failures are granted. @default 8: about thirteen seconds of waiting on average */
-  readonly tries?: number;
 }
 
 export type Failure = 'throttled' | 'transient';
@@ -50,7 +48,7 @@ export class TryAgain extends Error {
 }
 
 export async function retry<T>(attempt: () => Promise<T>, policy: RetryPolicy): Promise<T> {
-  const { budget, before, stop, tries = MAX_ATTEMPTS } = policy;
+  const { budget, before, stop } = policy;
   const count = { throttled: 0, transient: 0 };
 
   for (;;) {
@@ -67,13 +65,13 @@ export async function retry<T>(attempt: () => Promise<T>, policy: RetryPolicy): 
       const paced = backoff(count[failure], budget.random);
       // A little jitter keeps callers apart. A time of zero, or in the past, does not shorten the backoff.
       const wait = asked === undefined ? paced : Math.max(asked + budget.random() * BASE_MILLISECONDS, paced);
-      if (count.transient >= tries || wait >= budget.timeLeft()) throw instead;
+      if (count.transient >= MAX_ATTEMPTS || wait >= budget.timeLeft()) throw instead;
       await budget.clock.sleep(wait, stop);
     }
   }
 }
 
-/** Tries that a transient failure is granted. */
+/** Tries that transient failures are granted: about thirteen seconds of waiting on average. */
 export const MAX_ATTEMPTS = 8;
 const BASE_MILLISECONDS = 200;
 const CAP_MILLISECONDS = 20_000;

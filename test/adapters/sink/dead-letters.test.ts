@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import { DeadLetterError } from '../../../lambda/core/errors.ts';
 import type { DeadLetter } from '../../../lambda/ports.ts';
 import { createDeadLetters } from '../../../lambda/sink/dead-letters.ts';
-import { THROTTLED } from '../../../local/aws/faults.ts';
 import { type AwsScene, awsScene } from '../../support/function/aws-scene.ts';
 import { rejection, wordsOf } from '../../support/function/rejection.ts';
 
@@ -43,17 +42,6 @@ describe('a dead letter', () => {
     // The SDK adds the bucket's name to a host name, but never to an IP address.
     const { AWS_ENDPOINT_URL_S3: endpoint = '' } = scene.aws.environment;
     process.env['AWS_ENDPOINT_URL_S3'] = endpoint.replace('127.0.0.1', 'localhost');
-    await deadLettersOf(scene).store(DEAD_LETTER, LEASE_VALID);
-    expect(await objects(scene)).toHaveLength(1);
-  });
-
-  test.each([
-    ['a lost request', { loseRequest: true }],
-    ['a lost answer', { loseAnswer: true }],
-    ['SlowDown', THROTTLED.s3],
-  ])('storing a dead letter survives %s', async (_what, fault) => {
-    await using scene = await awsScene();
-    scene.aws.faults.next('s3', fault, fault);
     await deadLettersOf(scene).store(DEAD_LETTER, LEASE_VALID);
     expect(await objects(scene)).toHaveLength(1);
   });
