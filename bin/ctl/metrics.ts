@@ -22,16 +22,16 @@ export function streamSeries(
 /** Age of the oldest message of a queue, in seconds. */
 export function oldestMessageSeries(queueUrl: string): Series {
   const QueueName = queueUrl.slice(queueUrl.lastIndexOf('/') + 1);
-  return { Metric: metricOf('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName }), Period: 300, Stat: 'Maximum' };
+  return ageSeries(metricOf('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName }));
 }
 
 /** Age of the oldest event that Firehose has not delivered, in seconds. @param kind of destination, for example `DeliveryToS3` */
 export function freshnessSeries(DeliveryStreamName: string, kind: string): Series {
-  return {
-    Metric: metricOf('AWS/Firehose', `${kind}.DataFreshness`, { DeliveryStreamName }),
-    Period: 300,
-    Stat: 'Maximum',
-  };
+  return ageSeries(metricOf('AWS/Firehose', `${kind}.DataFreshness`, { DeliveryStreamName }));
+}
+
+function ageSeries(metric: Metric): Series {
+  return { Metric: metric, Period: 300, Stat: 'Maximum' };
 }
 
 function metricOf(Namespace: string, MetricName: string, dimensions: Readonly<Record<string, string>>): Metric {

@@ -35,26 +35,20 @@ export interface Outcome {
   readonly status?: 0 | 3;
 }
 
-export interface Report {
-  /** Prints a result as one JSON document, or as text, with its colours where the terminal has them. */
-  print(outcome: Outcome): void;
-  /** Prints a line to stderr, unless `--json` is set. */
-  say(line: string): void;
-  /** Shows progress, unless `--json` is set. */
-  progress(title: string): Progress;
-}
-
-export function createReport(shell: Shell, json: boolean): Report {
+export function createReport(shell: Shell, json: boolean) {
   const coloured = !json && hasColours(shell);
   return {
-    print({ text, json: document }) {
+    /** Prints a result as one JSON document, or as text, with its colours where the terminal has them. */
+    print({ text, json: document }: Outcome): void {
       const printed = json ? JSON.stringify(document, null, 2) : text;
       shell.stdout.write(`${terminalReport(printed, coloured)}\n`);
     },
-    say(line) {
+    /** Prints a line to stderr, unless `--json` is set. */
+    say(line: string): void {
       if (!json) shell.stderr.write(`${terminalText(line)}\n`);
     },
-    progress: title => (json ? NO_PROGRESS : createProgress(title, shell.stderr)),
+    /** Shows progress, unless `--json` is set. */
+    progress: (title: string): Progress => (json ? NO_PROGRESS : createProgress(title, shell.stderr)),
   };
 }
 

@@ -27,7 +27,7 @@ async function pause({ aws, deployment }: Context, { mute: muted = false }: { re
   const { connector, scheduleName } = await deployment();
   const schedule = await readSchedule(aws, scheduleName);
   if (schedule.enabled) await switchSchedule(aws, schedule, false);
-  if (muted) await mute(aws, connector);
+  if (muted) await setMuted(aws, connector, true);
 
   const { enabled: changed, changed: time } = schedule;
   const since = changed || time === undefined ? undefined : timeText(time);
@@ -57,7 +57,7 @@ async function resume({ aws, deployment }: Context) {
   const { connector, scheduleName } = await deployment();
   const schedule = await readSchedule(aws, scheduleName);
   if (!schedule.enabled) await switchSchedule(aws, schedule, true);
-  await unmute(aws, connector);
+  await setMuted(aws, connector, false);
   const text = `${resumedText(schedule)}\nThe alarms notify people. "${CONNECTORCTL.command} run" starts a run now.`;
   return { text, json: { schedule: scheduleName, enabled: true, changed: !schedule.enabled, muted: false } };
 }
@@ -69,24 +69,13 @@ function resumedText({ name, enabled, expression, changed }: Schedule): string {
   return `The schedule ${name} is on${rate}${before}.`;
 }
 
-/** Alarms keep evaluating and notify nobody. @throws AwsCallError */
-async function mute(aws: Aws, connector: string): Promise<void> {
+/** Muted alarms keep evaluating and notify nobody. @throws AwsCallError */
+async function setMuted(aws: Aws, connector: string, muted: boolean): Promise<void> {
+  const input = { AlarmNames: SEVERITIES.map(name => `${connector}/${name}`) };
+  const command = muted ? new DisableAlarmActionsCommand(input) : new EnableAlarmActionsCommand(input);
   await awsCall(
-    aws.cloudWatch().send(new DisableAlarmActionsCommand(notifiersOf(connector))),
-    `The alarms of ${connector} could not be muted`,
-    'The schedule is off, and the alarms are not muted.',
+    aws.cloudWatch().send(command),
+    `The alarms of ${connector} could not be ${muted ? 'muted' : 'unmuted'}`,
+    muted ? 'The schedule is off, and the alarms are not muted.' : 'The schedule is on. The alarms are still muted.',
   );
-}
-
-/** @throws AwsCallError */
-async function unmute(aws: Aws, connector: string): Promise<void> {
-  await awsCall(
-    aws.cloudWatch().send(new EnableAlarmActionsCommand(notifiersOf(connector))),
-    `The alarms of ${connector} could not be unmuted`,
-    'The schedule is on. The alarms are still muted.',
-  );
-}
-
-function notifiersOf(connector: string) {
-  return { AlarmNames: SEVERITIES.map(name => `${connector}/${name}`) };
 }

@@ -109,6 +109,7 @@ test('run that is refused because of another organization names the command that
 test.each([
   [['resync', 'assets', '--send-all'], 'reads assets from the beginning and sends every row to the SIEM again'],
   [['resync', 'assets'], 'Re-run with --yes'],
+  [['status', '--all', '--connector', 'acme'], '--all takes neither --connector nor --stack'],
   [['set-credentials', '--client-secret', 'canary'], "unknown option '--client-secret'"],
 ])('%j is refused with exit status 2 and without an invocation: %s', async (args, reason) => {
   await using each = await deployment();

@@ -120,7 +120,7 @@ describe('set-credentials', () => {
     const { CLIENT_ID: id, CLIENT_SECRET: secret } = given(each);
     each.connector.aws.secret.put('{"client_id":"old","big":12345678901234567890}');
     const { status, stdout } = await each.ctl(['set-credentials'], given(each));
-    const written = `{"client_id":${JSON.stringify(id)},"big":12345678901234567890, "client_secret": ${JSON.stringify(secret)}}`;
+    const written = `{"big":12345678901234567890,"client_id":${JSON.stringify(id)},"client_secret":${JSON.stringify(secret)}}`;
     expect([status, await stored(each)]).toEqual([0, written]);
     expect(stdout).toContain('Its other members are unchanged.');
   });

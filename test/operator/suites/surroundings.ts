@@ -21,17 +21,6 @@ test('a command without an option that npm took does nothing', async () => {
 
 const NO_REGION = 'The AWS region is missing or invalid. Use --region, set AWS_REGION, or give your profile a region.';
 
-test('doctor without a region names it and how to give it, and does not advise to log in', async () => {
-  await using each = await deployment();
-  const { status, stdout, stderr } = await each.startProcess(['doctor', '--json'], { AWS_REGION: '' }).ended;
-  const [account] = JSON.parse(stdout).checks;
-  expect([status, stderr, account]).toEqual([
-    3,
-    '',
-    expect.objectContaining({ status: 'fail', text: `The AWS account could not be read: ${NO_REGION}` }),
-  ]);
-});
-
 test('a closed port of AWS is reported as a failed connection, without a hint about permissions', async () => {
   await using each = await deployment();
   const endpoint = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { help, type Run } from '../../command.ts';
 import { type Context, connectorOf } from '../../context.ts';
 import { listConnectors } from '../../deployment.ts';
@@ -31,7 +32,7 @@ const MEANING = `States of a stream:
 The rows are those of the last 24 hours, the dead letters those in the bucket. "last success" has a resolution of a minute.
 In JSON "checkpoint" is the saved state of a stream: everything up to "committedSequence" is sent and recorded, and
 "batchOpen" says that a run was killed within a batch, which the next run finishes.
-To watch it: watch -n 15 npx --no -- connectorctl status
+To watch it: watch -n 15 ${CONNECTORCTL.command} status
 
 Exit status 3: an alarm fires, a stream is failing, unreadable, late or silent, the last deployment failed, alarms are muted or
 missing while the schedule is on, or a part cannot be read. A paused schedule and dead letters do not change the exit status.
