@@ -1,15 +1,28 @@
-/** Compares what the SIEM received with what the API would answer now. */
+/** Holds the lines that reached a SIEM, in whatever order, against what the API would answer now. */
 import { STREAMS } from '../../lambda/streams.ts';
 import { content } from '../../local/rows/lossless.ts';
-import { type Copy, copyOf, greatestSequence, keyOf, type ReceivedEvent } from './siem.ts';
-import { truthRows } from './truth-rows.ts';
+
+/** The event that holds for a row: the one with the greatest sequence. */
+export interface Held {
+  readonly kind: string;
+  readonly stream: string;
+  readonly id: string;
+  /** See lossless.ts; absent where the event carries no row. */
+  readonly content: string | undefined;
+  readonly line: string;
+}
+
+interface ReceivedEvent extends Held {
+  readonly eventId: string;
+  readonly sequence: string;
+}
 
 export interface Evidence {
-  readonly events: readonly ReceivedEvent[];
+  readonly lines: readonly string[];
   /** Text of `GET …/truth`. */
   readonly truth: string;
-  /** Lease epochs of the runs that ended by themselves with everything saved. */
-  readonly completedEpochs: ReadonlySet<number>;
+  /** Lease epochs of the runs that ended by themselves with everything saved. @default none is known */
+  readonly completedEpochs?: ReadonlySet<number>;
 }
 
 export interface Result {
@@ -17,91 +30,92 @@ export interface Result {
   readonly breaches: readonly string[];
   /** Events with an `event_id` that was sent before. */
   readonly repeats: number;
-  readonly withdrawals: number;
-  readonly tombstones: number;
-  /** Assets sent as live data after their tombstone. */
-  readonly restores: number;
 }
 
-export function check({ events, truth, completedEpochs }: Evidence): Result {
-  const inOrder = events.toSorted((one, other) => (one.sequence < other.sequence ? -1 : 1));
-  const repeats = repeatsOf(inOrder);
-  const needless = repeats.filter(({ before }) => completedEpochs.has(epochOf(before)));
-  return {
-    breaches: [
-      ...unlikeTruth(copyOf(events, greatestSequence), truthRows(truth)),
-      ...sequencesUsedTwice(events),
-      ...needless.map(({ event, before }) => `Sent again though no run was killed since ${before.line}: ${event.line}`),
-    ],
-    repeats: repeats.length,
-    withdrawals: events.filter(({ kind }) => kind === 'withdrawn').length,
-    tombstones: events.filter(({ kind }) => kind === 'tombstone').length,
-    restores: restoresIn(inOrder),
-  };
+export function check({ lines, truth, completedEpochs = new Set() }: Evidence): Result {
+  const inOrder = lines.map(readLine).sort((one, other) => (one.sequence < other.sequence ? -1 : 1));
+  const copy = new Map<string, Held>();
+  const byEventId = new Map<string, ReceivedEvent>();
+  const bySequence = new Map<string, string>();
+  const breaches: string[] = [];
+  let repeats = 0;
+  for (const event of inOrder) {
+    const { eventId, sequence, line } = event;
+    const [before, namesake] = [byEventId.get(eventId), bySequence.get(sequence)];
+    if (before) repeats++;
+    // The first half of a sequence is the epoch of the run's lease.
+    if (before && completedEpochs.has(Number(before.sequence.slice(0, 10))))
+      breaches.push(`Sent again though no run was killed since ${before.line}: ${line}`);
+    if (namesake !== undefined && namesake !== line)
+      breaches.push(`Two events have one sequence: ${namesake} and ${line}`);
+    copy.set(keyOf(event), event);
+    byEventId.set(eventId, event);
+    bySequence.set(sequence, line);
+  }
+  return { breaches: [...unlikeTruth(copy, truth), ...breaches], repeats };
 }
 
-/** The rows of each stream, by id. */
-export type TruthRows = Iterable<readonly [stream: string, rows: ReadonlyMap<string, string>]>;
+function readLine(line: string): ReceivedEvent {
+  const { event_id: eventId, sequence, kind, stream, id } = JSON.parse(line);
+  const rowAt = line.indexOf(',"row":');
+  const row = rowAt < 0 ? undefined : content(line.slice(rowAt + ',"row":'.length, -1));
+  return { eventId, sequence, kind, stream, id, content: row, line };
+}
+
+export function keyOf({ stream, id }: Pick<Held, 'stream' | 'id'>): string {
+  return `${stream} ${id}`;
+}
 
 /** @returns a sentence for each row that the copy has otherwise: it must equal the truth to the last digit, positions aside, and hold nothing else */
-export function unlikeTruth(copy: Copy, truth: TruthRows): string[] {
+export function unlikeTruth(copy: ReadonlyMap<string, Held>, truth: string): string[] {
+  const left = new Map(copy);
   const breaches: string[] = [];
-  const live = new Set<string>();
-  for (const [stream, rows] of truth) {
+  for (const [stream, rows] of truthRows(truth)) {
+    const { tombstones, kind: kindOfRow } = STREAMS.find(({ name }) => name === stream)!;
     for (const [id, row] of rows) {
-      const key = keyOf(stream, id);
-      live.add(key);
+      const key = keyOf({ stream, id });
       const held = copy.get(key);
-      const { tombstones, kind: kindOfRow } = STREAMS.find(({ name }) => name === stream)!;
-      const removed = tombstones && JSON.parse(row).deleted === true;
+      left.delete(key);
+      const isRemoved = tombstones && JSON.parse(row).deleted === true;
       // The tombstone of an asset that the SIEM never had, or has as withdrawn, is not for it.
-      if (removed && (!held || held.kind === 'withdrawn')) continue;
-      const kind = removed ? 'tombstone' : kindOfRow;
-      const right = held?.content === content(row) && held.kind === kind;
-      if (!right) breaches.push(`${key} is ${held?.line ?? 'missing'} and should be ${row}`);
+      if (isRemoved && (!held || held.kind === 'withdrawn')) continue;
+      const isRight = held?.content === content(row) && held.kind === (isRemoved ? 'tombstone' : kindOfRow);
+      if (!isRight) breaches.push(`${key} is ${held?.line ?? 'missing'} and should be ${row}`);
     }
   }
-  for (const [key, { kind, line }] of copy) {
-    if (!live.has(key) && kind !== 'withdrawn') breaches.push(`${key} is a ghost: ${line}`);
+  const ghosts = [...left].filter(([, { kind }]) => kind !== 'withdrawn');
+  return [...breaches, ...ghosts.map(([key, { line }]) => `${key} is a ghost: ${line}`)];
+}
+
+/** Strings, and everything else that has a meaning of its own; numbers and words lie between. */
+const MARK = /"(?:[^"\\]|\\.)*"|[{}[\],]/g;
+/** Within the stream's object, within the whole. */
+const DEPTH_OF_ROWS = 2;
+
+/**
+ * The rows of a truth as they are written, cut out of its text: `{"<stream>": {"<id>": <row>, …}, …}`. Parsing and writing
+ * them would change their digits.
+ *
+ * @returns by stream and id the row's text
+ */
+function truthRows(text: string): Map<string, Map<string, string>> {
+  const streams = new Map<string, Map<string, string>>();
+  let rows = new Map<string, string>();
+  let depth = 0;
+  let name = '';
+  let start = 0;
+  for (const { 0: mark, index } of text.matchAll(MARK)) {
+    if (mark === '{' || mark === '[') {
+      if (depth === DEPTH_OF_ROWS) start = index;
+      if (depth === 1) {
+        rows = new Map();
+        streams.set(name, rows);
+      }
+      depth += 1;
+    } else if (mark === '}' || mark === ']') {
+      depth -= 1;
+      if (depth === DEPTH_OF_ROWS) rows.set(name, text.slice(start, index + 1));
+    } else if (mark !== ',' && depth <= DEPTH_OF_ROWS) name = JSON.parse(mark);
   }
-  return breaches;
-}
-
-interface Repeat {
-  readonly event: ReceivedEvent;
-  readonly before: ReceivedEvent;
-}
-
-function repeatsOf(inOrder: readonly ReceivedEvent[]): Repeat[] {
-  const last = new Map<string, ReceivedEvent>();
-  return inOrder.flatMap(event => {
-    const before = last.get(event.eventId);
-    last.set(event.eventId, event);
-    return before ? [{ event, before }] : [];
-  });
-}
-
-export function sequencesUsedTwice(events: readonly ReceivedEvent[]): string[] {
-  const lines = new Map<string, string>();
-  return events.flatMap(({ sequence, line }) => {
-    const before = lines.get(sequence);
-    lines.set(sequence, line);
-    return before === undefined || before === line ? [] : [`Two events have one sequence: ${before} and ${line}`];
-  });
-}
-
-function restoresIn(inOrder: readonly ReceivedEvent[]): number {
-  const removed = new Set<string>();
-  let restores = 0;
-  for (const { stream, id, kind } of inOrder) {
-    if (stream !== 'assets') continue;
-    if (kind === 'tombstone') removed.add(id);
-    else if (removed.delete(id)) restores += 1;
-  }
-  return restores;
-}
-
-/** The first half of a sequence is the epoch of the run's lease. */
-function epochOf({ sequence }: ReceivedEvent): number {
-  return Number(sequence.slice(0, 10));
+  return streams;
 }

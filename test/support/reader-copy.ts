@@ -2,11 +2,9 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { content } from '../../local/rows/lossless.ts';
-import { type Copy, keyOf, type ReceivedEvent } from './siem.ts';
+import { type Held, keyOf } from './promise.ts';
 
 export const READER = join(import.meta.dirname, '..', '..', 'examples', 'reader', 'reader.py');
-
-type Now = Pick<ReceivedEvent, 'stream' | 'id' | 'sequence' | 'kind'> & { readonly row: string | null };
 
 export function ask(database: string, sql: string): unknown[] {
   const connection = new DatabaseSync(database, { readOnly: true });
@@ -17,16 +15,16 @@ export function ask(database: string, sql: string): unknown[] {
   }
 }
 
-export function rowsOf(database: string): Now[] {
+export function rowsOf(database: string) {
+  type Now = Pick<Held, 'stream' | 'id' | 'kind'> & { readonly row: string | null };
   return ask(database, 'select * from now order by stream, id') as Now[];
 }
 
-export function copyIn(database: string): Copy {
-  const absent = { eventId: '', position: null, at: 0, refresh: false, parent: undefined };
+export function copyIn(database: string): ReadonlyMap<string, Held> {
   return new Map(
-    rowsOf(database).map(({ row, ...each }) => [
-      keyOf(each.stream, each.id),
-      { ...absent, ...each, content: row === null ? undefined : content(row), line: row ?? '' },
+    rowsOf(database).map(({ row, ...held }) => [
+      keyOf(held),
+      { ...held, content: row === null ? undefined : content(row), line: row ?? '' },
     ]),
   );
 }

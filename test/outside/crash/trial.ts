@@ -11,7 +11,6 @@ import { bundle } from '../../support/function/bundle.ts';
 import { type Connector, connector } from '../../support/function/connector.ts';
 import { startFunction } from '../../support/function/function-process.ts';
 import { check, type Result } from '../../support/promise.ts';
-import { receive } from '../../support/siem.ts';
 import { type Moment, randomMoment, Trigger } from './trigger.ts';
 
 export interface TrialOptions {
@@ -75,9 +74,9 @@ export async function trial({ kills, seed, traffic, onRun = () => {} }: TrialOpt
   let quietRuns = 0;
   while (!(await run())) if (++quietRuns > MOST_QUIET_RUNS) throw new Error('The connector does not come to rest');
 
-  const events = (await scene.lines()).map(line => receive(line, 0));
+  const lines = await scene.lines();
   const truth = [...scene.simulator.truthText()].join('');
-  return { ...check({ events, truth, completedEpochs }), counts, events: events.length };
+  return { ...check({ lines, truth, completedEpochs }), counts, events: lines.length };
 }
 
 /** Kills the process of the current run at its moment. */

@@ -14,7 +14,6 @@ import { run } from '../../support/parts/command.ts';
 import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 import { unlikeTruth } from '../../support/promise.ts';
 import { copyIn, READER } from '../../support/reader-copy.ts';
-import { truthRows } from '../../support/truth-rows.ts';
 import type { Account, Deployment } from './account.ts';
 import { assertCopy, assertTruth, liveAssets, setCredentials, setVariables } from './acts.ts';
 import { type Credentials, createReader, openSiem, type Siem } from './siem.ts';
@@ -122,7 +121,7 @@ export async function reader(account: Account, { step, note }: Story): Promise<v
     const environment = { ...account.environment, ...keys };
     const { status, stderr } = await run(account.python, args, READER_SECONDS, { environment });
     assert.equal(`${status} ${stderr}`, '0 ');
-    assert.deepEqual(unlikeTruth(copyIn(database), truthRows([...simulator.truthText()].join(''))), []);
+    assert.deepEqual(unlikeTruth(copyIn(database), [...simulator.truthText()].join('')), []);
   });
 }
 

@@ -8,7 +8,6 @@ import { connector } from '../../support/function/connector.ts';
 import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 import { unlikeTruth } from '../../support/promise.ts';
 import { ask, copyIn, rowsOf } from '../../support/reader-copy.ts';
-import { truthRows } from '../../support/truth-rows.ts';
 import { type ReaderScene, readerScene, runReader } from './support/reader-scene.ts';
 
 /** One of each kind, and others at random. CI has fewer of these. */
@@ -180,7 +179,7 @@ function killPoints(steps: readonly string[], random: () => number): number[] {
 }
 
 function breaches(database: string): string[] {
-  return unlikeTruth(copyIn(database), truthRows(truth));
+  return unlikeTruth(copyIn(database), truth);
 }
 
 function shuffled<T>(all: readonly T[], random: () => number): T[] {
