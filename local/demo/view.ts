@@ -65,7 +65,7 @@ export interface Caused {
   readonly began: number;
   /** Minute in which it was ended; undefined while it lasts. */
   readonly repaired: number | undefined;
-  /** By alarm, minutes until it fired, counted as docs/alarm-tests.md counts them. */
+  /** By alarm, minutes until it fired, counted as docs/testing.md counts them. */
   readonly fired: ReadonlyMap<string, number>;
 }
 

@@ -18,11 +18,18 @@ import { withTable } from './tables.ts';
 /** A generated part of a file of docs/. */
 export interface Part {
   readonly file: string;
+  /** Whether it takes minutes, so that it is written only where it is named, and compared by the long tests. */
+  readonly isSlow?: true;
   /** The text of the file with the part as it should be. */
   write(text: string): string | Promise<string>;
 }
 
 export const PARTS: Readonly<Record<string, Part>> = {
+  incidents: {
+    file: 'testing.md',
+    isSlow: true,
+    write: text => withTable(text, '## Alarms', incidentRows()),
+  },
   schema: { file: 'connectors.schema.json', write: withSchema },
   options: { file: 'configuration.md', write: text => withTable(text, '## Options', optionRows()) },
   alarms: { file: 'runbook.md', write: async text => withTable(text, '# ', await alarmRows()) },
@@ -60,6 +67,13 @@ export async function compared({ file, write }: Part): Promise<{ path: string; b
   const name = path.join(ROOT, 'docs', file);
   const before = readFileSync(name, 'utf8');
   return { path: name, before, after: await write(before) };
+}
+
+/** The incidents are played in a process of their own, as the long tests play them. */
+function incidentRows(): string[][] {
+  const main = path.join(ROOT, 'test', 'stack', 'alarms', 'main.ts');
+  const lines = execFileSync(process.execPath, ['--no-warnings', main], { encoding: 'utf8' }).trimEnd().split('\n');
+  return JSON.parse(lines.at(-1)!).rows;
 }
 
 /** The format is left to Biome, which wraps long lists. */

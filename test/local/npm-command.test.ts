@@ -50,7 +50,7 @@ test('a refusal with one problem is one line before the usage hint', () => {
 
 const SCRIPTS_WITH_OPTIONS = [
   ...['start', 'demo', 'api-simulator', 'query', 'bench'],
-  ...['simulation', 'crash-test', 'contract', 'alarm-tests', 'documents'],
+  ...['simulation', 'crash-test', 'contract', 'documents'],
   ...['test:real', 'test:siem', 'test:deploy', 'test:browser', 'test:package'],
 ];
 

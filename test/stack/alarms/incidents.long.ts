@@ -18,7 +18,7 @@ import type { Finding, Line } from './main.ts';
 const drills = spawn(
   process.execPath,
   // A larger young generation: short-lived objects of the runs cost an eighth of the time otherwise.
-  ['--max-semi-space-size=32', '--no-warnings', path.join(import.meta.dirname, 'main.ts'), '--json'],
+  ['--max-semi-space-size=32', '--no-warnings', path.join(import.meta.dirname, 'main.ts')],
   { stdio: ['ignore', 'pipe', 'pipe'] },
 );
 const errors = text(drills.stderr);
@@ -79,7 +79,7 @@ describe('nobody is notified of', () => {
   });
 });
 
-test('the table in docs/testing.md has the results, or "npm run alarm-tests -- --write" writes it', async () => {
+test('the table in docs/testing.md has the results, or "npm run documents -- incidents" writes it', async () => {
   const { rows } = await lineOf(line => 'rows' in line);
   const page = readFileSync(path.join(ROOT, 'docs', 'testing.md'), 'utf8');
   expect(page).toBe(withTable(page, '## Alarms', rows));
