@@ -128,15 +128,17 @@ describe('the configuration', () => {
     expect(problems).toEqual({ [`connectors[0].${member}`]: expect.stringMatching(reason) });
   });
 
-  test('an existing resource of another region is refused where the region of the stack is known', () => {
-    const elsewhere = { ...EXAMPLE, stateTableArn: TABLE_ARN.replace('eu-west-1', 'us-east-1') };
-    expect(problemsOf([{ ...elsewhere, account: '111122223333', region: 'eu-west-1' }])).toEqual({
-      'connectors[0].stateTableArn': expect.stringMatching(
-        /^is in region us-east-1, but the stack in region eu-west-1: /,
-      ),
-    });
-    expect(problemsOf([elsewhere])).toEqual({});
-  });
+  test.each(['account 999999999999', 'region us-east-1'])(
+    'a table in another place than the stack is refused where the place of the stack is known: %s',
+    elsewhere => {
+      const [part, value] = elsewhere.split(' ') as ['account' | 'region', string];
+      const place = { account: '111122223333', region: 'eu-west-1' };
+      const options = { ...EXAMPLE, stateTableArn: TABLE_ARN.replace(place[part], value) };
+      const reason = expect.stringMatching(`^is in ${elsewhere}, but the stack in ${part} ${place[part]}: `);
+      expect(problemsOf([{ ...options, ...place }])).toEqual({ 'connectors[0].stateTableArn': reason });
+      expect(problemsOf([options])).toEqual({});
+    },
+  );
 
   test('the configuration accepts every region that the CDK knows', () => {
     const refused = RegionInfo.regions.filter(

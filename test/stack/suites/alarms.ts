@@ -160,6 +160,13 @@ test('a stream without a path appears nowhere in the template', () => {
   expect(JSON.stringify(synthesize({ dashboard: true }))).not.toContain('dns-blocks');
 });
 
+test('an alarm fires at its threshold, and the one about successful deliveries below it', () => {
+  const below = alarms(VARIANTS.splunk).filter(each => each.ComparisonOperator === 'LessThanThreshold');
+  const others = alarms(VARIANTS.splunk).filter(each => each.ComparisonOperator === 'GreaterThanOrEqualToThreshold');
+  expect(below.map(({ AlarmName, Threshold }) => `${AlarmName} ${Threshold}`)).toEqual(['acme/delivery-failing 1']);
+  expect(others).toHaveLength(alarms(VARIANTS.splunk).length - 1);
+});
+
 describe('the alarms of delivery', () => {
   test('the alarms of delivery follow the buffer and the kind of destination', () => {
     expect(alarm('delivery-late')).toMatchObject({ MetricName: 'DeliveryToS3.DataFreshness', Threshold: 1020 });
