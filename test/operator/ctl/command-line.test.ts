@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { wholeNumber } from '../../../bin/ctl/command.ts';
 import { commandLine, keptByNpm } from '../../../bin/ctl/command-line.ts';
 import { start } from '../support/shell.ts';
 
@@ -6,6 +7,11 @@ const names = async (...words: string[]) => {
   const { commands } = await commandLine(() => async () => undefined, words);
   return commands.map(command => command.name());
 };
+
+test('a number below the smallest one is refused', () => {
+  expect(wholeNumber({ min: 2 })('2')).toBe(2);
+  expect(() => wholeNumber({ min: 2 })('1')).toThrow('It must be a whole number, 2 or more.');
+});
 
 describe('of the commands', () => {
   test.each([

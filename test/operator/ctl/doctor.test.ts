@@ -9,7 +9,17 @@ import {
   deploymentFinding,
   functionFinding,
   subscriptionFinding,
+  table,
 } from '../../../bin/ctl/commands/doctor/stack-checks.ts';
+
+test.each([
+  ['ACTIVE', { status: 'ok', text: 'state is active' }],
+  ['INACCESSIBLE_ENCRYPTION_CREDENTIALS', { status: 'fail', text: 'state is INACCESSIBLE_ENCRYPTION_CREDENTIALS' }],
+])('a table in the status %s is reported as such', async (TableStatus, finding) => {
+  const client = { send: async () => ({ Table: { TableStatus } }) };
+  const context = { aws: { retryingDynamodb: () => client }, deployment: async () => ({ table: 'state' }) };
+  expect(await table.run(context as never)).toMatchObject(finding);
+});
 
 describe('runChecks', () => {
   const check = (name: string, run: Check<undefined>['run'], needs: string[] = []) => ({ name, run, needs });

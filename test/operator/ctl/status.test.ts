@@ -147,6 +147,16 @@ describe('a status', () => {
     expect(health({ alarms, schedule: value({ enabled: false }) }).status).toBe('paused');
   });
 
+  test('a status names failed starts of the function, if there are any', () => {
+    const textWith = (waiting: number) => {
+      const scheduleDeadLetters = value({ waiting, taken: 1 });
+      const snapshot = { ...healthy, scheduleDeadLetters, alarms: value({ alarms: [], notifiers }) } as never;
+      return String(statusText(snapshot, { status: 'healthy', reasons: [] }));
+    };
+    expect(textWith(2)).toContain('Failed starts of the function: 3');
+    expect(textWith(-1)).not.toContain('Failed starts');
+  });
+
   test('a status shows the three newest kinds of failures, and how many others the log has', () => {
     const failures = value(
       [1, 2, 3, 4, 5].map(at => ({ time: 0, count: at, error: `Error${at}`, what: '', advice: '' })),

@@ -128,6 +128,20 @@ describe('redrive', () => {
     expect(stderr).not.toContain(CANARY);
   });
 
+  test('redrive goes on after an object that Firehose refuses, and gives the reason', async () => {
+    await using each = await withFailures();
+    await put(each, `${ERROR}-other`, errorRecord('w'));
+    let puts = 0;
+    each.connector.aws.faults.always('firehose', ({ action }) =>
+      action === 'PutRecordBatch' && puts++ === 0 ? DENIED : {},
+    );
+    const { status, stdout } = await each.ctl(['dead-letters', 'redrive', '--all', '--yes']);
+    expect([status, await exists(each, ERROR), await exists(each, `${ERROR}-other`)]).toEqual([3, true, false]);
+    expect(stdout).toContain(
+      `${ERROR}\n  The delivery stream security-data-connector did not accept every event: Access`,
+    );
+  });
+
   test('redrive leaves each object sent and deleted, or unchanged, at Ctrl-C', async () => {
     await using each = await withFailures();
     const keys = Array.from({ length: 40 }, (_, at) => `${ERROR}-${at}`);

@@ -67,6 +67,16 @@ describe('set-credentials', () => {
     expect(stdout + all).not.toContain('canary');
   });
 
+  test('set-credentials stores nothing when no secret is typed', async () => {
+    await using each = await unset();
+    const { stdin, stderr, ended } = each.ask(['set-credentials'], { CLIENT_ID: 'x' });
+    await said(stderr, 'Client secret (not shown): ');
+    stdin.write('\r');
+    const { status, stderr: all } = await ended;
+    expect([status, puts(each)]).toEqual([2, 0]);
+    expect(all).toContain('No credentials were given. The secret is unchanged.');
+  });
+
   test.each([
     ['are refused', rotateSecret, 'The token endpoint refused the client credentials (401'],
     ['cannot read a stream', dropRole, 'The API answered 403 auth/insufficient-role for /v1/threats.'],
