@@ -25,7 +25,7 @@ export function exactObject<E extends v.ObjectEntries>(entries: E, what?: string
 }
 
 /** The known name that a misspelt one is most likely meant to be. */
-export function similarName(name: string, known: readonly string[]): string | undefined {
+function similarName(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
 
   const lower = name.toLowerCase();

@@ -162,4 +162,3 @@ export const SENT_WHEN_ZERO: ReadonlySet<string> = new Set(['RowsRead', 'Streams
 export const LASTING_FAILURES: ReadonlySet<string> = new Set(['CredentialsRefused', 'RoleMissing', 'ContractErrors']);
 
 export type StreamMetric = keyof typeof STREAM_METRICS;
-export type ConnectorMetric = keyof typeof CONNECTOR_METRICS;

@@ -72,7 +72,7 @@ export async function retry<T>(attempt: () => Promise<T>, policy: RetryPolicy): 
 }
 
 /** Tries that transient failures are granted: about thirteen seconds of waiting on average. */
-export const MAX_ATTEMPTS = 8;
+const MAX_ATTEMPTS = 8;
 const BASE_MILLISECONDS = 200;
 const CAP_MILLISECONDS = 20_000;
 

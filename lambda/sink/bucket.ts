@@ -11,7 +11,7 @@ export interface BucketOptions {
 }
 
 /** Makes a call about the objects of the bucket, with its repeats. */
-export type BucketCall = <T>(
+type BucketCall = <T>(
   attempt: (objects: Objects) => Promise<T>,
   policy: Pick<AwsCall, 'failed' | 'before'>,
 ) => Promise<T>;

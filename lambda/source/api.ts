@@ -160,7 +160,7 @@ function problemType(body: Buffer): ProblemType | undefined {
  *
  * @throws RangeError when no path can hold the id
  */
-export function pathSegment(id: string): string {
+function pathSegment(id: string): string {
   if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) throw new RangeError('No path can hold this id');
   return encodeURIComponent(id);
 }
