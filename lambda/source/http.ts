@@ -47,7 +47,7 @@ export async function answerTo(request: Request): Promise<Answer> {
     signal?.throwIfAborted();
     if (!timer.signal.aborted) throw error instanceof NoAnswerError ? error : new NoAnswerError(undefined, error);
     // Cut off by the end of the run, not by its own slowness: another request would not help.
-    if (timer.isShortened) throw new OutOfTimeError(`before ${name} had answered`);
+    if (timer.isShortened) throw new OutOfTimeError(`before ${name.replace(/^The /, 'the ')} had answered`);
     throw new NoAnswerError(TIMED_OUT, error);
   }
 }
