@@ -118,15 +118,6 @@ export class Scene implements AsyncDisposable {
     return Math.floor((this.clock.now() - this.#origin) / MINUTE);
   }
 
-  get leaseSeconds(): number {
-    return readSettings(this.environment).leaseSeconds;
-  }
-
-  /** Rows that a page holds at most. */
-  get pageLimit(): number {
-    return readSettings(this.environment).pageLimit;
-  }
-
   /** Makes the present minute number 0 and forgets all metrics so far. */
   begin(): void {
     this.#origin = this.clock.now();
