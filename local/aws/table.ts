@@ -45,7 +45,7 @@ const MOST_WRITES = 25;
 const LONGEST_KEY_BYTES = { pk: 2048, sk: 1024 };
 
 export class Table {
-  readonly #name: string;
+  readonly name: string;
   /** Items by sort key, by partition key. An item is never changed, only replaced. */
   readonly #partitions = new Map<string, Partition>();
   /** Partition keys in the order of a scan. Absent after a change of them. */
@@ -54,7 +54,7 @@ export class Table {
   readonly #pageBytes: number;
 
   constructor(name: string, { items = [], onWrite = () => undefined, pageBytes = PAGE_BYTES }: TableOptions = {}) {
-    this.#name = name;
+    this.name = name;
     this.#onWrite = onWrite;
     this.#pageBytes = pageBytes;
     for (const item of items) this.set(item, item);
@@ -81,10 +81,8 @@ export class Table {
         return this.#change(input.Key, input, before => updatedItem(before, input));
       case 'Query':
         return this.#query(input);
-      case 'Scan':
-        return this.#page(this.#itemsAfter(input.ExclusiveStartKey), input);
       default:
-        return { output: { Table: this.#description() } };
+        return this.#page(this.#itemsAfter(input.ExclusiveStartKey), input);
     }
   }
 
@@ -101,17 +99,7 @@ export class Table {
   }
 
   #requireTable(name: unknown): void {
-    if (name !== this.#name) throw new AwsError(400, 'ResourceNotFoundException', 'Requested resource not found');
-  }
-
-  #description() {
-    return {
-      TableName: this.#name,
-      TableStatus: 'ACTIVE',
-      BillingModeSummary: { BillingMode: 'PAY_PER_REQUEST' },
-      ItemCount: this.size,
-      TableSizeBytes: [...this.items()].reduce((sum, item) => sum + bytesOf(item), 0),
-    };
+    if (name !== this.name) throw new AwsError(400, 'ResourceNotFoundException', 'Requested resource not found');
   }
 
   #read({ Key: key, ConsistentRead: consistent }: Input): TableAnswer {
@@ -127,7 +115,7 @@ export class Table {
     // The service answers in no order, so nobody may rely on that of the keys.
     const found = items.filter((item: Item | undefined) => item !== undefined).reverse();
     return {
-      output: { Responses: { [this.#name]: found }, UnprocessedKeys: {} },
+      output: { Responses: { [this.name]: found }, UnprocessedKeys: {} },
       readUnits: readUnits(items, consistent),
     };
   }
@@ -214,7 +202,7 @@ export class Table {
 
   /** A filter applies to items that were read: a page may be empty and still not be the last one. */
   #page(candidates: Iterable<Item>, input: Input): TableAnswer {
-    const { Limit: limit = Number.POSITIVE_INFINITY, ConsistentRead: consistent, Select: select } = input;
+    const { Limit: limit = Number.POSITIVE_INFINITY, ConsistentRead: consistent } = input;
     if (limit < 1) throw invalid('Limit must be greater than or equal to 1');
     const passes: Condition = conditionOf(input.FilterExpression, input);
     const read: Item[] = [];
@@ -229,7 +217,7 @@ export class Table {
     }
     const found = read.filter(passes);
     const output = {
-      ...(select === 'COUNT' ? {} : { Items: found }),
+      Items: found,
       Count: found.length,
       ScannedCount: read.length,
       ...(last && { LastEvaluatedKey: keyOf(last) }),
@@ -238,7 +226,7 @@ export class Table {
   }
 }
 
-const ACTIONS = new Set(['GetItem', 'PutItem', 'UpdateItem', 'Query', 'Scan', 'DescribeTable']);
+const ACTIONS = new Set(['GetItem', 'PutItem', 'UpdateItem', 'Query', 'Scan']);
 const EXPRESSIONS = ['ConditionExpression', 'UpdateExpression', 'KeyConditionExpression', 'FilterExpression'];
 
 export function keyOf({ pk, sk }: Item): Item {

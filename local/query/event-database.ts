@@ -76,7 +76,8 @@ export class EventDatabase implements Disposable {
     } catch (cause) {
       const message = (cause as Error).message.replace('Failed to extract statements: ', '');
       if (cause instanceof QueryFailedError) throw cause;
-      if (/^(Parser|Binder|Catalog) Error/.test(message)) throw new QueryFailedError(message, { cause });
+      if (/^Parser Error/.test(message)) throw new QueryFailedError(message, { cause });
+      if (/^(Binder|Catalog) Error/.test(message)) throw new QueryFailedError(`${message}\n\n${NAMES}`, { cause });
       return failAtRow(cause);
     }
   }
@@ -86,6 +87,8 @@ export class EventDatabase implements Disposable {
     this.#instance.closeSync();
   }
 }
+
+const NAMES = 'Without SQL, npm run query lists the views and their columns.';
 
 /** Without DuckDB's message, because it may quote a row. @throws QueryFailedError */
 export function failAtRow(cause: unknown): never {

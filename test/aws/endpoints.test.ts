@@ -4,7 +4,7 @@ import { FirehoseClient, PutRecordBatchCommand } from '@aws-sdk/client-firehose'
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, test } from '@jest/globals';
-import { startAws } from '../../local/aws/endpoints.ts';
+import { startAws } from './endpoints.ts';
 import { clientConfig, started } from './started.ts';
 
 const ENDPOINTS = ['DYNAMODB', 'FIREHOSE', 'SECRETS_MANAGER', 'S3'].map(name => `AWS_ENDPOINT_URL_${name}`);

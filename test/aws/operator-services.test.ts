@@ -25,16 +25,16 @@ import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns'
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { describe, expect, test } from '@jest/globals';
-import type { AlarmDefinition } from '../../local/aws/alarms.ts';
-import { createCloudFormation } from '../../local/aws/cloudformation.ts';
-import { createCloudWatch } from '../../local/aws/cloudwatch.ts';
-import { createIam } from '../../local/aws/iam.ts';
-import { createLambda } from '../../local/aws/lambda.ts';
-import { createScheduler } from '../../local/aws/scheduler.ts';
-import { createSns } from '../../local/aws/sns.ts';
-import { createSqs } from '../../local/aws/sqs.ts';
-import { createSts } from '../../local/aws/sts.ts';
 import { PLACE, served } from './served.ts';
+import type { AlarmDefinition } from './services/alarms.ts';
+import { createCloudFormation } from './services/cloudformation.ts';
+import { createCloudWatch } from './services/cloudwatch.ts';
+import { createIam } from './services/iam.ts';
+import { createLambda } from './services/lambda.ts';
+import { createScheduler } from './services/scheduler.ts';
+import { createSns } from './services/sns.ts';
+import { createSqs } from './services/sqs.ts';
+import { createSts } from './services/sts.ts';
 
 const arn = (service: string, resource: string): string => `arn:aws:${service}:us-east-1:000000000000:${resource}`;
 const HOUR = 3_600_000;

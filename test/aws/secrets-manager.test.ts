@@ -18,7 +18,6 @@ describe('the secret', () => {
         Name: SecretId,
         SecretString: '{"client_id":"a"}',
         VersionStages: ['AWSCURRENT'],
-        CreatedDate: expect.any(Date),
       });
     }
   });
@@ -53,7 +52,7 @@ describe('a new value', () => {
     );
     expect(put).toMatchObject({ ARN: running.aws.secret.arn, Name: SecretId, VersionStages: ['AWSCURRENT'] });
     const current = await client.send(new GetSecretValueCommand({ SecretId }));
-    expect(current).toMatchObject({ SecretString: 'new ü', VersionId: put.VersionId });
+    expect(current.SecretString).toBe('new ü');
     expect(running.calls[0]).toMatchObject({
       permission: 'secretsmanager:PutSecretValue',
       resource: running.aws.secret.arn,

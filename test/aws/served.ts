@@ -1,6 +1,6 @@
 import { createFaults, type Faults } from '../../local/aws/faults.ts';
 import type { Operation } from '../../local/aws/service.ts';
-import { type Call, type Service, serve } from '../../local/aws/wire.ts';
+import { type Call, type Service, serve } from './wire.ts';
 
 export interface Served extends AsyncDisposable {
   readonly url: string;

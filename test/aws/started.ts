@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type AwsOptions, type LocalAws, startAws } from '../../local/aws/endpoints.ts';
-import type { Call } from '../../local/aws/wire.ts';
+import { type AwsOptions, type Endpoints, startAws } from './endpoints.ts';
+import type { Call } from './wire.ts';
 
-export interface Started<A extends LocalAws = LocalAws> extends AsyncDisposable {
+export interface Started<A extends Endpoints = Endpoints> extends AsyncDisposable {
   readonly aws: A;
   readonly directory: string;
   /** Every recorded call, in order. */
@@ -17,7 +17,7 @@ export async function started(options: Partial<AwsOptions> = {}): Promise<Starte
 }
 
 /** The same for endpoints that are started in another way. */
-export async function startedBy<A extends LocalAws>(
+export async function startedBy<A extends Endpoints>(
   start: (options: AwsOptions) => Promise<A>,
   options: Partial<AwsOptions>,
 ): Promise<Started<A>> {
@@ -36,7 +36,7 @@ export async function startedBy<A extends LocalAws>(
 }
 
 /** Configuration of an SDK client; without retries, so that a test sees each answer. */
-export function clientConfig(aws: LocalAws, service: 'DYNAMODB' | 'FIREHOSE' | 'S3' | 'SECRETS_MANAGER') {
+export function clientConfig(aws: Endpoints, service: 'DYNAMODB' | 'FIREHOSE' | 'S3' | 'SECRETS_MANAGER') {
   return {
     endpoint: aws.environment[`AWS_ENDPOINT_URL_${service}`]!,
     region: 'us-east-1',

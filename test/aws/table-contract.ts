@@ -1,5 +1,5 @@
 /** Requests to a state table, and the answers on which the table in memory and DynamoDB agree. The order matters: later ones read what earlier ones wrote. */
-import type { JsonObject } from '../../local/aws/protocols.ts';
+import type { JsonObject } from './protocols.ts';
 
 export const TableName = 'security-data-connector-state';
 

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startAws } from '../../../local/aws/endpoints.ts';
-import type { Call } from '../../../local/aws/wire.ts';
-import { type DeploymentOptions, type LocalDeployment, startDeployment } from '../../../local/deployment/deployment.ts';
 import type { Template } from '../../../local/deployment/template.ts';
+import { startAws } from '../endpoints.ts';
+import type { Call } from '../wire.ts';
+import { type DeploymentOptions, type LocalDeployment, startDeployment } from './deployment.ts';
 
 export interface Deployed extends LocalDeployment {
   readonly calls: Call[];

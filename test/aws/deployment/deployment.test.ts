@@ -11,12 +11,12 @@ import {
 import { IAMClient, ListAttachedRolePoliciesCommand } from '@aws-sdk/client-iam';
 import { GetFunctionConfigurationCommand, InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startAws } from '../../../local/aws/endpoints.ts';
-import { startDeployment } from '../../../local/deployment/deployment.ts';
 import { resourcesOf } from '../../../local/deployment/template.ts';
 import { templateWith } from '../../stack/shared-template.ts';
 import { VARIANTS } from '../../stack/variants.ts';
+import { startAws } from '../endpoints.ts';
 import { ADDRESSES, client, type Deployed, deployed } from './deployed.ts';
+import { startDeployment } from './deployment.ts';
 
 /** Synthesized before any test's time runs. */
 const TEMPLATE = await templateWith({ dnsBlocksPath: '/v1/dns-blocks' });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
-import { createReferences } from '../../../local/deployment/physical-names.ts';
+import { LOCAL_NAMES } from '../../../local/aws/local-aws.ts';
 import { type References, resolve, resolveText } from '../../../local/deployment/template.ts';
+import { createReferences } from './physical-names.ts';
 
 const REFERENCES: References = {
   ref: id => `ref ${id}`,

@@ -34,13 +34,6 @@ test('damaged files are skipped as a whole and named, and the others are queried
   expect(database.skipped.map((each, index) => ({ what: SKIPPED[index]?.[0], ...each }))).toEqual(expected);
 });
 
-test('when every file is damaged, the views are empty', async () => {
-  await using folder = await DeliveredFolder.make();
-  await folder.bytes('a.gz', Buffer.alloc(0));
-  using database = await EventDatabase.open(folder.path);
-  expect(await (await database.query('select * from changes')).getRows()).toEqual([]);
-});
-
 test('odd files that are complete are read to the last line', async () => {
   await using folder = await DeliveredFolder.make();
   const odd: readonly (readonly [bytes: Uint8Array, lines: readonly string[]])[] = [

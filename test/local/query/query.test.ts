@@ -172,12 +172,6 @@ describe('the command ends with', () => {
   });
 });
 
-test('control characters in a column name are escaped', async () => {
-  const { stdout } = await ask('select 1 as "a\u001b[31m\nb"');
-  expect(stdout).not.toContain('\u001b');
-  expect(stdout.split('\n')[0]).toBe('a\\u001b[31m\\u000ab');
-});
-
 test('--json keeps both of two columns of one name', async () => {
   const { stdout } = await ask('--json', 'select 1 as a, 2 as a');
   expect(Object.values(JSON.parse(stdout))).toEqual([1, 2]);

@@ -153,6 +153,13 @@ describe('the source of a state folder', () => {
     }
   });
 
+  test('another seed or number of rows than that of the first run is refused', () => {
+    const first = nextSource(request('--seed', '7', '--assets', '10'), undefined, 0);
+    const other = () => nextSource(request('--seed', '9', '--assets', '3'), first, 1);
+    expect(other).toThrow('--seed was 7 when "local" began');
+    expect(other).toThrow('--assets was 10 when "local" began');
+  });
+
   test('a slash at the end of the base URL does not change the tenant', () => {
     const first = nextSource(request(...TENANT), undefined, 0);
     const again = request(...TENANT, '--base-url', 'https://api.acme.example');

@@ -112,15 +112,6 @@ describe('npm start on the embedded API simulator', () => {
     expect(files.filter(file => file.includes('.') && !file.endsWith('.json.gz'))).toEqual([]);
   });
 
-  test('another seed for the same folder is refused with a remedy, and nothing is started', async () => {
-    const refused = await folder.run(['--seed', '9', '--assets', '3']);
-    expect(refused).toMatchObject({ status: 2, stdout: '' });
-    expect(refused.stderr).toContain('Choose another --name or --state-folder');
-    expect(refused.stderr).toContain('--reset');
-    expect(refused.stderr).toContain('--seed was 1 when "local" began');
-    expect(refused.stderr).toContain('--assets was 150 when "local" began');
-  });
-
   describe('with a damaged table', () => {
     let damaged: Ended;
     let reset: Ended;

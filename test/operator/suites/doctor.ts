@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { checkpointKey } from '../../../lambda/store/item.ts';
 import { PLACEHOLDER } from '../../../lib/placeholder.ts';
 import type { ServiceName } from '../../../local/aws/service.ts';
-import type { LocalTopic } from '../../../local/aws/sns.ts';
+import type { LocalTopic } from '../../aws/services/sns.ts';
 import { page } from '../../documents/pages.ts';
 import { pass } from '../../support/function/aws-scene.ts';
 import { becomeAnotherClient } from '../support/another-client.ts';

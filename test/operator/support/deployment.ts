@@ -1,11 +1,11 @@
 import type { RunFacts } from '../../../lambda/metrics.ts';
 import type { Clock } from '../../../lambda/ports.ts';
 import type { SimulatorOptions } from '../../../local/api-simulator/simulator.ts';
-import type { AwsOptions } from '../../../local/aws/endpoints.ts';
-import type { Call } from '../../../local/aws/wire.ts';
-import { type LocalDeployment, startDeployment } from '../../../local/deployment/deployment.ts';
-import { madeName } from '../../../local/deployment/physical-names.ts';
 import { onlyResource } from '../../../local/deployment/template.ts';
+import { type LocalDeployment, startDeployment } from '../../aws/deployment/deployment.ts';
+import { madeName } from '../../aws/deployment/physical-names.ts';
+import type { AwsOptions } from '../../aws/endpoints.ts';
+import type { Call } from '../../aws/wire.ts';
 import { templateWith } from '../../stack/shared-template.ts';
 import { type Connector, connector } from '../../support/function/connector.ts';
 import { invokeErrorLine, logLines, metricLines } from './function-log.ts';

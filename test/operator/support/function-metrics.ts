@@ -1,9 +1,9 @@
 import type { RunFacts } from '../../../lambda/metrics.ts';
 import { createTelemetry } from '../../../lambda/telemetry.ts';
 import { emfOf } from '../../../local/alarms/emf.ts';
-import type { MetricDatum } from '../../../local/aws/cloudwatch.ts';
-import type { LocalDeployment } from '../../../local/deployment/deployment.ts';
 import { written } from '../../../local/incidents/written.ts';
+import type { LocalDeployment } from '../../aws/deployment/deployment.ts';
+import type { MetricDatum } from '../../aws/services/cloudwatch.ts';
 
 /** Puts the metrics of a run where CloudWatch would have put them. @param time milliseconds since 1970 */
 export function putMetrics({ metrics }: LocalDeployment, connector: string, facts: RunFacts, time: number): void {

@@ -2,9 +2,9 @@
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import type { OperatorGrant } from '../../../lib/grants/operator-permissions.ts';
-import { ACCOUNT, LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
-import { createReferences } from '../../../local/deployment/physical-names.ts';
+import { ACCOUNT, LOCAL_NAMES } from '../../../local/aws/local-aws.ts';
 import { resolve } from '../../../local/deployment/template.ts';
+import { createReferences } from '../../aws/deployment/physical-names.ts';
 import type { Statement } from '../../stack/suites/policies.ts';
 import { configured, createApp, templateOf } from '../../stack/synth.ts';
 import { OPTIONS } from './deployment.ts';

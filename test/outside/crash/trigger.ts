@@ -1,7 +1,7 @@
 /** Watches the calls of one run at the AWS endpoints, and kills the run at its moment. */
 import type { Fault } from '../../../local/aws/faults.ts';
 import type { Operation } from '../../../local/aws/service.ts';
-import type { Call } from '../../../local/aws/wire.ts';
+import type { Call } from '../../aws/wire.ts';
 
 /** A moment in the work of a run at which it is killed. */
 export interface Moment {

@@ -1,8 +1,8 @@
 /** The same requests to moto and to the embedded endpoints. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { LOCAL_NAMES } from '../../../local/aws/endpoints.ts';
-import type { Reply } from '../../../local/aws/wire.ts';
+import { LOCAL_NAMES } from '../../../local/aws/local-aws.ts';
 import { type Started, started } from '../../aws/started.ts';
+import type { Reply } from '../../aws/wire.ts';
 import { part } from '../running.ts';
 import { forward } from './support/forward.ts';
 import { type MotoResources, motoResources } from './support/moto-resources.ts';

@@ -1,7 +1,7 @@
 import { type AwsClients, createAwsClients } from '../../../lambda/aws.ts';
 import type { RetryBudget } from '../../../lambda/core/retry.ts';
 import { createTable, type Table } from '../../../lambda/store/table.ts';
-import type { AwsOptions } from '../../../local/aws/endpoints.ts';
+import type { AwsOptions } from '../../aws/endpoints.ts';
 import { type Started, startedBy } from '../../aws/started.ts';
 import { type AwsUnderTest, startAwsUnderTest } from '../../outside/real/support/aws-under-test.ts';
 import { retryBudget, type SteppedClock, steppedClock } from './stepped-clock.ts';

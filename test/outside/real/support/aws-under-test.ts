@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { type AwsOptions, LOCAL_NAMES, type LocalAws, startAws } from '../../../../local/aws/endpoints.ts';
+import { LOCAL_NAMES } from '../../../../local/aws/local-aws.ts';
+import { type AwsOptions, type Endpoints, startAws } from '../../../aws/endpoints.ts';
 import { deliveredLines } from '../../../support/delivered-lines.ts';
 import { running } from '../../running.ts';
 import { replaceByReal } from './real-aws.ts';
 
-export interface AwsUnderTest extends LocalAws {
+export interface AwsUnderTest extends Endpoints {
   /** Lines delivered so far, in the order of the objects' names. */
   delivered(): Promise<string[]>;
   /** Dead letters by their key. */
@@ -34,7 +35,7 @@ function ownNames() {
   );
 }
 
-function folders({ deliveredFolder, deadLetterFolder }: LocalAws): Pick<AwsUnderTest, 'delivered' | 'deadLetters'> {
+function folders({ deliveredFolder, deadLetterFolder }: Endpoints): Pick<AwsUnderTest, 'delivered' | 'deadLetters'> {
   return {
     delivered: () => deliveredLines(deliveredFolder),
     async deadLetters() {

@@ -1,6 +1,6 @@
 import { request as open } from 'node:http';
 import type { WireRequest } from '../../../../local/aws/service.ts';
-import type { Reply } from '../../../../local/aws/wire.ts';
+import type { Reply } from '../../../aws/wire.ts';
 
 /** Headers of the connection, not of the request. */
 const HOP = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'expect']);

@@ -16,7 +16,7 @@ import {
   PutSecretValueCommand,
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
-import type { AwsNames } from '../../../../local/aws/endpoints.ts';
+import type { AwsNames } from '../../../../local/aws/local-aws.ts';
 
 export interface MotoResources {
   readonly secretArn: string;

@@ -1,8 +1,7 @@
-import type { AwsOptions } from '../../../../local/aws/endpoints.ts';
-import type { FirehoseCounters } from '../../../../local/aws/firehose.ts';
 import { openObjectStore } from '../../../../local/aws/object-store.ts';
-import { createS3 } from '../../../../local/aws/s3.ts';
-import { createSecretsManager } from '../../../../local/aws/secrets-manager.ts';
+import type { AwsOptions } from '../../../aws/endpoints.ts';
+import { localJsonService } from '../../../aws/json-service.ts';
+import { createS3 } from '../../../aws/s3.ts';
 import type { AwsUnderTest } from './aws-under-test.ts';
 import { forward } from './forward.ts';
 import { motoResources } from './moto-resources.ts';
@@ -40,26 +39,17 @@ export async function replaceByReal(
   };
 }
 
-const REGION = 'us-east-1';
-
 async function onMoto(under: AwsUnderTest, options: AwsOptions, url: string) {
   const { names } = under;
   const resources = await motoResources(url, names, options.secret);
-  const counters: FirehoseCounters = { calls: 0, refusedCalls: 0, records: 0 };
   let put: Promise<void> = Promise.resolve();
-  const secrets = createSecretsManager({
-    name: names.secret,
-    value: undefined,
-    region: REGION,
-    account: '',
-    now: Date.now,
-  });
+  const secrets = localJsonService(under.services.secrets, 'secretsmanager', '1.1');
   const s3 = createS3(await openObjectStore(options.directory, []));
   const environment = {
-    AWS_ENDPOINT_URL_FIREHOSE: await under.serve(realFirehose(url, counters)),
+    AWS_ENDPOINT_URL_FIREHOSE: await under.serve(realFirehose(url)),
     AWS_ENDPOINT_URL_S3: await under.serve({ ...s3, perform: (_, request) => forward(url, request) }),
     AWS_ENDPOINT_URL_SECRETS_MANAGER: await under.serve({
-      ...secrets.service,
+      ...secrets,
       async perform(_, request) {
         // A value is put without being waited for; no later call may overtake it.
         await put;
@@ -77,7 +67,6 @@ async function onMoto(under: AwsUnderTest, options: AwsOptions, url: string) {
         put.catch(() => undefined);
       },
     },
-    firehose: { ...under.firehose, counters },
     delivered: async () => linesOf(await read(names.bucket, names.prefix)),
     deadLetters: () => read(names.deadLetterBucket, ''),
   };

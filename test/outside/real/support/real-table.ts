@@ -1,9 +1,17 @@
 import type { Item } from '../../../../lambda/store/item.ts';
-import { createDynamoDbService, type DynamoDbClient, keySchema } from '../../../../local/aws/dynamodb.ts';
+import { ACCOUNT, tableService } from '../../../../local/aws/local-aws.ts';
+import { AwsError } from '../../../../local/aws/service.ts';
+import { Table } from '../../../../local/aws/table.ts';
+import { readTableJson, tableJson } from '../../../../local/aws/table-json.ts';
+import { splittingTable } from '../../../aws/batches.ts';
+import { localJsonService } from '../../../aws/json-service.ts';
+import type { JsonObject, JsonOperation } from '../../../aws/protocols.ts';
+import type { WireAnswer } from '../../../aws/table-answer.ts';
+import type { Service } from '../../../aws/wire.ts';
 import { forward } from './forward.ts';
 
-/** Speaks to a DynamoDB over HTTP, as the embedded one is spoken to without. */
-export function realDynamoDb(url: string): DynamoDbClient {
+/** Sends requests to a DynamoDB as they are on the wire. */
+export function realDynamoDb(url: string): (action: string, input: JsonObject) => Promise<WireAnswer> {
   return async (action, input) => {
     const headers = {
       // DynamoDB Local reads the key and the region out of it, and checks no signature.
@@ -24,19 +32,47 @@ export function realDynamoDb(url: string): DynamoDbClient {
 }
 
 export interface RealTable {
-  readonly service: ReturnType<typeof createDynamoDbService>;
+  readonly service: Service<JsonOperation>;
   items(): Promise<Item[]>;
   /** Deletes the table. */
   close(): Promise<void>;
 }
 
+const KEY_SCHEMA = {
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: ['pk', 'sk'].map(AttributeName => ({ AttributeName, AttributeType: 'S' })),
+  KeySchema: [
+    { AttributeName: 'pk', KeyType: 'HASH' },
+    { AttributeName: 'sk', KeyType: 'RANGE' },
+  ],
+};
+
+const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan']);
+
+/** The same requests, each metered. */
+function realService(client: ReturnType<typeof realDynamoDb>, name: string) {
+  return {
+    ...tableService(new Table(name), { region: 'us-east-1', account: ACCOUNT }),
+    async perform(action: string, input: object) {
+      const metering = action === 'DescribeTable' ? {} : { ReturnConsumedCapacity: 'TOTAL' };
+      const { status, body } = await client(action, JSON.parse(tableJson({ ...input, ...metering })));
+      const { __type: type = '', message = '', ConsumedCapacity: capacity, ...rest } = body;
+      if (status !== 200) throw new AwsError(status, String(type).replace(/^.*#/, ''), String(message));
+      const capacities = [capacity ?? []].flat() as unknown as readonly { readonly CapacityUnits: number }[];
+      const units = capacities.reduce((sum, each) => sum + each.CapacityUnits, 0);
+      const output = readTableJson(JSON.stringify(rest));
+      return READS.has(action) ? { output, readUnits: units } : { output, writeUnits: units };
+    },
+  };
+}
+
 /** A table of its own for a scene. */
 export async function realTable(url: string, TableName: string): Promise<RealTable> {
   const client = realDynamoDb(url);
-  const { status, body } = await client('CreateTable', { TableName, ...keySchema });
+  const { status, body } = await client('CreateTable', { TableName, ...KEY_SCHEMA });
   if (status !== 200) throw new Error(`DynamoDB Local did not create the table: ${JSON.stringify(body)}`);
   return {
-    service: createDynamoDbService(client, { region: 'us-east-1', account: '000000000000' }),
+    service: localJsonService(splittingTable(realService(client, TableName)), 'DynamoDB_20120810', '1.0'),
     async items() {
       const { body } = await client('Scan', { TableName, ConsistentRead: true });
       return body['Items'] as Item[];

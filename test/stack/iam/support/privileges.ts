@@ -1,7 +1,8 @@
 import { onlyId } from '../../../../local/alarms/stack-parts.ts';
-import { ACCOUNT, type LocalAws } from '../../../../local/aws/endpoints.ts';
-import { createReferences } from '../../../../local/deployment/physical-names.ts';
+import { ACCOUNT } from '../../../../local/aws/local-aws.ts';
 import { type References, resolveText } from '../../../../local/deployment/template.ts';
+import { createReferences } from '../../../aws/deployment/physical-names.ts';
+import type { Endpoints } from '../../../aws/endpoints.ts';
 import { started } from '../../../aws/started.ts';
 import { templateWith } from '../../shared-template.ts';
 import type { SynthesizedTemplate } from '../../template.ts';
@@ -36,14 +37,14 @@ export async function privileges(): Promise<Privileges> {
 }
 
 /** The function's variables as the stack sets them; only the addresses are those of the local API simulator. */
-function environment(template: SynthesizedTemplate, aws: LocalAws): Record<string, string> {
+function environment(template: SynthesizedTemplate, aws: Endpoints): Record<string, string> {
   const { Environment: given } = template.Resources[onlyId(template, 'AWS::Lambda::Function')]!.Properties;
   const references = referencesTo(template, aws);
   const { API_BASE_URL: _api, AUTH_URL: _auth, ...rest } = (given as { Variables: Record<string, unknown> }).Variables;
   return Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, resolveText(value, references)]));
 }
 
-function referencesTo(template: SynthesizedTemplate, { names, secret, environment: given }: LocalAws): References {
+function referencesTo(template: SynthesizedTemplate, { names, secret, environment: given }: Endpoints): References {
   const place = { region: given['AWS_REGION'] ?? '', account: ACCOUNT };
   // No grant of the function's role names a queue.
   const queueUrl = (name: string) => name;

@@ -1,4 +1,4 @@
-import { AwsError, type Operation, type ServiceName, type WireRequest } from './service.ts';
+import { AwsError, type Operation, type ServiceName, type WireRequest } from '../../local/aws/service.ts';
 import type { Reply, Service } from './wire.ts';
 
 export type JsonVersion = '1.0' | '1.1';

@@ -1,6 +1,6 @@
-import { type QueryApi, type QueryOperation, queryService, type XmlValue } from './protocols.ts';
-import { AwsError, arn, type Place } from './service.ts';
-import type { Service } from './wire.ts';
+import { AwsError, arn, type Place } from '../../../local/aws/service.ts';
+import { type QueryApi, type QueryOperation, queryService, type XmlValue } from '../protocols.ts';
+import type { Service } from '../wire.ts';
 
 export interface StackOutput {
   readonly key: string;

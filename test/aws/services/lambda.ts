@@ -1,3 +1,4 @@
+import { AwsError, arn, type Operation, type Place, type WireRequest } from '../../../local/aws/service.ts';
 import {
   type JsonObject,
   MISSING_REST_TOKEN,
@@ -5,9 +6,8 @@ import {
   restRefusal,
   restReply,
   unknownOperation,
-} from './protocols.ts';
-import { AwsError, arn, type Operation, type Place, type WireRequest } from './service.ts';
-import type { Reply, Service } from './wire.ts';
+} from '../protocols.ts';
+import type { Reply, Service } from '../wire.ts';
 
 export interface LocalFunction {
   readonly name: string;

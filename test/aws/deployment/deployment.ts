@@ -1,17 +1,19 @@
 import { devNull } from 'node:os';
-import type { AlarmControls } from '../aws/alarms.ts';
-import { createCloudFormation, type LocalStack } from '../aws/cloudformation.ts';
-import { type CloudWatchControls, createCloudWatch } from '../aws/cloudwatch.ts';
-import { ACCOUNT, type LocalAws } from '../aws/endpoints.ts';
-import { createIam, type LocalRole } from '../aws/iam.ts';
-import { createLambda } from '../aws/lambda.ts';
-import { createLogs, type LogControls } from '../aws/logs.ts';
-import { createScheduler, type SchedulerControls } from '../aws/scheduler.ts';
-import type { Place } from '../aws/service.ts';
-import { createSns, type LocalTopic } from '../aws/sns.ts';
-import { createSqs, type SqsControls } from '../aws/sqs.ts';
-import { createSts } from '../aws/sts.ts';
-import type { Service } from '../aws/wire.ts';
+import { ACCOUNT } from '../../../local/aws/local-aws.ts';
+import type { Place } from '../../../local/aws/service.ts';
+import type { References, Template } from '../../../local/deployment/template.ts';
+import type { Endpoints } from '../endpoints.ts';
+import type { AlarmControls } from '../services/alarms.ts';
+import { createCloudFormation, type LocalStack } from '../services/cloudformation.ts';
+import { type CloudWatchControls, createCloudWatch } from '../services/cloudwatch.ts';
+import { createIam, type LocalRole } from '../services/iam.ts';
+import { createLambda } from '../services/lambda.ts';
+import { createLogs, type LogControls } from '../services/logs.ts';
+import { createScheduler, type SchedulerControls } from '../services/scheduler.ts';
+import { createSns, type LocalTopic } from '../services/sns.ts';
+import { createSqs, type SqsControls } from '../services/sqs.ts';
+import { createSts } from '../services/sts.ts';
+import type { Service } from '../wire.ts';
 import {
   alarmsOf,
   functionOf,
@@ -24,7 +26,6 @@ import {
   topicsOf,
 } from './parts.ts';
 import { createReferences } from './physical-names.ts';
-import type { References, Template } from './template.ts';
 
 export interface DeploymentOptions {
   /** One connector's stack as it was synthesized. */
@@ -32,7 +33,7 @@ export interface DeploymentOptions {
   /** @default 'SecurityDataConnector-acme' */
   readonly stackName?: string;
   /** Endpoints with one bucket for events and dead letters, as in the stack. The deployment closes them. */
-  readonly aws: LocalAws;
+  readonly aws: Endpoints;
   /** One invocation of the function. What it throws is the function's error. */
   readonly invoke: (payload: unknown) => Promise<unknown>;
   /** Variables that replace the template's: the API's addresses on this machine. */
@@ -156,7 +157,7 @@ function settingsOf({ aws, now = Date.now }: DeploymentOptions): Settings {
 }
 
 /** Excludes the files with the user's own profiles. */
-function operatorEnvironment(aws: LocalAws): Record<string, string> {
+function operatorEnvironment(aws: Endpoints): Record<string, string> {
   const ofSdk = Object.entries(aws.environment).filter(([name]) => name.startsWith('AWS_'));
   return { ...Object.fromEntries(ofSdk), AWS_CONFIG_FILE: devNull, AWS_SHARED_CREDENTIALS_FILE: devNull };
 }

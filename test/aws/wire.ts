@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Fault, FaultSource } from './faults.ts';
-import { AwsError, type Operation, type ServiceName, type WireRequest } from './service.ts';
+import type { Fault, FaultSource } from '../../local/aws/faults.ts';
+import { AwsError, type Operation, type ServiceName, type WireRequest } from '../../local/aws/service.ts';
 
 /** One answered request. */
 export interface Call extends Operation {

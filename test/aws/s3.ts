@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { ObjectStore, StoredObject } from './object-store.ts';
+import type { ObjectStore, StoredObject } from '../../local/aws/object-store.ts';
+import { AwsError, type Operation, type WireRequest } from '../../local/aws/service.ts';
 import { element, XML_DECLARATION } from './protocols.ts';
-import { AwsError, type Operation, type WireRequest } from './service.ts';
 import type { Reply, Service } from './wire.ts';
 
 interface S3Operation extends Operation {

@@ -1,6 +1,6 @@
-import { type JsonOperation, jsonService, stringMember } from './protocols.ts';
-import { AwsError, arn, cutPage, type Place } from './service.ts';
-import type { Service } from './wire.ts';
+import { AwsError, arn, cutPage, type Place } from '../../../local/aws/service.ts';
+import { type JsonOperation, jsonService, stringMember } from '../protocols.ts';
+import type { Service } from '../wire.ts';
 
 export interface LogEvent {
   /** Milliseconds since 1970. */

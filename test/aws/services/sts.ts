@@ -1,6 +1,6 @@
-import { type QueryApi, type QueryOperation, queryService } from './protocols.ts';
-import { arn, type Place } from './service.ts';
-import type { Service } from './wire.ts';
+import { arn, type Place } from '../../../local/aws/service.ts';
+import { type QueryApi, type QueryOperation, queryService } from '../protocols.ts';
+import type { Service } from '../wire.ts';
 
 const API: QueryApi = { version: '2011-06-15', namespace: 'https://sts.amazonaws.com/doc/2011-06-15/' };
 

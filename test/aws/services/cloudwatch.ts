@@ -1,7 +1,7 @@
+import { AwsError, arn, type Place } from '../../../local/aws/service.ts';
+import { type JsonObject, type JsonOperation, jsonService } from '../protocols.ts';
+import type { Service } from '../wire.ts';
 import { type AlarmControls, type AlarmDefinition, alarmArn, createAlarms } from './alarms.ts';
-import { type JsonObject, type JsonOperation, jsonService } from './protocols.ts';
-import { AwsError, arn, type Place } from './service.ts';
-import type { Service } from './wire.ts';
 
 export interface CloudWatchOptions extends Place {
   readonly alarms: readonly AlarmDefinition[];

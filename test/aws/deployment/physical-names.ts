@@ -1,7 +1,12 @@
-import { stackId } from '../aws/cloudformation.ts';
-import type { AwsNames } from '../aws/endpoints.ts';
-import { arn, type Place } from '../aws/service.ts';
-import { type References, resolveText, type Template, type TemplateResource } from './template.ts';
+import type { AwsNames } from '../../../local/aws/local-aws.ts';
+import { arn, type Place } from '../../../local/aws/service.ts';
+import {
+  type References,
+  resolveText,
+  type Template,
+  type TemplateResource,
+} from '../../../local/deployment/template.ts';
+import { stackId } from '../services/cloudformation.ts';
 
 export interface NameOptions extends Place {
   readonly stackName: string;

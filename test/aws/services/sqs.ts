@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type JsonObject, type JsonOperation, jsonService } from './protocols.ts';
-import { AwsError, arn, type Place } from './service.ts';
-import type { Service } from './wire.ts';
+import { AwsError, arn, type Place } from '../../../local/aws/service.ts';
+import { type JsonObject, type JsonOperation, jsonService } from '../protocols.ts';
+import type { Service } from '../wire.ts';
 
 /** A queue and its settings, by attribute name. */
 export interface QueueDefinition {

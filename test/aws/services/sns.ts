@@ -1,6 +1,6 @@
-import { type QueryApi, type QueryOperation, queryService, type XmlValue } from './protocols.ts';
-import { AwsError, type Place } from './service.ts';
-import type { Service } from './wire.ts';
+import { AwsError, type Place } from '../../../local/aws/service.ts';
+import { type QueryApi, type QueryOperation, queryService, type XmlValue } from '../protocols.ts';
+import type { Service } from '../wire.ts';
 
 export interface LocalSubscription {
   /** For example `email`. */

@@ -1,5 +1,6 @@
-import type { JsonObject } from './protocols.ts';
-import { AwsError, arn, cutPage, type Place } from './service.ts';
+import { alarmsInRule } from '../../../local/alarms/alarm-definitions.ts';
+import { AwsError, arn, cutPage, type Place } from '../../../local/aws/service.ts';
+import type { JsonObject } from '../protocols.ts';
 
 export type AlarmState = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
 
@@ -112,14 +113,4 @@ function alarmJson(place: Place, { name, members, state, reason, changed, enable
 
 export function alarmArn(place: Place, name: string): string {
   return arn(place, 'cloudwatch', `alarm:${name}`);
-}
-
-/** Names of the alarms in a rule of the form `ALARM("<ARN or name>") OR ALARM(…)`, optionally in parentheses. */
-export function alarmsInRule(rule: string): string[] {
-  const terms = rule.replace(/^\((.*)\)$/s, '$1').split(' OR ');
-  return terms.map(term => {
-    const named = /^ALARM\("?(?:arn:[^"]*:alarm:)?([^"()]+)"?\)$/.exec(term)?.[1];
-    if (named === undefined) throw new RangeError(`Unsupported rule of a composite alarm: ${rule}`);
-    return named;
-  });
 }

@@ -1,11 +1,5 @@
 /** The resources of a template as the endpoints' options. Every value is resolved. */
-import type { AlarmDefinition } from '../aws/alarms.ts';
-import type { LocalStack } from '../aws/cloudformation.ts';
-import type { LocalPolicy, LocalRole } from '../aws/iam.ts';
-import type { JsonObject } from '../aws/protocols.ts';
-import type { BucketNotification, BucketNotifications } from '../aws/s3.ts';
-import type { LocalTopic } from '../aws/sns.ts';
-import type { QueueDefinition } from '../aws/sqs.ts';
+
 import {
   onlyResource,
   type References,
@@ -14,7 +8,14 @@ import {
   resourcesOf,
   type Template,
   type TemplateResource,
-} from './template.ts';
+} from '../../../local/deployment/template.ts';
+import type { JsonObject } from '../protocols.ts';
+import type { BucketNotification, BucketNotifications } from '../s3.ts';
+import type { AlarmDefinition } from '../services/alarms.ts';
+import type { LocalStack } from '../services/cloudformation.ts';
+import type { LocalPolicy, LocalRole } from '../services/iam.ts';
+import type { LocalTopic } from '../services/sns.ts';
+import type { QueueDefinition } from '../services/sqs.ts';
 
 export function stackOf(template: Template, name: string, references: References): LocalStack {
   const outputs = Object.entries(template.Outputs ?? {});

@@ -1,3 +1,4 @@
+import { AwsError, arn, type Operation, type Place, type WireRequest } from '../../../local/aws/service.ts';
 import {
   type JsonObject,
   MISSING_REST_TOKEN,
@@ -6,9 +7,8 @@ import {
   restRefusal,
   restReply,
   unknownOperation,
-} from './protocols.ts';
-import { AwsError, arn, type Operation, type Place, type WireRequest } from './service.ts';
-import type { Service } from './wire.ts';
+} from '../protocols.ts';
+import type { Service } from '../wire.ts';
 
 export interface SchedulerControls {
   /** A schedule as `GetSchedule` answers it; undefined for an unknown name. */
