@@ -18,9 +18,6 @@ const OF_STREAM = Object.keys(STREAM_METRICS satisfies Record<StreamMetricName, 
 
 const PERIOD = Duration.minutes(5);
 
-/** Metrics whose value is a number of streams. A sum would count a stream once for each run. */
-const COUNTS_OF_A_RUN: readonly ConnectorMetricName[] = ['StreamsFailed', 'StreamsBehind'];
-
 /** @throws Error for a name that the connector or the stream does not send, because an alarm on it would never go off */
 export function connectorMetric(
   subject: MetricSubject,
@@ -33,13 +30,13 @@ export function connectorMetric(
     throw new Error(`${name} is not a metric of ${what}. Known: ${names.join(', ')}`);
   }
   if (stream !== undefined && !subject.streams.includes(stream)) {
-    const { connectorName, streams } = subject;
-    throw new Error(`Connector ${connectorName} does not read ${stream}. Its streams: ${streams.join(', ')}`);
+    throw new Error(`Connector ${subject.connectorName} does not read ${stream}, but ${subject.streams.join(', ')}`);
   }
   return new cloudwatch.Metric({
     namespace: METRIC_NAMESPACE,
     metricName: name,
-    statistic: COUNTS_OF_A_RUN.some(each => each === name) ? cloudwatch.Stats.MAXIMUM : cloudwatch.Stats.SUM,
+    // These count streams, and a sum would count a stream once for each run.
+    statistic: ['StreamsFailed', 'StreamsBehind'].includes(name) ? cloudwatch.Stats.MAXIMUM : cloudwatch.Stats.SUM,
     period: PERIOD,
     ...options,
     dimensionsMap: {

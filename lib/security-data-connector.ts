@@ -185,9 +185,8 @@ export class SecurityDataConnector extends Construct implements IConnectable {
           'Grant access where the events are delivered to.',
       );
     }
-    const { bucket, siem } = this;
-    const { encryptionKey } = this._granted;
-    return grantStatements(grantee, readerStatements(this, { bucket, encryptionKey, queue: siem?.queue }));
+    const props = { bucket: this.bucket, encryptionKey: this._granted.encryptionKey, queue: this.siem?.queue };
+    return grantStatements(grantee, readerStatements(this, props));
   }
 
   /**

@@ -9,7 +9,6 @@ import { integer, OPTIONS } from '../../lambda/options.ts';
 import { alarmOverridesSchema } from '../alarms/overrides.ts';
 import { BUFFER_SECONDS, MOST_BUFFER_SECONDS, RETRY_SECONDS } from '../delivery/firehose.ts';
 import { noProxySchema, proxyUrlSchema } from '../function/proxy.ts';
-import { REGION } from '../region.ts';
 
 const string = v.string('must be a string');
 const text = v.pipe(string, v.minLength(1, 'must not be empty'));
@@ -231,6 +230,9 @@ export const connectorSchema = exactObject({
   rolePath: v.optional(rolePath),
   namePrefix: v.optional(namePrefix),
 });
+
+/** The form of a region's name, such as `eu-west-1`, `us-gov-west-1` or `eusc-de-east-1`. New regions need no change. */
+const REGION = /^[a-z]{2,}(-[a-z]+)+-\d+$/;
 
 /** One organization: one entry of the context `connectors`, one stack. */
 export const entrySchema = exactObject({

@@ -36,7 +36,7 @@ export async function pack(folder: string): Promise<Packed> {
 
 /** No tests, no local parts, no sources that Node would run. */
 export function assertContents({ file, files }: Packed): string {
-  const read = /^(lambda|lib|package)\/.*\.d\.ts$/;
+  const read = /^(lambda|lib|packaging)\/.*\.d\.ts$/;
   const others = [
     'CHANGELOG.md',
     'LICENSE',
@@ -50,7 +50,7 @@ export function assertContents({ file, files }: Packed): string {
     'packaging/construct.js.map',
   ];
   assert.deepEqual(files.filter(each => !read.test(each)).sort(), others.sort());
-  const readme = execFileSync('tar', ['-xzOf', file, 'packaging/README.md'], { encoding: 'utf8' });
+  const readme = execFileSync('tar', ['-xzOf', file, 'package/README.md'], { encoding: 'utf8' });
   assert.equal(readme, readFileSync(path.join(ROOT, 'packaging', 'README.md'), 'utf8'));
   return `${files.length} files`;
 }
