@@ -44,7 +44,11 @@ describe('a metric of the connector', () => {
     ['of a stream without one', each => each.metric('EventsForwarded'), 'Metrics of a stream need the option stream'],
     ['that nothing sends', each => each.metric('Sent' as ConnectorMetricName), 'Known: StreamsFailed, '],
     ['of the connector with a stream', each => each.metric('LeaseHeld', { stream: 'assets' }), 'Known: RowsRead, '],
-    ['of a stream that is off', each => each.metricRowsRead('dns-blocks'), 'acme does not read dns-blocks, but assets, threats'],
+    [
+      'of a stream that is off',
+      each => each.metricRowsRead('dns-blocks'),
+      'acme does not read dns-blocks, but assets, threats',
+    ],
   ])('a metric %s is refused, because an alarm on it would never fire', (_, metric, text) => {
     expect(() => metric(connector)).toThrow(text);
   });
