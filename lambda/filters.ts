@@ -12,7 +12,6 @@
  *     row     {"contact":{"email":"a@b","id":1.0}}    becomes {"contact":{"id":1.0}} before it is hashed
  */
 import { JMESPathTypeError, search, UnknownFunctionError } from '@aws-lambda-powertools/jmespath';
-import type { CutOptions } from './core/json/cutter.ts';
 import { withoutMembers } from './core/json/members.ts';
 import { rowOf } from './core/row.ts';
 import { shownText } from './issue-text.ts';
@@ -31,7 +30,7 @@ export interface FilterOptions {
 export function rowFilter(
   { filter, omit = [], since }: FilterOptions,
   path: string,
-  cut: CutOptions,
+  cut: readonly string[],
   hash: Hash,
 ): RowFilter | undefined {
   if (filter === undefined && omit.length === 0 && since === undefined) return undefined;

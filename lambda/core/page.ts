@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { MemberNames } from '../ports.ts';
 import { ContractError, JsonError } from './errors.ts';
-import { type CutElement, type CutMember, type CutOptions, cutBody } from './json/cutter.ts';
+import { type CutElement, type CutMember, cutBody } from './json/cutter.ts';
 import { membersOf } from './json/members.ts';
 
 /** Members of the answer itself, the row array among them. */
@@ -26,7 +26,8 @@ export interface PageRules {
   readonly path: string;
   /** How many rows were asked for. An answer that holds more breaks the contract. */
   readonly limit: number;
-  readonly cut: CutOptions;
+  /** Members that are taken out of each row. The second of them is the id. */
+  readonly cut: readonly string[];
   /** Names that the settings give: they are binding. */
   readonly configured: MemberNames;
   /** Names that an earlier page taught. An answer that contradicts them is refused. */
@@ -82,7 +83,7 @@ function cut(body: Uint8Array, rules: PageRules): CutMember[] {
 }
 
 /** `JSON.parse` takes the last value of a name that comes twice, so rows or a cursor in the first one would be lost. */
-function refuseRepeatedName(members: readonly { readonly name: string }[], answer: Answer): void {
+function refuseRepeatedName(members: Iterable<{ readonly name: string }>, answer: Answer): void {
   const seenNames = new Set<string>();
   for (const { name } of members) {
     if (seenNames.has(name)) refuse(`more than one ${quoted(name, answer.rules)}`, answer);
@@ -244,8 +245,8 @@ function isVacant(value: unknown): boolean {
   return value === null || (isObject(value) && Object.keys(value).length === 0);
 }
 
-function hasId({ wanted: [id] }: CutElement): boolean {
-  return typeof id === 'string' && id !== '';
+function hasId({ taken: [, id] }: CutElement): boolean {
+  return id?.startsWith('"') === true && id !== '""';
 }
 
 /** Whether a member is, or may hold, an object with an id. An array of more than plain values may. */

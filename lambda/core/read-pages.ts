@@ -5,8 +5,8 @@
 import type { Clock, Hash, MemberNames, PageSource } from '../ports.ts';
 import { ContractError, CursorRefusedError, JsonError, PageTimeoutError, PageTooLargeError } from './errors.ts';
 import { FollowedCursors } from './followed.ts';
-import type { CutElement, CutOptions } from './json/cutter.ts';
-import { parsePage } from './page.ts';
+import type { CutElement } from './json/cutter.ts';
+import { type PageRules, parsePage } from './page.ts';
 import { backoff } from './retry.ts';
 import type { BadRow, Row } from './row.ts';
 
@@ -15,7 +15,7 @@ export interface ReadPagesOptions {
   readonly clock: Clock;
   readonly hash: Hash;
   readonly path: string;
-  readonly cut: CutOptions;
+  readonly cut: PageRules['cut'];
   /** Reads an element of the row array. It is not kept, because it holds the row twice. */
   readonly read: (element: CutElement) => Row | BadRow;
   /** Absent: from the beginning. Never null. */

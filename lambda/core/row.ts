@@ -2,7 +2,7 @@
 import type { DeadLetter, FilterResult, Hash, RowSummary } from '../ports.ts';
 import type { FilteredStream, Stream } from '../streams.ts';
 import { ContractError, JsonError } from './errors.ts';
-import { type CutElement, type CutMember, type CutOptions, cutBody } from './json/cutter.ts';
+import { type CutElement, type CutMember, cutBody } from './json/cutter.ts';
 
 export interface Row {
   readonly id: string;
@@ -40,16 +40,17 @@ const HASH_LENGTH = 32;
 const TAG_LENGTH = 24;
 
 /** Places among the members that are read from each row. */
-const ID = 0;
-const TIME = 1;
-const DELETED = 2;
-const DELETED_AT = 3;
-const PARENT = 4;
+const POSITION = 0;
+const ID = 1;
+const TIME = 2;
+const DELETED = 3;
+const DELETED_AT = 4;
+const PARENT = 5;
 
-/** The members to read from each row of a stream. */
-export function rowCut(stream: Stream, parentMember: string): CutOptions {
-  const wanted = ['id', stream.timeMember, 'deleted', 'deleted_at'];
-  return { wanted: stream.cascadesFrom ? [...wanted, parentMember] : wanted, excluded: 'stream_position' };
+/** The members to read from each row of a stream. The hash of a row is blind to the first of them. */
+export function rowCut(stream: Stream, parentMember: string): readonly string[] {
+  const members = ['stream_position', 'id', stream.timeMember, 'deleted', 'deleted_at'];
+  return stream.cascadesFrom ? [...members, parentMember] : members;
 }
 
 /** How a walk reads the rows of a stream. */
@@ -63,8 +64,8 @@ export function readRow(whole: CutElement, stream: FilteredStream, hash: Hash): 
   if (!whole.isObject) return badRow('not-an-object', whole, stream, hash);
 
   const element = stream.filter?.reduce(whole) ?? whole;
-  const id = nonEmptyText(element.wanted[ID]);
-  if (id === undefined) return badRow('no-id', element, stream, hash);
+  const id = textOf(element.taken[ID]);
+  if (!id) return badRow('no-id', element, stream, hash);
   if (!isStorable(id)) return badRow('id-too-long', element, stream, hash);
 
   const isRemoved = stream.tombstones ? removalIn(element) : false;
@@ -84,11 +85,11 @@ export function readRow(whole: CutElement, stream: FilteredStream, hash: Hash): 
  *
  * @returns undefined when that is unclear
  */
-function removalIn({ wanted }: CutElement): boolean | undefined {
-  const deleted = wanted[DELETED] ?? null;
-  if (typeof deleted === 'boolean') return deleted;
-  const hasDate = (wanted[DELETED_AT] ?? null) !== null;
-  return deleted === null && !hasDate ? false : undefined;
+function removalIn({ taken }: CutElement): boolean | undefined {
+  const deleted = taken[DELETED] ?? 'null';
+  if (deleted === 'true' || deleted === 'false') return deleted === 'true';
+  const hasDate = (taken[DELETED_AT] ?? 'null') !== 'null';
+  return deleted === 'null' && !hasDate ? false : undefined;
 }
 
 function badRow(reason: BadRow['reason'], element: CutElement, { filter }: FilteredStream, hash: Hash): BadRow {
@@ -100,16 +101,15 @@ function badRow(reason: BadRow['reason'], element: CutElement, { filter }: Filte
   return { reason, row: bytes ?? withoutLineBreaks(text), rowHash, versionTag };
 }
 
-function summaryOf({ text, bytes, wanted }: CutElement): RowSummary {
-  const id = nonEmptyText(wanted[ID]);
+function summaryOf({ text, bytes, taken }: CutElement): RowSummary {
+  const id = textOf(taken[ID]);
   // Bytes of an id that are not UTF-8 are read as replacement characters.
-  const isReadable = id !== undefined && isStorable(id) && !id.includes('\ufffd');
+  const isReadable = id && isStorable(id) && !id.includes('\ufffd');
   return { bytes: bytes?.length ?? Buffer.byteLength(text), ...(isReadable && { id }) };
 }
 
-function contentHash({ canonical, bytes, text }: CutElement, hash: Hash): string {
-  const content = canonical?.content ?? (bytes ? Buffer.from(bytes).toString('latin1') : text);
-  return hash(content).slice(0, HASH_LENGTH);
+function contentHash({ content, bytes, text }: CutElement, hash: Hash): string {
+  return hash(content ?? (bytes ? Buffer.from(bytes).toString('latin1') : text)).slice(0, HASH_LENGTH);
 }
 
 interface RowParts {
@@ -141,19 +141,19 @@ class CutRow implements Row {
 
   constructor(parts: RowParts) {
     const { id, isRemoved, element, whole, stream, hash } = parts;
-    const { wanted, text, canonical } = element;
+    const { taken, text } = element;
     this.#stream = stream;
     this.#whole = whole.text;
-    this.#position = canonical?.excluded;
+    this.#position = taken[POSITION];
     this.id = id;
     this.text = withoutLineBreaks(text);
     this.rowHash = contentHash(element, hash);
     this.wholeHash = whole === element ? this.rowHash : contentHash(whole, hash);
     this.position = scalar(this.#position);
-    this.time = (isRemoved ? asTime(wanted[DELETED_AT]) : undefined) ?? asTime(wanted[TIME]);
+    this.time = (isRemoved ? asTime(taken[DELETED_AT]) : undefined) ?? asTime(taken[TIME]);
     this.deleted = isRemoved;
-    const parent = stream.cascadesFrom ? nonEmptyText(wanted[PARENT]) : undefined;
-    this.parent = parent !== undefined && isStorable(parent) ? parent : undefined;
+    const parent = stream.cascadesFrom ? textOf(taken[PARENT]) : undefined;
+    this.parent = parent && isStorable(parent) ? parent : undefined;
     this.versionTag = this.#versionTag(hash);
   }
 
@@ -187,15 +187,18 @@ function isStorable(id: string): boolean {
   return id.length <= MAX_ID_BYTES / 3;
 }
 
-function nonEmptyText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+/** The value of a JSON string; undefined for any other JSON text. */
+function textOf(json: string | undefined): string | undefined {
+  if (!json?.startsWith('"')) return undefined;
+  return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1);
 }
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,12})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
 /** A text that readers of events can parse as a time. Anything else is still in the row. */
-function asTime(value: unknown): string | undefined {
-  return typeof value === 'string' && ISO_8601.test(value) ? value : undefined;
+function asTime(json: string | undefined): string | undefined {
+  const text = textOf(json);
+  return text !== undefined && ISO_8601.test(text) ? text : undefined;
 }
 
 /** Longer positions are left to the row itself: what repeats members of a row must stay small when the row is not. */
@@ -216,28 +219,27 @@ function withoutLineBreaks(text: string): string {
  * The row in the answer of a single read. It may be the whole answer, or the one object within it: the specification does not say.
  * `stream_position` is null here, and a row's digest is blind to it.
  *
- * @param cut whose first wanted member is `id`
  * @throws ContractError when there is no such row
  */
-export function singleRow(answer: string, path: string, cut: CutOptions): CutElement {
+export function singleRow(answer: string, path: string, cut: readonly string[]): CutElement {
   const whole = rowOf(answer, path, cut);
-  if (whole.wanted[ID] !== undefined) return whole;
+  if (whole.taken[ID] !== undefined) return whole;
   const inner = membersOf(answer, path, cut)
     .filter(({ text }) => text.startsWith('{'))
     .map(({ text }) => rowOf(text, path, cut));
-  if (inner.length === 1 && inner[0]!.wanted[ID] !== undefined) return inner[0]!;
+  if (inner.length === 1 && inner[0]!.taken[ID] !== undefined) return inner[0]!;
   throw new ContractError(path, 'neither the answer nor its one object has an id');
 }
 
 /** The one element that a row's text is. @throws ContractError when it is not JSON */
-export function rowOf(text: string, path: string, cut: CutOptions): CutElement {
+export function rowOf(text: string, path: string, cut: readonly string[]): CutElement {
   const members = membersOf(`{"rows":[${text}]}`, path, cut);
   const [only, ...others] = members[0]?.elements ?? [];
   if (only && members.length === 1 && others.length === 0) return only;
   throw new ContractError(path, 'not one JSON value');
 }
 
-function membersOf(text: string, path: string, cut: CutOptions): CutMember[] {
+function membersOf(text: string, path: string, cut: readonly string[]): CutMember[] {
   try {
     return [...cutBody(Buffer.from(text), cut)];
   } catch (error) {

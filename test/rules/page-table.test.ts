@@ -18,7 +18,7 @@ function rulesOf(known: Known): PageRules {
     learned: { configured: {}, learned: names },
     unknown: { configured: {}, learned: {} },
   };
-  return { path: '/a', limit: 500, cut: { wanted: ['id'], excluded: 'stream_position' }, ...by[known] };
+  return { path: '/a', limit: 500, cut: ['stream_position', 'id'], ...by[known] };
 }
 
 const bodyOf = (members: readonly string[], size: string | undefined, next: string) =>

@@ -5,7 +5,7 @@ import { type PageRules, parsePage } from '../../lambda/core/page.ts';
 const RULES: PageRules = {
   path: '/v1/assets',
   limit: 500,
-  cut: { wanted: ['id'], excluded: 'stream_position' },
+  cut: ['stream_position', 'id'],
   configured: {},
   learned: {},
 };
@@ -13,7 +13,7 @@ const RULES: PageRules = {
 function read(body: unknown, change: Partial<PageRules> = {}) {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const { rows, nextCursor, names } = parsePage(Buffer.from(text), { ...RULES, ...change });
-  return { ids: rows.map(each => each.wanted[0]), nextCursor, names };
+  return { ids: rows.map(({ taken }) => taken[1] && JSON.parse(taken[1])), nextCursor, names };
 }
 
 const one = [{ id: 'a' }];

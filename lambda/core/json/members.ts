@@ -1,5 +1,6 @@
 /** Leaves members out of a row as text: no value is made of the others, so no digit is lost. */
-import { CLOSE_BRACE, Scanner } from './scanner.ts';
+import * as ascii from './ascii.ts';
+import { Scanner } from './scanner.ts';
 
 /**
  * The object without the members at these paths; every other value as it is written. A path ends where a value is no object.
@@ -24,23 +25,19 @@ export function withoutMembers(text: string, paths: readonly (readonly string[])
   return changed ? `{${kept.join(',')}}` : text;
 }
 
-interface MemberText {
-  readonly name: string;
-  /** The name as it is written, with its quotes. */
-  readonly written: string;
-  /** Raw JSON text. */
-  readonly value: string;
-}
-
-/** The members of an object in their order, those of one name each. @param text one JSON object, its grammar checked already */
-export function membersOf(text: string): MemberText[] {
+/**
+ * The members of an object in their order, those of one name each: the name, the same as it is written, with its quotes, and the value as it
+ * is written.
+ *
+ * @param text one JSON object, its grammar checked already
+ */
+export function membersOf(text: string) {
   const scanner = new Scanner(text);
-  const members: MemberText[] = [];
-  for (let more = scanner.enter(CLOSE_BRACE); more; more = scanner.more(CLOSE_BRACE)) {
+  const members: { readonly name: string; readonly written: string; readonly value: string }[] = [];
+  for (let more = scanner.enter(ascii.CLOSE_BRACE); more; more = scanner.more(ascii.CLOSE_BRACE)) {
     const written = text.slice(scanner.at, scanner.name());
-    const start = scanner.at;
-    scanner.skip();
-    members.push({ name: JSON.parse(written), written, value: text.slice(start, scanner.at) });
+    const value = text.slice(scanner.at, scanner.skip());
+    members.push({ name: JSON.parse(written), written, value });
   }
   return members;
 }

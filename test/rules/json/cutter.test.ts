@@ -4,9 +4,9 @@ import { JsonError } from '../../../lambda/core/errors.ts';
 import { type CutElement, cutBody } from '../../../lambda/core/json/cutter.ts';
 import { json, styleOf, tokens, write } from '../../support/core/json-text.ts';
 
-const OPTIONS = { wanted: ['id', 'é', '__proto__', 'constructor'], excluded: 'stream_position' };
+const TAKEN = ['stream_position', 'id', 'é', '__proto__', 'constructor'];
 
-const cut = (body: string | Buffer) => [...cutBody(Buffer.from(body), OPTIONS)];
+const cut = (body: string | Buffer) => [...cutBody(Buffer.from(body), TAKEN)];
 const elementsOf = (body: string | Buffer): readonly CutElement[] => cut(body)[0]!.elements!;
 
 /** Whether the text is one JSON object for the cutter, and for JSON.parse. */
@@ -124,19 +124,60 @@ describe('the parts', () => {
   });
 
   test('elements beyond the bound are counted and checked, and not kept', () => {
-    const [member] = cutBody(Buffer.from('{"a":[1,2,3]}'), OPTIONS, 2);
+    const [member] = cutBody(Buffer.from('{"a":[1,2,3]}'), TAKEN, 2);
     expect([member!.elements!.length, member!.length]).toEqual([2, 3]);
-    expect(() => [...cutBody(Buffer.from('{"a":[1,2,x]}'), OPTIONS, 2)]).toThrow(JsonError);
+    expect(() => [...cutBody(Buffer.from('{"a":[1,2,x]}'), TAKEN, 2)]).toThrow(JsonError);
   });
 
   test.each([
-    ['{"id":1,"\\u0069d":"a\\u0062"}', ['ab', undefined, undefined, undefined]],
-    ['{"\\u00E9":null}', [undefined, null, undefined, undefined]],
-    ['{"a":{"id":"nested"},"b":[{"id":"too"}]}', [undefined, undefined, undefined, undefined]],
-    ['{"__proto__":1,"constructor":2}', [undefined, undefined, 1, 2]],
-    ['[{"id":"a"}]', [undefined, undefined, undefined, undefined]],
-  ])('of %s the wanted members are %j', (row, wanted) => {
-    expect(elementsOf(`{"rows":[${row}]}`)[0]!.wanted).toEqual(wanted);
+    ['{"id":1,"\\u0069d":"a\\u0062"}', { id: '"ab"' }],
+    ['{"id":"\\\\é","stream_position":{"b":1.0, "a":2}}', { id: '"\\\\é"', stream_position: '{"a":2,"b":1.0}' }],
+    ['{"\\u00E9":null}', { é: 'null' }],
+    ['{"a":{"id":"nested"},"b":[{"id":"too"}]}', {}],
+    ['{"__proto__":1,"constructor":2}', { ['__proto__']: '1', constructor: '2' }],
+    ['{}', {}],
+    ['[{"id":"a"}]', {}],
+  ])('the members that are taken out of %s are %j', (row, values: Readonly<Record<string, string>>) => {
+    const expected = TAKEN.map(name => (Object.hasOwn(values, name) ? values[name] : undefined));
+    const before = '{"id":1,"é":2,"stream_position":3}';
+    const { taken, isObject } = elementsOf(`{"rows":[${before},${row}]}`)[1]!;
+    expect(taken).toEqual(isObject ? expected : []);
+  });
+});
+
+describe('the canonical text', () => {
+  const contentsOf = (rows: readonly string[]) => elementsOf(`{"rows":[${rows}]}`).map(({ content }) => content);
+
+  test('the canonical text of an element does not depend on the elements before it', () => {
+    const styles = fc.constantFrom([''], ['', ' ']);
+    const row = fc.tuple(members, fc.nat(), styles).map(([tree, seed, spaces]) => {
+      return write({ members: tree }, styleOf(seed, spaces));
+    });
+    const property = fc.property(fc.array(row, { minLength: 2, maxLength: 5 }), rows => {
+      expect(contentsOf(rows)).toEqual(rows.flatMap(text => contentsOf([text])));
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  test.each([
+    ['{"b":1,"a":2}', '{"a":1,"b" :2}', '{"a":2,"a":1}', '{"b":1,"a":3}'],
+    ['{"b":{"d":1,"c":2}}', '{"b":{"c":1,"d": 2}}', '{"b":{"c":1,"c":0}}', '{"b":{}}', '{}'],
+  ])('the order of the members of %s is not that of the rows after it', (...rows) => {
+    expect(contentsOf(rows)).toEqual(rows.flatMap(text => contentsOf([text])));
+  });
+
+  test.each(['\\n', '\\\\', '\\"', '\\/', '\\u0041', 'a'])('a string of 100,000 times %s has one', text => {
+    const value = text.repeat(100_000);
+    expect(contentsOf([`{"a":"${value}"}`])).toEqual([`{"a":${JSON.stringify(JSON.parse(`"${value}"`))}}`]);
+  });
+
+  test.each([
+    ['"C:\\\\users"', '"C:\\\\users"'],
+    ['"\\\\\\u0061"', '"\\\\a"'],
+    ['"\\/"', '"/"'],
+    ['[ 1.0 , {"b":1,"a":[]} ]', '[1.0,{"a":[],"b":1}]'],
+  ])('the canonical text of %s is %s', (text, content) => {
+    expect(contentsOf([text])).toEqual([content]);
   });
 });
 
@@ -158,9 +199,9 @@ describe('an element that has no canonical text', () => {
     const [first, middle, last] = elementsOf(Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]));
     expect([first!.violation, middle!.violation, last!.violation]).toEqual([undefined, violation, undefined]);
     expect(Buffer.from(middle!.bytes ?? middle!.text)).toEqual(bytes);
-    expect([first!.canonical, last!.canonical]).toEqual([
-      elementsOf('{"rows":[{"id":1}]}')[0]!.canonical,
-      elementsOf('{"rows":[{"é":"\\u00fc","id":2}]}')[0]!.canonical,
+    expect([first!.content, last!.content]).toEqual([
+      elementsOf('{"rows":[{"id":1}]}')[0]!.content,
+      elementsOf('{"rows":[{"é":"\\u00fc","id":2}]}')[0]!.content,
     ]);
   });
 
