@@ -68,7 +68,8 @@ export function settingProblems(settings: SimulatorSettings): string[] {
     if ('min' in setting && !(Number(value) >= setting.min && Number(value) <= setting.max)) {
       return [`${name} must be a number from ${setting.min} to ${setting.max}`];
     }
-    return 'pattern' in setting && !setting.pattern.test(String(value)) ? [`${name} is not ${setting.about}`] : [];
+    if (!('pattern' in setting) || setting.pattern.test(String(value))) return [];
+    return [`${name} must be a ${setting.about}, for example ${setting.fallback}`];
   });
   if (settings.rowsMember === settings.paginationMember) problems.push('rowsMember and paginationMember must differ');
   if (ENVELOPE.has(settings.threatAssetMember)) {

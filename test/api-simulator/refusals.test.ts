@@ -109,7 +109,7 @@ describe('faults', () => {
 
 test.each<[Partial<SimulatorOptions>, string]>([
   [{ rowsMember: 'x', paginationMember: 'x' }, 'must differ'],
-  [{ dnsBlocksPath: 'v1/dns' }, 'is not path of the DNS block list'],
+  [{ dnsBlocksPath: 'v1/dns' }, 'must be a path of the DNS block list, for example /v1/dns-blocks'],
   [{ threatAssetMember: 'id' }, 'another meaning'],
   [{ emptyPages: 1 }, 'emptyPages must be a number from 0 to 0.99'],
   [{ tieSize: 0, withholdMs: -1 }, 'withholdMs must be a number from 0'],
