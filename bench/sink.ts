@@ -43,7 +43,7 @@ const server = createServer(async (request, response) => {
   } else if (pathname.startsWith('/bucket')) {
     await after(mode.s3);
     if (request.method === 'PUT') used.s3Puts++;
-    // Nothing reads a log but a run after a kill.
+    // The body may be empty, because only a run that follows a killed run reads a log.
     response.setHeader('etag', '"1"').end();
   } else if (pathname === '/append') {
     for (const [stream, rows] of Object.entries(JSON.parse(body) as Record<BenchStream, Delivered[]>))

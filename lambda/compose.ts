@@ -18,7 +18,7 @@ import { requestPace } from './source/request-pace.ts';
 import { createTokens, type Tokens, tokenEndpoint, tokensOfOneRun } from './source/token.ts';
 import { createCheckpoints } from './store/checkpoints.ts';
 import { createLease } from './store/lease.ts';
-import { createChildIndex, createRemovals, createRowStates } from './store/rows.ts';
+import { createChildIndex, createRemovals, createRowStateStore } from './store/rows.ts';
 import { createTable } from './store/table.ts';
 import { type StreamName, streamKey, streamsOn } from './streams.ts';
 import { sha256 } from './system.ts';
@@ -70,7 +70,7 @@ export function composeRun(
     },
     checkpoints: createCheckpoints(table, () => unclearWrites),
     logs: createLogs({ client: clients.s3, bucket: settings.deadLetterBucket, retryBudget }),
-    rowStates: createRowStates(table, hash),
+    rowStates: createRowStateStore(table, hash),
     childIndex: createChildIndex(table, hash),
     removals: createRemovals(table, hash),
     delivery: createFirehose(clients.firehose, settings.deliveryStream, retryBudget),

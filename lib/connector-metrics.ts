@@ -5,7 +5,7 @@ import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import { CONNECTOR_METRICS, DIMENSIONS, METRIC_NAMESPACE, STREAM_METRICS } from '../lambda/metrics.ts';
 import type { ConnectorMetricName, ConnectorMetricOptions, StreamMetricName, StreamName } from './connector-props.ts';
 
-/** What the metrics are about. */
+/** Connector and streams that the metrics describe. */
 export interface MetricSubject {
   readonly connectorName: string;
   /** The streams that are on. */

@@ -9,7 +9,7 @@ import type { Fetch } from '../../lambda/source/http.ts';
 import { requestPace } from '../../lambda/source/request-pace.ts';
 import { createTokens, tokensOfOneRun } from '../../lambda/source/token.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
-import { createRowStates } from '../../lambda/store/rows.ts';
+import { createRowStateStore } from '../../lambda/store/rows.ts';
 import { createTable } from '../../lambda/store/table.ts';
 import type { StreamName, SyncedStream } from '../../lambda/streams.ts';
 import { sha256 } from '../../lambda/system.ts';
@@ -42,7 +42,7 @@ export async function openAccess(context: Context, given?: ClientCredentials) {
     credentials: () => credentials.read(freshBudget(clock)),
     token: async () => (await tokens.token(freshBudget(clock))).value,
     readRowStates: (stream: StreamName, ids: readonly string[]) =>
-      tableCall(aws, tableName, createRowStates(table(), sha256).get(stream, ids)),
+      tableCall(aws, tableName, createRowStateStore(table(), sha256).get(stream, ids)),
     loadCheckpoints: (streams: readonly StreamName[]) =>
       tableCall(aws, tableName, createCheckpoints(table()).load(streams)),
   };

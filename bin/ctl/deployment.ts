@@ -75,7 +75,7 @@ async function describeStacks(aws: Aws, name?: string): Promise<Stack[]> {
   }
 }
 
-/** A stack of an app may have several. The names of their exports say which output belongs to which. */
+/** A stack of an app may have several connectors. The names of the exports say which output belongs to which connector. */
 function connectorsIn(stack: Stack): Found[] {
   const outputs = (stack.Outputs ?? []).flatMap(({ ExportName, OutputValue = '' }) => {
     const named = exportedOutput(ExportName);
@@ -132,7 +132,7 @@ function deploymentOf({ stack, connector, outputs }: Found) {
     alarmTopicArn: output('AlarmTopicArn'),
     /** Absent if the SIEM does not read from a queue. */
     siem: readers[0],
-    /** Readers of the option `siemReaders`, unless there is no other. */
+    /** Readers after the first, from the option `siemReaders`. Empty when there is only one. */
     otherReaders: readers.slice(1),
   };
 }

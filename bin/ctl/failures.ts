@@ -70,7 +70,10 @@ function causesOf({ cause }: LoggedError): string[] {
   return cause?.name === undefined ? [] : [`(Cause: ${cause.name}: ${cause.message ?? ''})`, ...causesOf(cause)];
 }
 
-/** Splits a message where it begins to say what is safe. Lambda's messages do not say that, so the runbook is named. */
+/**
+ * Splits a message into the failure and the advice, which begins with "Nothing …" or with SAFE. Lambda's own messages contain no advice, so
+ * they get a reference to the runbook.
+ */
 function parts(said: string): { readonly what: string; readonly advice: string } {
   const at = [SAFE, 'Nothing '].map(words => said.indexOf(words)).find(each => each > 0);
   if (at === undefined) return { what: said, advice: NOTHING_LOST };

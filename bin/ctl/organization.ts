@@ -1,5 +1,5 @@
 /** The organization of the deployed function, compared with the one that its saved state belongs to. */
-import { changedParts, type OrganizationPart, organizationDigest } from '../../lambda/core/organization.ts';
+import { changedOrganizationParts, type OrganizationPart, organizationDigest } from '../../lambda/core/organization.ts';
 import { tokenEndpoint } from '../../lambda/source/token.ts';
 import { sha256 } from '../../lambda/system.ts';
 import type { Access } from './access.ts';
@@ -28,7 +28,7 @@ export async function readOrganization(context: Context, { settings, credentials
     current,
     currentParts,
     /** Parts that differ. */
-    changed: saved === undefined ? [] : changedParts(saved, current),
+    changed: saved === undefined ? [] : changedOrganizationParts(saved, current),
     streams,
   };
 }

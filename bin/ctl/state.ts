@@ -37,7 +37,7 @@ async function readLease(table: Table, now: number) {
   const expires = Number(item['expires']?.N);
   /** How the last run ended. */
   const ended = (item['ended']?.S ?? '') as 'no' | 'clean' | 'dirty' | '';
-  /** Id of the run that took it last. */
+  /** Id of the run that last took the lease. */
   const holder = item['holder']?.S ?? '';
   return { epoch: Number(item['epoch']?.N), holder, held: ended === 'no' && expires >= now, expires, ended };
 }

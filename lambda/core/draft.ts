@@ -121,7 +121,7 @@ export class Draft {
     return state?.status === (row.deleted ? 'removed' : 'live') && state.rowHash === row.rowHash;
   }
 
-  /** Whether the SIEM was sent the row of which this is the tombstone. */
+  /** Whether the SIEM has received the row that this tombstone removes. */
   #isKnownTombstone({ id }: Row): boolean {
     const state = this.#known.get(id);
     return state !== undefined && state.status !== 'filtered' && state.rowHash !== '';

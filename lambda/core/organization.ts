@@ -41,7 +41,7 @@ export function organizationDigest({ tokenEndpoint, baseUrl, clientId }: Organiz
   return parts.map(part => hash(part).slice(0, PART_LENGTH)).join('-');
 }
 
-export function changedParts(before: string, after: string): OrganizationPart[] {
+export function changedOrganizationParts(before: string, after: string): OrganizationPart[] {
   const [old, current] = [before.split('-'), after.split('-')];
   return ORGANIZATION_PARTS.filter((_part, at) => old[at] !== current[at]);
 }

@@ -75,7 +75,7 @@ export async function* readPages(options: ReadPagesOptions): AsyncGenerator<Read
       }
     }
   } finally {
-    // Nothing that a walk started outlives it, also the page that nobody will read.
+    // Abort the page that was fetched ahead, so that no request outlives the walk.
     left.abort();
     await fetched.catch(() => undefined);
   }

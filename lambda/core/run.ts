@@ -67,7 +67,7 @@ export interface StreamResult {
   readonly committedPages: number;
   /** Rows of the list that were decided, by the walk or by a second walk. */
   readonly rows: number;
-  /** Pages that were read again beside the walk: for a second walk, or for a refresh. */
+  /** Pages that were read again in addition to the walk, for a second walk or for a refresh. */
   readonly pagesAgain: number;
   /** Events of rows that Firehose acknowledged, oversize notices and tombstones included. */
   readonly forwarded: number;
@@ -79,7 +79,7 @@ export interface StreamResult {
   readonly unknownTombstones: number;
   /** Rows that the filter of the stream excludes. */
   readonly filtered: number;
-  /** Rows for which the filter gave an error or no boolean. They are sent. */
+  /** Rows for which the filter failed or did not return a boolean. They are sent. */
   readonly filterErrors: number;
   /** Withdrawals that Firehose acknowledged. */
   readonly withdrawn: number;
@@ -154,7 +154,7 @@ export interface StreamRun {
   readonly isOver: () => boolean;
 }
 
-/** The options of a draft of at most so many events. */
+/** Options of a draft that holds at most the given number of events. */
 export function draftOptions(events: number, { stream, run }: StreamRun): DraftOptions {
   return {
     stream,

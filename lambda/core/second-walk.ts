@@ -109,7 +109,9 @@ const PIECE = 500;
 
 interface HeldRow {
   readonly row: Row;
-  /** `committed` when it was listed. A state that is newer than that was written by the walk, and the row is outdated. */
+  /**
+   * The checkpoint's `committed` when the row was listed. A state with a later sequence was written by the walk, so the held row is outdated.
+   */
   readonly committed: string;
 }
 

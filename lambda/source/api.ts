@@ -34,7 +34,7 @@ export interface ApiOptions {
   readonly retryBudget: RetryBudget;
   /** @default - requests leave at once */
   readonly pace?: RequestPace | undefined;
-  /** Largest body that is read, in bytes. That of a single row may be twice as large. */
+  /** Largest body that is read, in bytes. The body of a page with one row may be twice as large. */
   readonly maxBodyBytes?: number;
   /** Milliseconds that one request may take, body included; never more than the time left. */
   readonly timeout?: number;

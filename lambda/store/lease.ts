@@ -21,7 +21,7 @@ export interface LeaseOptions {
   /** Unlike that of any other run. */
   readonly holder: string;
   readonly seconds: number;
-  /** Handed from one run to the next. */
+  /** Pace of the API requests. Each run saves it in the lease for the next run. */
   readonly pace?: Pace | undefined;
 }
 

@@ -25,7 +25,7 @@ import {
 } from './item.ts';
 import type { Table } from './table.ts';
 
-export function createRowStates(table: Table, hash: Hash): RowStates {
+export function createRowStateStore(table: Table, hash: Hash): RowStates {
   return {
     async get(stream, ids) {
       const idOf = new Map(ids.map(id => [rowKey(stream, id, hash).pk.S, id]));

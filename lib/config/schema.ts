@@ -27,7 +27,7 @@ function quoted(words: readonly string[]): string {
   return `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
 }
 
-/** One of a few words. */
+/** Schema of an option that must be one of the given words. */
 function oneOf<const T extends readonly string[]>(words: T) {
   return v.picklist(words, `must be ${quoted(words)}`);
 }
@@ -234,7 +234,7 @@ export const connectorSchema = exactObject({
 /** The form of a region's name, such as `eu-west-1`, `us-gov-west-1` or `eusc-de-east-1`. New regions need no change. */
 const REGION = /^[a-z]{2,}(-[a-z]+)+-\d+$/;
 
-/** One organization: one entry of the context `connectors`, one stack. */
+/** Schema of one entry of the context `connectors`. Each entry is one organization and becomes one stack. */
 export const entrySchema = exactObject({
   ...connectorSchema.entries,
   account: v.optional(matching(/^\d{12}$/, 'must be an account id of 12 digits')),

@@ -17,7 +17,7 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol) && new URL(text).hostname !== '';
 }
 
-/** Lambda gives all variables 4 KB. */
+/** Lambda limits all environment variables together to 4 KB, so the list of hosts may take a quarter of that. */
 const HOSTS_BYTES = 1_000;
 
 /** Ports and ranges of addresses are refused, because not every client in Node 24 reads them. */

@@ -1,6 +1,6 @@
 import type { VersionedName } from '../../lambda/streams.ts';
 import { answerTokenCall, bearer, roleOf, type ServiceAccount, type Token } from './auth.ts';
-import { listBody, type Readable, relatedBody, singleBody } from './lists.ts';
+import { listBody, type ReadContext, relatedBody, singleBody } from './lists.ts';
 import { type Answer, type Call, ProblemError, problemAnswer } from './problem.ts';
 import { findRoute, type Route, readTarget } from './routes.ts';
 
@@ -8,7 +8,7 @@ import { findRoute, type Route, readTarget } from './routes.ts';
 export const REALM_PATH = '/realms/organization';
 export const TOKEN_PATH = `${REALM_PATH}/protocol/openid-connect/token`;
 
-export interface ApiParts extends Readable {
+export interface ApiParts extends ReadContext {
   readonly account: ServiceAccount;
   /** Reads the tokens of another issuer. */
   readonly readToken?: ((text: string) => Promise<Token | undefined>) | undefined;

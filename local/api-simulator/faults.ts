@@ -32,7 +32,7 @@ const FAULT = v.object({
 export type Fault = v.InferInput<typeof FAULT>;
 
 /** The combined effect of all faults on one answer. */
-export interface Strike {
+export interface FaultEffect {
   readonly answer?: Answer;
   /** The connection breaks before anything is sent. */
   readonly reset?: boolean;
@@ -42,7 +42,7 @@ export interface Strike {
 }
 
 /** Decides which faults strike a request. */
-export function createFaults(random: () => number) {
+export function createFaultInjector(random: () => number) {
   let active: (v.InferOutput<typeof FAULT> & { times: number })[] = [];
   return {
     set(faults: readonly Fault[]): void {
@@ -52,8 +52,8 @@ export function createFaults(random: () => number) {
         throw new ProblemError('request/malformed', `A fault is a kind (${KINDS.join(', ')}) with its options.`);
       });
     },
-    strike(endpoint: Endpoint | undefined): Strike {
-      let strike: Strike = { delayMs: 0 };
+    strike(endpoint: Endpoint | undefined): FaultEffect {
+      let strike: FaultEffect = { delayMs: 0 };
       for (const fault of active) {
         if (fault.times <= 0 || (fault.endpoint !== undefined && fault.endpoint !== endpoint)) continue;
         if (random() >= fault.probability) continue;
@@ -65,7 +65,7 @@ export function createFaults(random: () => number) {
   };
 }
 
-function effect(fault: v.InferOutput<typeof FAULT>, { delayMs }: Strike): Partial<Strike> {
+function effect(fault: v.InferOutput<typeof FAULT>, { delayMs }: FaultEffect): Partial<FaultEffect> {
   const { kind, status, typeSuffix, retryAfter } = fault;
   if (kind === 'delay') return { delayMs: delayMs + fault.delayMs };
   if (kind !== 'status') return { [kind]: true };

@@ -10,7 +10,7 @@ import { isVersioned, type TenantData } from './tenant-data.ts';
 import type { Version, VersionedStream } from './versioned-stream.ts';
 
 /** The data and settings behind the read endpoints. */
-export interface Readable {
+export interface ReadContext {
   readonly tenantData: TenantData;
   readonly writeRow: RowWriter;
   readonly cursors: ReturnType<typeof createCursors>;
@@ -20,7 +20,7 @@ export interface Readable {
 }
 
 /** Body of a page of a list. */
-export function listBody(source: Readable, name: StreamName, parameters: ReadonlyMap<string, string>): string {
+export function listBody(source: ReadContext, name: StreamName, parameters: ReadonlyMap<string, string>): string {
   const limit = readLimit(parameters.get('limit'));
   const request = { endpoint: name, limit, cursor: parameters.get('cursor') };
   const { entries, nextCursor } = cutPage(source, request, entriesOf(name, source));
@@ -31,7 +31,7 @@ export function listBody(source: Readable, name: StreamName, parameters: Readonl
   return laidOut(body, source);
 }
 
-function entriesOf(name: StreamName, source: Readable): (seq: number) => Iterable<Version | Immutable> {
+function entriesOf(name: StreamName, source: ReadContext): (seq: number) => Iterable<Version | Immutable> {
   const { streams } = source.tenantData;
   if (isVersioned(name)) return seq => shown(streams[name], seq, source);
   streams[name].placeDue();
@@ -39,7 +39,7 @@ function entriesOf(name: StreamName, source: Readable): (seq: number) => Iterabl
 }
 
 /** Positions never decrease along the log, so the withheld versions are its tail. */
-function* shown(stream: VersionedStream, seq: number, { clock, settings }: Readable): Generator<Version> {
+function* shown(stream: VersionedStream, seq: number, { clock, settings }: ReadContext): Generator<Version> {
   const limit = settings.withholdMs > 0 ? (clock() - settings.withholdMs) * 1000 : Number.POSITIVE_INFINITY;
   for (const version of stream.log.after(seq)) {
     if (version.position > limit) return;
@@ -48,7 +48,7 @@ function* shown(stream: VersionedStream, seq: number, { clock, settings }: Reada
 }
 
 /** Body of one row. Only what a list shows as live data can be read. */
-export function singleBody(source: Readable, name: VersionedName, id: string): string {
+export function singleBody(source: ReadContext, name: VersionedName, id: string): string {
   return laidOut(source.writeRow(name, liveVersion(source.tenantData, name, id), 'null'), source);
 }
 
@@ -59,7 +59,7 @@ function liveVersion(tenantData: TenantData, name: VersionedName, id: string): V
 }
 
 /** Body of an asset's neighbours: the live ones of the assets created beside it. Never a tombstone. */
-export function relatedBody(source: Readable, id: string): string {
+export function relatedBody(source: ReadContext, id: string): string {
   const { ids } = source.tenantData.streams.assets;
   const ordinal = ids.indexOf(liveVersion(source.tenantData, 'assets', id).id);
   const rows = [ordinal ^ 1, ordinal ^ 2, ordinal ^ 4]
@@ -70,7 +70,7 @@ export function relatedBody(source: Readable, id: string): string {
 }
 
 /** An object with its members in another order, if the settings ask for it. A repeated name keeps its order, because the last one counts. */
-function laidOut(object: string, { random, settings }: Readable): string {
+function laidOut(object: string, { random, settings }: ReadContext): string {
   if (!settings.shuffleMembers) return object;
   const members = membersOf(object).map(({ name, written, value }) => ({ name, text: `${written}:${value}` }));
   const ranks = new Map(members.map(({ name }) => [name, random()]));
@@ -80,7 +80,7 @@ function laidOut(object: string, { random, settings }: Readable): string {
 
 /** A page before its rows are written. The settings decide which pages are short or empty, and how the last one ends. */
 function cutPage<T extends Entry>(
-  { cursors, random, settings }: Readable,
+  { cursors, random, settings }: ReadContext,
   { endpoint, limit, cursor }: { endpoint: string; limit: number; cursor: string | undefined },
   entriesAfter: (seq: number) => Iterable<T>,
 ): { entries: readonly T[]; nextCursor: string | null } {

@@ -30,7 +30,7 @@ async function run(options: CommandLine): Promise<void> {
   const { clientId, clientSecret } = simulator.account;
   const { dnsBlocksPath } = simulator.settings;
   const controlUrl = control?.controlUrl;
-  // For programs: the first line on stdout.
+  // The first line on stdout is JSON, so that programs can read it.
   console.log(JSON.stringify({ baseUrl, authUrl, clientId, clientSecret, dnsBlocksPath, controlUrl }));
   console.error(nextSteps(simulator, server, controlUrl));
 

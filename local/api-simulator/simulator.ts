@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ApiParts, answerCall, REALM_PATH, TOKEN_PATH } from './api.ts';
 import { drawBytes, ServiceAccount } from './auth.ts';
-import { createFaults, type Endpoint, type Fault } from './faults.ts';
+import { createFaultInjector, type Endpoint, type Fault } from './faults.ts';
 import { createCursors } from './lists.ts';
 import type { Call } from './problem.ts';
 import { findRoute, readTarget } from './routes.ts';
@@ -65,7 +65,7 @@ export function createSimulator(options: SimulatorOptions): ApiSimulator {
   const { readToken, onError = () => {} } = options;
   const parts = { tenantData, writeRow, cursors, account, readToken, onError, clock, random, settings };
 
-  const faults = createFaults(random);
+  const faults = createFaultInjector(random);
   const requests = new Map<Endpoint | 'unknown', number>();
   const serve = async (call: Call): Promise<Outcome> => {
     const endpoint = endpointOf(call.target, settings);

@@ -1,12 +1,12 @@
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
-import type { Readable } from './lists.ts';
+import type { ReadContext } from './lists.ts';
 import type { PositionShown } from './rows.ts';
 import { isVersioned } from './tenant-data.ts';
 
 /** The rows that the API would answer if nothing were withheld: by stream and id, the newest row as JSON text. */
 export type Truth = Readonly<Record<StreamName, ReadonlyMap<string, string>>>;
 
-type TruthSource = Pick<Readable, 'tenantData' | 'writeRow'>;
+type TruthSource = Pick<ReadContext, 'tenantData' | 'writeRow'>;
 
 /** The rows of a stream by id. A removed row is its tombstone; its child rows are left out. */
 function* rowsOf(name: StreamName, source: TruthSource, shown: PositionShown): Generator<readonly [string, string]> {

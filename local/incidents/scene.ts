@@ -45,7 +45,7 @@ export interface SceneOptions {
 export interface EndedRun {
   readonly result?: InvocationResult;
   readonly error?: unknown;
-  /** Metrics that it wrote to stdout. */
+  /** Metrics that the run wrote to stdout. */
   readonly emitted: readonly Emf[];
 }
 

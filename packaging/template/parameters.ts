@@ -5,7 +5,7 @@ import { RUNBOOK, VERSION } from '../../lib/version.ts';
 const ARN = 'arn:aws[a-z-]*';
 
 /** By group, as the console shows them. */
-export const GROUPS = {
+export const PARAMETER_GROUPS = {
   'Organization and API': {
     ConnectorName: {
       description: 'Name of the connector, unique in account and region. Every event, metric and alarm has it.',
@@ -126,7 +126,7 @@ export const GROUPS = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, CfnParameterProps>>>>;
 
 type KeysOfUnion<T> = T extends T ? keyof T : never;
-export type ParameterName = KeysOfUnion<(typeof GROUPS)[keyof typeof GROUPS]>;
+export type ParameterName = KeysOfUnion<(typeof PARAMETER_GROUPS)[keyof typeof PARAMETER_GROUPS]>;
 
 /** The values of the parameters as tokens. */
 export class Parameters {
@@ -135,14 +135,16 @@ export class Parameters {
   /** @param omitted parameters whose options are arguments of the command, or do not apply */
   constructor(stack: Stack, omitted: readonly ParameterName[]) {
     this.#stack = stack;
-    const groups = Object.entries<Readonly<Record<string, CfnParameterProps>>>(GROUPS).map(([label, group]) => {
-      const kept = Object.entries(group).filter(([name]) => !omitted.includes(name as ParameterName));
-      for (const [name, props] of kept) {
-        // Without a description of the constraint CloudFormation shows the pattern.
-        new CfnParameter(stack, name, props);
-      }
-      return { Label: { default: label }, Parameters: kept.map(([name]) => name) };
-    });
+    const groups = Object.entries<Readonly<Record<string, CfnParameterProps>>>(PARAMETER_GROUPS).map(
+      ([label, group]) => {
+        const kept = Object.entries(group).filter(([name]) => !omitted.includes(name as ParameterName));
+        for (const [name, props] of kept) {
+          // Without a description of the constraint CloudFormation shows the pattern.
+          new CfnParameter(stack, name, props);
+        }
+        return { Label: { default: label }, Parameters: kept.map(([name]) => name) };
+      },
+    );
     const ParameterGroups = groups.filter(group => group.Parameters.length > 0);
     stack.templateOptions.metadata = { 'AWS::CloudFormation::Interface': { ParameterGroups } };
   }

@@ -1,6 +1,6 @@
 /** What a reader may type after `npm start` and `npm start -- --change 50` must return rows. */
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { EventDatabase } from '../../local/query/event-database.ts';
 import { type Ended, StateFolder } from '../local/start/start-process.ts';
 import { code, PAGES, page } from './pages.ts';
@@ -30,40 +30,38 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-describe('an example that is typed against the data of npm start', () => {
-  test('the example of a typed query is in the README, in docs/query.md and in the help', () => {
-    const sources = ['README.md', 'docs/query.md', 'local/query/command.ts'];
-    expect([...new Set(EXAMPLES.map(([name]) => name))]).toEqual(expect.arrayContaining(sources));
-    expect(EXAMPLES.length).toBeGreaterThan(12);
-  });
+test('the example of a typed query is in the README, in docs/query.md and in the help', () => {
+  const sources = ['README.md', 'docs/query.md', 'local/query/command.ts'];
+  expect([...new Set(EXAMPLES.map(([name]) => name))]).toEqual(expect.arrayContaining(sources));
+  expect(EXAMPLES.length).toBeGreaterThan(12);
+});
 
-  test.each(EXAMPLES)('of %s answers with rows, and no column of them is empty: %s', async (_, sql) => {
-    const result = await database.query(sql);
-    const columns = result.columnNames();
-    const rows = await result.getRows();
-    expect(rows.length).toBeGreaterThan(0);
-    if (/^(select|with)/.test(sql)) {
-      expect(columns.filter((_, index) => rows.every(row => row[index] === null))).toEqual([]);
-    }
-  });
+test.each(EXAMPLES)('the example of %s returns rows, and no column of them is empty: %s', async (_, sql) => {
+  const result = await database.query(sql);
+  const columns = result.columnNames();
+  const rows = await result.getRows();
+  expect(rows.length).toBeGreaterThan(0);
+  if (/^(select|with)/.test(sql)) {
+    expect(columns.filter((_, index) => rows.every(row => row[index] === null))).toEqual([]);
+  }
+});
 
-  test('npm start prints the output that the README shows, without a line left out', () => {
-    const [shown] = code(page('README.md'), 'text');
-    expect(first.stdout).toContain(`\n${shown}`);
-  });
+test('npm start prints the output that the README shows, without a line left out', () => {
+  const [shown] = code(page('README.md'), 'text');
+  expect(first.stdout).toContain(`\n${shown}`);
+});
 
-  test('npm run query prints the output that the README shows', async () => {
-    const readme = page('README.md');
-    const [, sql = ''] = /npm run query -- "([^"]+)"/.exec(readme)!;
-    const [, shown = ''] = code(readme, 'text');
-    const result = await database.query(sql);
-    const rows = await result.getRows();
-    expect(rows.map(row => row.map(String))).toEqual(
-      shown
-        .trimEnd()
-        .split('\n')
-        .slice(2)
-        .map(line => line.split(/ +/)),
-    );
-  });
+test('npm run query prints the output that the README shows', async () => {
+  const readme = page('README.md');
+  const [, sql = ''] = /npm run query -- "([^"]+)"/.exec(readme)!;
+  const [, shown = ''] = code(readme, 'text');
+  const result = await database.query(sql);
+  const rows = await result.getRows();
+  expect(rows.map(row => row.map(String))).toEqual(
+    shown
+      .trimEnd()
+      .split('\n')
+      .slice(2)
+      .map(line => line.split(/ +/)),
+  );
 });

@@ -121,7 +121,7 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   ],
   ['The same commit gives the same', 'test/outside/package/packed.ts'],
   [
-    'Workflows run actions by commit',
+    'Workflows pin each action to a commit',
     'test/outside/package/package.test.ts',
     'workflows run actions by their commit, which nobody can move',
   ],

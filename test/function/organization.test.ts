@@ -9,7 +9,7 @@ import {
   CursorRefusedError,
   OrganizationChangedError,
 } from '../../lambda/core/errors.ts';
-import { changedParts, organizationDigest } from '../../lambda/core/organization.ts';
+import { changedOrganizationParts, organizationDigest } from '../../lambda/core/organization.ts';
 import { tokensOfOneRun } from '../../lambda/source/token.ts';
 import { sha256 } from '../../lambda/system.ts';
 import { json } from '../../local/incidents/tampered-api.ts';
@@ -64,7 +64,7 @@ describe('the organization', () => {
     expect(harness.journal.begun).toEqual([]);
   });
 
-  test('an accepted cursor does not prove the organization, because it may encode a position alone', async () => {
+  test('an accepted cursor does not prove that the organization is the same, because it may encode a position alone', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
     harness.api.on('/a', undefined, answer([asset('foreign')], null));
     expect(await outcomeOf(harness)).toBe(REFUSED);
@@ -180,8 +180,12 @@ describe('the organization', () => {
     ];
     expect(new Set([first, ...others]).size).toBe(4);
     expect(digest('https://t/realms/a/', 'https://a/', 'one')).toBe(first);
-    expect(others.map(other => changedParts(first, other))).toEqual([['token endpoint'], ['base URL'], ['client']]);
-    expect(changedParts(first, first)).toEqual([]);
+    expect(others.map(other => changedOrganizationParts(first, other))).toEqual([
+      ['token endpoint'],
+      ['base URL'],
+      ['client'],
+    ]);
+    expect(changedOrganizationParts(first, first)).toEqual([]);
   });
 });
 

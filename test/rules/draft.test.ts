@@ -267,7 +267,7 @@ describe('the threats of an asset', () => {
     ]);
   });
 
-  test('a row that does not exist any more is withdrawn, and one that was filtered is only noted', () => {
+  test('a row that does not exist any more is withdrawn, but a filtered row is only marked as removed', () => {
     const known = { t: live(threat('t', 'a'), THREATS), u: live(threat('u', 'a'), THREATS, { status: 'filtered' }) };
     const draft = draftOf({ stream: THREATS, known, before: { counts: { existing: 2, listed: 2 } } });
     for (const id of ['t', 'u']) draft.remove(id, { time: '2026-11-20T09:10:00Z', reason: 'not-listed' });

@@ -16,10 +16,13 @@ function made(name: string, type: unknown): Error {
     : new each('a', 'b', 'c');
 }
 
-test.each(CLASSES)('%s says what is true of the data, since an operator reads nothing else', (name, type) => {
-  expect(made(name, type).message).toMatch(/\b[Nn]othing (?:is lost|changed)\b/);
-  expect(made(name, type).name).toBe(name);
-});
+test.each(CLASSES)(
+  'the message of %s says that nothing is lost or changed, because an operator reads nothing else',
+  (name, type) => {
+    expect(made(name, type).message).toMatch(/\b[Nn]othing (?:is lost|changed)\b/);
+    expect(made(name, type).name).toBe(name);
+  },
+);
 
 describe('an error that leaves the function', () => {
   const foreign = (message: string, members: object = {}) =>

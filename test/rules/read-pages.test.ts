@@ -73,7 +73,7 @@ async function walked(api: ScriptedApi, change: Partial<ReadPagesOptions> = {}, 
 const ids = ({ rows }: ReadPage): string => rows.map(row => ('id' in row ? row.id : '?')).join('');
 
 describe('rule 1: an absent cursor is the beginning', () => {
-  test('the first request has no cursor, each later one has that of the page before, and null is never sent', async () => {
+  test('each request after the first has the cursor of the previous page, and null is never sent', async () => {
     const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], [asset('c')]]);
     const { pages } = await walked(api);
     expect(pages.map(ids)).toEqual(['a', 'b', 'c']);

@@ -157,7 +157,7 @@ describe('rule 8: names', () => {
     expect(harness.table.checkpoint('assets').names).toEqual({ rows: undefined, pagination: 'pagination' });
   });
 
-  test('names may be given by the settings', async () => {
+  test('a setting may name the member that holds the rows', async () => {
     const harness = new Harness();
     harness.api.on('/a', undefined, unclear);
     await harness.runStream('assets', { configuredNames: { rows: 'a' } });

@@ -25,7 +25,7 @@ test.each([
   ['- -', '- → c1, c1 → c2, c2 → c1!', 'c2 c1'],
   ['c2 c1', 'c2 → c1!', 'c2 c1'],
   ['c2 c1', 'c2 → c2!', 'c2 c1'],
-])('after the saved cursors %j and the pages %j the cursors are %j', (before, pages, after) => {
+])('the cursors saved from %j and the pages %j are %j', (before, pages, after) => {
   const [cursor, previous] = before.split(' ').map(each => (each === '-' ? undefined : each));
   const saved = cursorsAfter(pagesOf(pages), { cursor, previous });
   expect(`${saved.cursor ?? '-'} ${saved.previous ?? '-'}`).toBe(after);
@@ -67,7 +67,7 @@ describe('the window', () => {
     expect(walked(pages.split('|'), window, DNS_BLOCKS).join(' ')).toBe(blocks);
   });
 
-  test('the window that stays is the very same, so that nothing is encoded and compared for it', () => {
+  test('a window that does not change stays the same array, so that it is not encoded again', () => {
     const window = ['a', 'b'];
     expect(walked(['b.'], window, ASSETS)).toBe(window);
   });

@@ -10,7 +10,7 @@ import type { Checkpoint, ChildEntry, ListedRemoval, LogEntry, RowState } from '
 import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
 import type { Item, Key } from '../../../lambda/store/item.ts';
 import { createLease } from '../../../lambda/store/lease.ts';
-import { createChildIndex, createRemovals, createRowStates } from '../../../lambda/store/rows.ts';
+import { createChildIndex, createRemovals, createRowStateStore } from '../../../lambda/store/rows.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { awsScene, pass } from '../../support/function/aws-scene.ts';
 import { rejection } from '../../support/function/rejection.ts';
@@ -78,7 +78,7 @@ const SHORT_REMOVAL: ListedRemoval = {
 async function scene() {
   const aws = await awsScene();
   const checkpoints = createCheckpoints(aws.table);
-  const rowStates = createRowStates(aws.table, sha256);
+  const rowStates = createRowStateStore(aws.table, sha256);
   const childIndex = createChildIndex(aws.table, sha256);
   const removals = createRemovals(aws.table, sha256);
   return {

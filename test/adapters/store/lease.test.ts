@@ -125,7 +125,7 @@ describe('a lost answer', () => {
     await lease.release({ clean: true });
   });
 
-  test('a lost answer to a release is repeated', async () => {
+  test('a release whose answer is lost is repeated', async () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     each.aws.faults.next('dynamodb', { loseAnswer: true });

@@ -41,7 +41,7 @@ describe('batches', () => {
     expect(scene.clock.pauses.length).toBeGreaterThanOrEqual(6);
   });
 
-  test('batches that are never finished end with the time budget', async () => {
+  test('a batch that DynamoDB never completes fails when the time budget is spent', async () => {
     await using scene = await awsScene();
     scene.aws.faults.always('dynamodb', { failItems: () => true });
     const table = createTable(scene.clients.dynamodb, scene.aws.names.stateTable, retryBudget(scene.clock, 30_000));

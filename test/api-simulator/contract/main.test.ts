@@ -48,7 +48,7 @@ test('a broken rule is named with its reason, and the exit status is 1', async (
   expect(out).toMatch(/^broken +single-3 .*\n +The related assets answered 500/m);
 });
 
-test('with wrong credentials rules are broken, the exit status is 1, and the secret is not in the output', async () => {
+test('wrong credentials break rules, give exit status 1, and do not put the secret into the output', async () => {
   const { code, out, err } = await run('canary-secret');
   expect(code).toBe(1);
   expect(out).toContain('The token endpoint answered 401');

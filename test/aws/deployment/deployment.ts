@@ -103,7 +103,9 @@ export async function startDeployment(options: DeploymentOptions): Promise<Local
   };
 }
 
-/** Every service but the queues, by the SDK's names for the endpoints. */
+/**
+ * Creates the simulated services except SQS. The keys of services are the SDK's names for their endpoints, for example `CLOUDWATCH_LOGS`.
+ */
 function createParts(options: DeploymentOptions, settings: Settings, stackName: string, references: References) {
   const { template, variables } = options;
   const stack = stackOf(template, stackName, references);

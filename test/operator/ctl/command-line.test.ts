@@ -32,7 +32,7 @@ describe('of the commands', () => {
   );
 });
 
-test('options that npm took are found, for this script only', async () => {
+test('options that npm consumed are found, but only in the connectorctl script', async () => {
   const program = await commandLine(() => async () => undefined, ['pause']);
   // As npm 11 gives it for: npm run connectorctl pause --region eu-west-1 --mute
   const taken = { npm_config_region: 'true', npm_config_mute: 'true', npm_config_yes: '' };

@@ -9,7 +9,7 @@ import {
   deploymentFinding,
   functionFinding,
   subscriptionFinding,
-  table,
+  tableCheck,
 } from '../../../bin/ctl/commands/doctor/stack-checks.ts';
 
 test.each([
@@ -18,7 +18,7 @@ test.each([
 ])('a table in the status %s is reported as such', async (TableStatus, finding) => {
   const client = { send: async () => ({ Table: { TableStatus } }) };
   const context = { aws: { retryingDynamodb: () => client }, deployment: async () => ({ table: 'state' }) };
-  expect(await table.run(context as never)).toMatchObject(finding);
+  expect(await tableCheck.run(context as never)).toMatchObject(finding);
 });
 
 describe('runChecks', () => {

@@ -86,11 +86,11 @@ describe('the neighbours in an answer whose shape is not specified', () => {
     ['{"data":[{"id":"b","interfaces":[{"id":"eth0"}]}]}', ['b']],
     ['{"data":[{"id":7},{"id":""},{"name":"x"}]}', []],
     ['{}', []],
-  ])('%s are %p', (answer, ids) => {
+  ])('neighbours read from %s are %p', (answer, ids) => {
     expect(neighbourIds(answer, 'a')).toEqual(ids);
   });
 
-  test('are undefined for an answer that is not JSON', () => {
+  test('neighbours are undefined for an answer that is not JSON', () => {
     expect(neighbourIds('<html>', 'a')).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../lambda/ports.ts';
-import { createRowStates } from '../../../lambda/store/rows.ts';
+import { createRowStateStore } from '../../../lambda/store/rows.ts';
 import { sha256, systemClock } from '../../../lambda/system.ts';
 import { THROTTLED } from '../../../local/aws/faults.ts';
 import { rowState } from '../../support/core/memory-table.ts';
@@ -24,7 +24,7 @@ const FOREIGN_HASH = 'a'.repeat(32);
 
 /** Puts a row state as if the SIEM had been sent another row of this id. */
 async function putState(each: Deployment, stream: 'assets' | 'threats', id: string, change: object = {}) {
-  const states = createRowStates(each.connector.table, sha256);
+  const states = createRowStateStore(each.connector.table, sha256);
   await states.put(stream, new Map([[id, rowState({ rowHash: FOREIGN_HASH, ...change })]]), pass);
 }
 

@@ -120,7 +120,7 @@ test('the table has the keys of its items, and is paid by request', () => {
   expect(only(synthesize(), 'AWS::DynamoDB::Table')).toMatchObject({ KeySchema: keys, BillingMode: 'PAY_PER_REQUEST' });
 });
 
-test('a SIEM has ten minutes for an object, and ten tries, before its notification goes to the dead-letter queue', () => {
+test('a notification goes to the dead-letter queue after ten tries of ten minutes each', () => {
   const queues = resources(synthesize(), 'AWS::SQS::Queue').map(({ Properties }) => Properties);
   const announcements = queues.find(queue => 'RedrivePolicy' in queue);
   expect(announcements).toMatchObject({ VisibilityTimeout: 600, RedrivePolicy: { maxReceiveCount: 10 } });

@@ -4,7 +4,7 @@ import { awsCall } from '../../errors.ts';
 import { check, type Finding, fail, ok, warn } from './context.ts';
 
 /** Every AWS identity may make this call. */
-export const awsAccount = check('aws-account', [], async ({ aws, clock, skews }) => {
+export const awsAccountCheck = check('aws-account', [], async ({ aws, clock, skews }) => {
   const client = aws.sts();
   const command = new GetCallerIdentityCommand({});
   recordTime(command, date => skews.push(date - clock.now()));
@@ -33,7 +33,7 @@ const CLOCK_REMEDY =
   'Set the clock of this machine (NTP). If it is right, the clock of the API is wrong: contact its operator.';
 
 /** Runs last, after all answers with a time. */
-export const clock = check('clock', [], async ({ skews }) => clockFinding(skews));
+export const clockCheck = check('clock', [], async ({ skews }) => clockFinding(skews));
 
 /** @param skews milliseconds that other clocks are ahead of this machine */
 export function clockFinding(skews: readonly number[]): Finding {

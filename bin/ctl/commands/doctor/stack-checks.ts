@@ -15,13 +15,15 @@ import { awsCommand } from '../../text.ts';
 import { check, type Finding, fail, ok, warn } from './context.ts';
 
 /** The stack exists, has every output, and is of a compatible version. */
-export const stack = check('stack', ['aws-account'], async context => {
+export const stackCheck = check('stack', ['aws-account'], async context => {
   const { stackName, version } = await context.deployment();
   return ok(`${stackName}, version ${version}`);
 });
 
-/** No other check needs it: on-call uses doctor above all after a failed deployment. */
-export const lastDeployment = check('last-deployment', ['stack'], async ({ aws, deployment }) => {
+/**
+ * No other check depends on this one, because on-call uses doctor mostly after a failed deployment, and the other checks must then still run.
+ */
+export const lastDeploymentCheck = check('last-deployment', ['stack'], async ({ aws, deployment }) => {
   const { stackName, stackStatus } = await deployment();
   return deploymentFinding(stackName, stackStatus, await aws.cloudFormation().config.region());
 });
@@ -43,7 +45,7 @@ export function deploymentFinding(stackName: string, status: string, region: str
   return ok(status);
 }
 
-export const deployedFunction = check('function', ['settings'], async ({ deployedFunction: read }) =>
+export const deployedFunctionCheck = check('function', ['settings'], async ({ deployedFunction: read }) =>
   functionFinding(await read()),
 );
 
@@ -73,7 +75,7 @@ function reasonText(code: string | undefined, reason: string | undefined): strin
   return text && ` (${text})`;
 }
 
-export const settings = check('settings', ['stack'], async context => {
+export const settingsCheck = check('settings', ['stack'], async context => {
   try {
     const { baseUrl, ...given } = (await context.access()).settings;
     const paths = STREAMS.flatMap(stream =>
@@ -88,14 +90,14 @@ export const settings = check('settings', ['stack'], async context => {
   }
 });
 
-export const table = check('table', ['stack'], async ({ aws, deployment }) => {
+export const tableCheck = check('table', ['stack'], async ({ aws, deployment }) => {
   const { table: name } = await deployment();
   const { TableStatus: status } = await describeTable(aws, name);
   if (status === 'ACTIVE') return ok(`${name} is active`);
   return fail(`${name} is ${status}`, 'Runs fail until it is active. See DynamoDB in the console.');
 });
 
-export const state = check('state', ['table'], async ({ aws, clock, deployment }) => {
+export const stateCheck = check('state', ['table'], async ({ aws, clock, deployment }) => {
   const { table: name } = await deployment();
   const { streams } = await readState(aws, name, clock.now());
   const unreadable = [...streams].flatMap(([stream, saved]) => (saved instanceof Error ? [stream] : []));
@@ -107,7 +109,7 @@ export const state = check('state', ['table'], async ({ aws, clock, deployment }
 });
 
 /** A run that meets rows of another organization sends nothing, although its token and the lists are in order. */
-export const organization = check('organization', ['state', 'token'], async context => {
+export const organizationCheck = check('organization', ['state', 'token'], async context => {
   const { saved, changed } = await readOrganization(context, await context.access());
   if (saved === undefined) return ok('no run has noted one yet');
   if (changed.length === 0) return ok('addresses and client are those that the saved state belongs to');
@@ -119,7 +121,7 @@ export const organization = check('organization', ['state', 'token'], async cont
   );
 });
 
-export const schedule = check('schedule', ['stack'], async ({ aws, deployment }) => {
+export const scheduleCheck = check('schedule', ['stack'], async ({ aws, deployment }) => {
   const { scheduleName } = await deployment();
   const { enabled, expression } = await readSchedule(aws, scheduleName);
   if (enabled) return ok(`on, ${expression}`);
@@ -127,7 +129,7 @@ export const schedule = check('schedule', ['stack'], async ({ aws, deployment })
 });
 
 /** Without a confirmed subscription no alarm reaches anybody. */
-export const alarmSubscription = check('alarm-subscription', ['stack'], async ({ aws, deployment }) => {
+export const alarmSubscriptionCheck = check('alarm-subscription', ['stack'], async ({ aws, deployment }) => {
   const { alarmTopicArn: topic, account, stackName } = await deployment();
   const pages = paginateListSubscriptionsByTopic({ client: aws.sns() }, { TopicArn: topic });
   try {

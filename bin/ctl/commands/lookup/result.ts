@@ -5,7 +5,7 @@ import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { isBatchOpen } from '../../state.ts';
 import type { Answer } from './answer.ts';
 
-export interface Result {
+export interface LookupResult {
   /** Whether the SIEM's copy is current. */
   readonly current: boolean;
   readonly meaning: string;
@@ -14,8 +14,8 @@ export interface Result {
 
 const LATER = `Repeat the command after the next run. If the result stays, "${CONNECTORCTL.command} resync" of the stream heals it.`;
 
-const current = (meaning: string): Result => ({ current: true, meaning, remedy: '' });
-const other = (meaning: string, remedy = LATER): Result => ({ current: false, meaning, remedy });
+const current = (meaning: string): LookupResult => ({ current: true, meaning, remedy: '' });
+const other = (meaning: string, remedy = LATER): LookupResult => ({ current: false, meaning, remedy });
 
 export const RESULTS = {
   same: current('The SIEM was sent the row that the API returns.'),
@@ -36,7 +36,7 @@ export const RESULTS = {
   ),
   unfinished: other('A run was killed within a batch, which may hold another version. The next run finishes it.', ''),
   unknown: other('The row state or the answer of the API cannot be read.', ''),
-} satisfies Readonly<Record<string, Result>>;
+} satisfies Readonly<Record<string, LookupResult>>;
 
 export type ResultWord = keyof typeof RESULTS;
 
