@@ -48,7 +48,7 @@ test.each<[string, readonly Stack[], Wanted]>([
   expect([connector, table, scheduleName]).toEqual(['acme', 'acme-StateTableName', 'acme-ScheduleName']);
 });
 
-const OTHER_VERSION = stackOf('security-acme', outputsOf('acme', '0.2.0'));
+const OTHER_VERSION = stackOf('security-acme', outputsOf('acme', '0.9.0'));
 const INCOMPLETE = stackOf('security-acme', outputsOf('acme').slice(0, -1));
 
 test.each<[string, readonly Stack[], Wanted, string]>([
@@ -76,7 +76,7 @@ test.each<[string, readonly Stack[], Wanted, string]>([
   ['an empty name of a connector', [ACME], { connector: '' }, '--connector is empty.'],
   ['an empty name of a stack, as of an unset variable', [ACME], { stack: '' }, '--stack is empty.'],
   ['a stack of something else', [WEBSITE], { stack: 'website' }, 'There is no connector in stack website in region'],
-  ['a stack of another version', [OTHER_VERSION], {}, `by version 0.2.0 of the connector, and this is ${VERSION}.`],
+  ['a stack of another version', [OTHER_VERSION], {}, `by version 0.9.0 of the connector, and this is ${VERSION}.`],
   ['a stack without an output', [INCOMPLETE], {}, 'lacks the output AlarmTopicArn. Nothing was done. Deploy it'],
 ])('a command is refused with %s', async (_, stacks, wanted, reason) => {
   const error = await rejection(found(stacks, wanted));
