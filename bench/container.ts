@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 export interface Run {
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** Of the process, until now. */
+  /** Peak memory of the process until now. */
   readonly peakMegabytes: number;
   readonly error?: string;
 }

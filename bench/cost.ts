@@ -64,7 +64,7 @@ export function usagePerMinute({ changes, removals, dnsBlocks }: Tenant) {
   const blocks = perMinute(dnsBlocks);
   const rows = changed + removed + blocks;
   const inARun = (anHour: number) => Math.min(1, perMinute(anHour));
-  // One of assets and one of threats. Another two withdraw threats and strike their asset off the list.
+  // One log for a batch of assets and one for a batch of threats. Two more logs withdraw threats and strike their asset off the list.
   const logs = inARun(changes + removals) + inARun(changes) + 2 * inARun(removals);
 
   const lineBytes = changed * ROW.lineBytes + removed * REMOVAL.lineBytes + blocks * DNS_BLOCK.lineBytes;

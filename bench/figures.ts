@@ -13,7 +13,7 @@ export interface Measurement {
   readonly subject: string;
   readonly value: number;
   readonly unit: string;
-  /** What the least work would take, measured in the same run. Absent where the figure is a count. */
+  /** Cost of the least possible work, measured in the same run. Absent where the figure is a count. */
   readonly floor?: number;
   /** Greatest acceptable value ÷ floor, or value where there is no floor. */
   readonly target?: number;
@@ -32,7 +32,7 @@ export interface Figure {
 const AWAY = { api: 40, aws: 10, s3: 35 };
 const NEAR = { api: 0, aws: 0, s3: 0 };
 
-/** So many rows from the first one, or from `start`. */
+/** The given number of rows, from the first one or from `start`. */
 function rows(count: number, of: Omit<Delivered, 'index'> = {}, start = 0): Delivered[] {
   return Array.from({ length: count }, (_, index) => ({ index: start + index, ...of }));
 }
@@ -209,7 +209,7 @@ const newRow: Figure = {
         for (const text of texts) JSON.stringify(JSON.parse(text));
       };
       const spent = { work: 0, floor: 0 };
-      // They take turns, so that a busy machine slows both.
+      // The figure and its floor take turns, so that a busy machine slows both.
       for (let round = -warmUp; round < rounds; round++) {
         const [ofFloor, ofWork] = [await cpuOf(floor), await cpuOf(work)];
         if (round < 0) continue;

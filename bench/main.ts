@@ -1,4 +1,4 @@
-/** `npm run bench`: what the connector takes, each figure beside a floor of the same run. */
+/** `npm run bench` measures the cost of the connector, and compares each figure with a floor from the same run. */
 import { Command } from 'commander';
 import { argumentsOrExit, wholeNumber } from '../local/npm-command.ts';
 import { FIGURES, type Measurement } from './figures.ts';

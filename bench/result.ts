@@ -4,7 +4,7 @@ import type { Measurement } from './figures.ts';
 export interface Result extends Measurement {
   readonly figure: string;
   readonly ratio: number | undefined;
-  /** Half the distance between the least and the greatest of what is compared with the target, as a share. */
+  /** Half the distance between the least and the greatest compared value, as a share of the median. */
   readonly spread: number;
   readonly missed: boolean;
 }
@@ -24,7 +24,7 @@ export function resultOf(figure: string, runs: readonly Measurement[]): Result {
   };
 }
 
-/** Of an even number, the lower of the two in the middle. */
+/** Median of the values. If their number is even, it is the lower of the two middle values. */
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)]!;
 }

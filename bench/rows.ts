@@ -9,7 +9,7 @@ const SEED = 20_261_120;
 const START = Date.UTC(2026, 10, 20);
 export const THREATS_PER_ASSET = 4;
 
-/** One delivery of a row. Another version has other content. */
+/** One delivery of a row. Each version has different content. */
 export interface Delivered {
   readonly index: number;
   readonly version?: number;

@@ -18,7 +18,7 @@ const MODULES = { handler: path.join(HERE, '..', 'lambda', 'handler.ts'), bare: 
 export type Rows = Readonly<Partial<Record<BenchStream, readonly Delivered[]>>>;
 
 export interface Container {
-  /** One invocation. @throws Error when it fails, or does not reach the end */
+  /** Invokes the function once. @throws Error when the run fails, or does not catch up */
   run(event?: object): Promise<Run>;
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** What npm and npx start: the check, then the command line. */
+/** Entry point for npm and npx: checks the version of Node, then starts the command line. */
 import './check-node.mjs';
 
 await import('./connectorctl.ts');

@@ -25,7 +25,7 @@ function isLoopback(text: string): boolean {
   return /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])([:/]|$)/.test(text);
 }
 
-/** An address to which the connector appends paths. @param end what a person may have copied along with the address */
+/** An address to which the connector appends paths. @param end endings that a person may have copied together with the address */
 function address(end: RegExp, rule: string) {
   const repaired = ({ origin, pathname }: URL) => `${origin}${pathname.replace(end, '')}`;
   return v.pipe(

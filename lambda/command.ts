@@ -5,7 +5,7 @@ import { issueText, shownList } from './issue-text.ts';
 import { STREAMS, type StreamName } from './streams.ts';
 
 export interface Command extends Commands {
-  /** Absent: all streams. */
+  /** Streams that the run reads. Absent: all streams. */
   readonly streams: readonly StreamName[] | undefined;
 }
 
@@ -83,7 +83,7 @@ const TIME = v.pipe(
   v.number(TIME_FORM),
 );
 
-/** Names what an operator was shown. See core/organization.ts and core/guard.ts. */
+/** Schema of a digest, which identifies the decision that an operator saw. See core/organization.ts and core/guard.ts. */
 function digest(form: RegExp, subject: string) {
   const message = `must be the digest that \`connectorctl confirm ${subject}\` sends`;
   return v.optional(v.pipe(v.string(message), v.regex(form, message)));

@@ -1,4 +1,4 @@
-/** Composition root: what a container keeps between invocations, and what each invocation creates. */
+/** Composition root. It creates the parts that a container keeps between invocations, and the parts of each invocation. */
 import { randomUUID } from 'node:crypto';
 import type { AwsClients } from './aws.ts';
 import { organizationDigest } from './core/organization.ts';
@@ -32,7 +32,7 @@ export interface Clients extends AwsClients {
   readonly log: Log;
 }
 
-/** Kept for the life of a container: warm invocations reuse the token. */
+/** The tokens live as long as the container, so that warm invocations reuse the token. */
 export function createContainerTokens(settings: Settings, clients: Clients): Tokens {
   const credentials = createCredentials(clients.secrets, settings.secretId);
   return createTokens({ authUrl: settings.authUrl, credentials, fetch: clients.fetch });
@@ -88,7 +88,7 @@ export function composeRun(
   return { ports, lease, warmUp: () => tokens.token(retryBudget).catch(() => undefined) };
 }
 
-/** What the settings have a run do. @param only of the streams that are on, these alone */
+/** The assignment of a run, made from the settings. @param only the streams to read, if not every stream that is on */
 export function assign(settings: Settings, only?: readonly StreamName[]): Assignment {
   const { filters, omit, threatAssetField: parentMember } = settings;
   const on = streamsOn(({ pathOption }) => settings[pathOption]).map(stream => {

@@ -1,4 +1,4 @@
-/** Objects whose members are all known. The message about an unknown member names the known one that is meant. */
+/** Objects whose members are all known. The message about an unknown member suggests the known member that is probably meant. */
 import * as v from 'valibot';
 
 /** Longer names resemble nothing, and comparing them takes long. */

@@ -62,7 +62,7 @@ function evaluate(filter: string, text: string): FilterResult {
 
 const NO_EXPRESSION = 'is no expression of JMESPath';
 
-/** @returns what is wrong with the text, as the end of a sentence; nothing where it can decide about rows */
+/** @returns the problem of the filter as the end of a sentence, or undefined if the filter is valid */
 export function filterProblem(filter: string): string | undefined {
   try {
     search(filter, {});

@@ -50,7 +50,7 @@ export async function invoke(
   try {
     return await run(command, context, invoker);
   } catch (error) {
-    // Lambda prints what the handler rejects with: all members, all causes.
+    // Lambda prints the error of the handler with all of its members and causes.
     throw publicError(error);
   }
 }
@@ -94,7 +94,7 @@ function conclude({ leaseHeld, results, failures }: RunOutcome, { log }: Clients
   }
   if (failures.size > 0) throw new StreamsFailedError(failures, results.size);
   const more = [...results.values()].some(({ caughtUp, stalledCursors, readsAgain }) => {
-    // At a stalled cursor another run would end where this one did.
+    // At a stalled cursor another run would stop at the same place.
     return readsAgain || (!caughtUp && stalledCursors === 0);
   });
   log.info(more ? 'The time budget ended before the streams did' : 'Every stream was read as far as the API leads');

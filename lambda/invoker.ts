@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts';
 import { sha256, systemClock } from './system.ts';
 import { createTelemetry } from './telemetry.ts';
 
-/** What a container invokes the function with, on this machine's clock and network. */
+/** Creates the invoker of a container, with the clock and the network of this machine. */
 export function createInvoker(settings: Settings, aws: AwsClients): Invoker {
   const clients: Clients = {
     ...aws,

@@ -39,7 +39,7 @@ const count =
  * for every stream, so everything else about a stream is a property.
  */
 export const STREAM_METRICS = {
-  /** Sent even when zero, so that `status` can see that a run took place. */
+  /** This metric is sent even when zero, so that `status` can see that a run took place. */
   RowsRead: count('rows'),
   /** Events acknowledged by the delivery stream, of every kind. */
   EventsForwarded: ({ result }) => result.forwarded + result.withdrawn + result.refreshed,
@@ -48,7 +48,7 @@ export const STREAM_METRICS = {
   RowsFiltered: count('filtered'),
   /** Rows that were sent again so that the SIEM does not forget them. */
   RowsRefreshed: count('refreshed'),
-  /** Rows for which the filter gave an error or no boolean. They are sent. */
+  /** Rows for which the filter failed or did not return a boolean. They are sent. */
   FilterErrors: count('filterErrors'),
   StreamFailed: ({ failure }) => failure !== undefined,
   /** The walk ended before the end of the stream, by the time budget or at a cursor that leads back. */
@@ -113,7 +113,7 @@ export function sum(value: StreamValue): (facts: RunFacts) => number {
     );
 }
 
-/** Sent only by runs of all streams, so that a partial run does not clear the alarm. */
+/** Only runs of all streams send these metrics, so that a partial run does not clear the alarm. */
 const ofCompleteRuns =
   (value: StreamValue): ConnectorValue =>
   facts =>
@@ -131,7 +131,7 @@ export const CONNECTOR_METRICS = {
   ThreatsWithoutAsset: sum(STREAM_PROPERTIES.ThreatsWithoutAsset),
   ContractErrors: sum(STREAM_PROPERTIES.ContractErrors),
   RoleMissing: sum(STREAM_PROPERTIES.RoleMissing),
-  /** Withdrawals that wait for a confirmation: a second walk would withdraw too much of a stream. */
+  /** Withdrawals that wait for a confirmation, because a second walk would withdraw too many rows of a stream. */
   WithdrawalsWaiting: sum(count('withdrawalsWaiting')),
   CredentialsRefused: ({ outcome }) =>
     [...outcome.failures.values()].some(failure => REFUSALS.some(type => failure instanceof type)),

@@ -20,7 +20,7 @@ export interface Clock {
 
 export interface PageRequest {
   readonly path: string;
-  /** Absent: from the beginning. */
+  /** Cursor of the page. Absent: the page at the beginning. */
   readonly cursor: string | undefined;
   readonly limit: number;
   readonly signal: AbortSignal;
@@ -56,7 +56,7 @@ export interface MemberNames {
 export interface Checkpoint {
   readonly cursor: string | undefined;
   /**
-   * The cursor saved before `cursor`, or the one to which `cursor` leads back around a circle. Tried first when the API refuses `cursor`.
+   * The cursor saved before `cursor`, or the cursor to which `cursor` leads back around a circle. It is tried first when the API refuses `cursor`.
    */
   readonly previous: string | undefined;
   /** When the circle was read to which `cursor` belongs, in milliseconds since 1970. Absent: it belongs to none. */
@@ -94,7 +94,7 @@ export interface RowCounts {
  */
 export type SecondWalkMode = 'differences' | 'all' | 'restored';
 
-/** How far a stream has been read again from the beginning, beside the walk from its cursor. See core/second-walk.ts. */
+/** Progress of a second walk, which reads a stream again from the beginning, in addition to the walk from its cursor. See core/second-walk.ts. */
 export interface SecondWalk {
   readonly mode: SecondWalkMode;
   /**
@@ -152,7 +152,7 @@ export interface RefreshProgress {
   readonly mark?: string | undefined;
 }
 
-/** Names the object that holds a batch on its way. */
+/** Entry in the table that names the log, the object that holds an unfinished batch. */
 export interface LogEntry {
   /** `committed` of the checkpoint with which the batch ends. */
   readonly sequence: string;
@@ -168,7 +168,7 @@ export interface SavedStream {
 }
 
 export interface Saved {
-  /** Per stream what is saved, or the StateVersionError with which the stream must fail. */
+  /** The saved state of each stream, or the StateVersionError with which the stream must fail. */
   readonly streams: Map<StreamName, SavedStream | Error>;
   /** Digest of the organization that the state belongs to. Absent before the first run. */
   readonly organization: string | undefined;
@@ -182,11 +182,11 @@ export interface Fence {
 }
 
 export interface Checkpoints {
-  /** What is saved, in one strongly consistent read. @throws StateError, StateVersionError where it is about every stream */
+  /** Reads the saved state in one strongly consistent read. @throws StateError; StateVersionError if it concerns every stream */
   load(streams: readonly StreamName[]): Promise<Saved>;
   /** Refused once a later write has landed. @throws LeaseLostError, StateError */
   save(stream: StreamName, checkpoint: Checkpoint, fence: Fence): Promise<void>;
-  /** Names the log of the batch that comes next, under the same fence. @throws LeaseLostError, StateError */
+  /** Saves the entry of the log for the next batch, under the same fence. @throws LeaseLostError, StateError */
   saveLog(stream: StreamName, log: LogEntry, fence: Fence): Promise<void>;
   /** Under the same fence. @throws LeaseLostError, StateError */
   saveOrganization(digest: string, fence: Fence): Promise<void>;
@@ -220,9 +220,9 @@ export type AssertLeaseValid = () => Promise<void>;
 
 /** Which rows of a stream are sent, and which of their members. */
 export interface RowFilter {
-  /** Names this filter. A stream that was read with another one is read again from the beginning. */
+  /** Hash of this filter. A stream that was read with another filter is read again from the beginning. */
   readonly tag: string;
-  /** Milliseconds since the epoch. Rows with an earlier time are filtered; those without a time that can be read are not. */
+  /** Milliseconds since the epoch. Rows with an earlier time are filtered, but rows without a readable time are sent. */
   readonly since?: number | undefined;
   /** @param text of the whole row */
   decide(text: string): FilterResult;
@@ -232,7 +232,7 @@ export interface RowFilter {
   reduce(element: CutElement): CutElement;
 }
 
-/** `error`: the expression gave an error, or no boolean. The row is sent, so that nothing is lost by an error in a filter. */
+/** `error`: the expression failed or did not return a boolean. The row is sent, so that an error in a filter loses nothing. */
 export type FilterResult = 'send' | 'filtered' | 'error';
 
 /**
@@ -241,7 +241,7 @@ export type FilterResult = 'send' | 'filtered' | 'error';
  */
 export type RowStatus = 'live' | 'filtered' | 'removed';
 
-/** What was last sent of one id, and whether the row exists. */
+/** The last event sent for one id, and whether the row exists. */
 export interface RowState {
   readonly status: RowStatus;
   /** Hash of the row in the last event. Empty: no event was sent. */
@@ -295,12 +295,12 @@ export interface ScannedPage {
 
 export interface ChildIndex {
   put(stream: StreamName, entries: readonly ChildEntry[], assertLeaseValid: AssertLeaseValid): Promise<void>;
-  /** The first `limit` children of the parent, strongly consistent. @param after the last one that is known already */
+  /** The first `limit` children of the parent, strongly consistent. @param after the last child that is already known */
   of(stream: StreamName, parent: string, limit: number, after?: ChildEntry): Promise<ChildEntry[]>;
   delete(stream: StreamName, entries: readonly ChildEntry[], assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
-/** What a withdrawal says of the removal that caused it. */
+/** The removal that caused a withdrawal. */
 export interface Removal {
   readonly id: string;
   readonly deletedAt: string | undefined;
@@ -308,10 +308,10 @@ export interface Removal {
   readonly position: string | undefined;
 }
 
-/** Names one listing of an asset. */
+/** Key of one entry in the list of removals. */
 export interface Listing {
   readonly id: string;
-  /** Of the event, or of the decision, by which the asset was listed. */
+  /** Sequence of the event or of the decision that added the entry. */
   readonly sequence: string;
 }
 
@@ -354,10 +354,10 @@ export interface DeadLetter {
   readonly rowHash: string;
 }
 
-/** Says of a row, in place of its content, what leads the API's operator to it. */
+/** Description of a row without its content, with which the API's operator can find the row. */
 export interface RowSummary {
   readonly bytes: number;
-  /** Absent where it cannot be read. */
+  /** Id of the row. Absent where it cannot be read. */
   readonly id?: string | undefined;
 }
 
@@ -380,7 +380,7 @@ export interface HeldLease {
   readonly signal: AbortSignal;
   /** The fence of the next write. */
   nextFence(): Fence;
-  /** Passes while the lease lasts long enough for a batch of unconditional writes, and until it is released. */
+  /** Resolves while the lease lasts long enough for a batch of unconditional writes, and until it is released. */
   readonly assertValid: AssertLeaseValid;
   /**
    * Gives the lease back. `clean: false` when a write may still be on its way.

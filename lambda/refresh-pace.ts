@@ -24,7 +24,7 @@ export function refreshLimit(pageLimit: number, rows: number, left: boolean): nu
   return left ? Math.min(pageLimit, Math.max(1, Math.ceil(rows / LEAST_PAGES))) : pageLimit;
 }
 
-/** Requests that the changes of a run need beside the refresh, and streams that share the rest. */
+/** Requests that the changes of a run need in addition to the refresh. The refreshed streams share the rest. */
 const OTHER_REQUESTS = 4;
 const REFRESHED_STREAMS = 2;
 

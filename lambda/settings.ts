@@ -81,7 +81,7 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   };
 }
 
-/** The value of a variable. A text that is no number or no JSON stays a text, which the rule of the setting refuses. */
+/** The value of a variable. A text that is not a number or not JSON stays a text, and the rule of the setting then refuses it. */
 function decoded(value: string, schema: v.GenericSchema & { readonly wrapped?: v.GenericSchema }): unknown {
   const { type } = schema.wrapped ?? schema;
   if (type === 'number') return /^\d{1,9}$/.test(value) ? Number(value) : value;

@@ -23,7 +23,7 @@ export function createTelemetry(connector: string): Telemetry {
   /** Lasting failures of the runs of this container that no good run has ended yet. */
   const unended = new Set<string>();
 
-  /** One line, unless it would have no metric. A metric of which there is nothing to send is a property. */
+  /** Writes one line, unless it would have no metric. A metric that is zero is written as a property instead. */
   const emit = (values: readonly [string, number][], properties: readonly [string, number][], sentAsZero: string[]) => {
     const isSent = ([name, value]: [string, number]) =>
       value !== 0 || SENT_WHEN_ZERO.has(name) || sentAsZero.includes(name);

@@ -12,7 +12,7 @@ export interface MetricSubject {
   readonly streams: readonly StreamName[];
 }
 
-// The compiler checks that the published names are exactly those that the function sends.
+// The compiler checks that the published names are exactly the names that the function sends.
 const OF_CONNECTOR = Object.keys(CONNECTOR_METRICS satisfies Record<ConnectorMetricName, unknown>);
 const OF_STREAM = Object.keys(STREAM_METRICS satisfies Record<StreamMetricName, unknown>);
 

@@ -79,7 +79,7 @@ function suffixOf(reader: string): string {
   return reader.replace(/(?:^|-)([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
 
-/** What the owner of an existing queue adds to its policy. */
+/** Statement that the owner of an existing queue adds to its policy. */
 function statementOf(connector: ConnectorParts, queueArn: string): string {
   return Stack.of(connector).toJsonString({
     Effect: 'Allow',

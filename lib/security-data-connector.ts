@@ -231,7 +231,7 @@ export class SecurityDataConnector extends Construct implements IConnectable {
     return this.metric('ThreatsWithdrawn', { ...options, stream: 'threats' });
   }
 
-  /** Rows of a stream that a filter withheld. */
+  /** Rows of a stream that a filter excluded. */
   metricRowsFiltered(stream: StreamName, options?: MetricOptions): Metric {
     return this.metric('RowsFiltered', { ...options, stream });
   }
@@ -345,7 +345,7 @@ function refuseShared(
   if (isShared) throw new ConfigurationError([{ path: `props.${prop}`, reason }]);
 }
 
-/** An existing bucket is often that of a connector that was removed. */
+/** An existing bucket often belonged to a connector that was removed. */
 const TABLE_IS_NEW =
   'The bucket exists, and the table is new. If a connector with this bucket ran before, the SIEM gets everything once more, but not what ' +
   'was removed meanwhile. Give its table as stateTable (stateTableArn): then the connector continues where it ended. ' +

@@ -6,12 +6,12 @@ export const TEST = { kind: 'test', stream: 'test', sequence: '0'.repeat(20) } a
 
 export interface TestEvent {
   readonly connector: string;
-  /** Also its `event_id`: 32 lowercase hex digits. */
+  /** Id of the test event, which is also its `event_id`: 32 lowercase hex digits. */
   readonly id: string;
   readonly time: Date;
 }
 
-/** One JSON line with its line end. */
+/** The test event as one JSON line, line end included. */
 export function testEventLine({ connector, id, time }: TestEvent): string {
   const forwarded_at = time.toISOString();
   const event = {

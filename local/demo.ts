@@ -1,4 +1,4 @@
-/** `npm run demo`: the connector and a cron script beside it, and a page that shows both. See `npm run demo -- --help`. */
+/** `npm run demo` runs the connector and a cron script next to each other, and a page that shows both. See `npm run demo -- --help`. */
 import { Command, InvalidArgumentError } from 'commander';
 import { Demo } from './demo/demo.ts';
 import { startDemoServer } from './demo/server.ts';
@@ -25,7 +25,7 @@ const { flags } = argumentsOrExit<Flags>(() =>
 );
 const { minute: minuteTakes, changes, seed, port } = flags;
 
-// The state table is in memory and keeps small slices, each of which would keep a shared pool of eight kilobytes alive.
+// The state table is in memory and keeps small buffers. Each of them would keep a shared pool of eight kilobytes alive.
 Buffer.poolSize = 0;
 let end = (): void => process.exit(130);
 onInterruption({ onFirst: () => end(), onFurther: () => process.exit(130) });

@@ -47,7 +47,7 @@ export function readArguments<Flags extends object>(
     return { flags, operands, problems };
   } catch (error) {
     if (!(error instanceof CommanderError) || error.code !== 'commander.optionMissingArgument') throw error;
-    // Only the last argument can be an option that lacks its value, so the arguments before it can be read on their own.
+    // Only the last argument can be an option that lacks its value, so the earlier arguments can be read without it.
     const before = readArguments<Flags>(describe, args.slice(0, -1), environment);
     return { ...before, problems: [...before.problems, error.message.replace(/^error: /, '')] };
   }
@@ -75,7 +75,7 @@ function recordInvalidValues(option: Option, invalid: InvalidValue[]): void {
   });
 }
 
-/** Names without values, because a mistyped option may hold a secret. An argument after one may be its value. */
+/** Names of the unknown options, without values, because a mistyped option may hold a secret. The argument after it may be its value. */
 function unknownOptions(unknown: readonly string[]): string[] {
   const options = unknown.filter(argument => /^-./.test(argument) && argument !== '--');
   return options.map(option => `unknown option '${option.replace(/=.*/s, '')}'`);
@@ -141,7 +141,7 @@ function npmTook(command: Command, environment: NodeJS.ProcessEnv): string | und
     return Boolean(environment[`npm_config_${long.slice(2).replaceAll('-', '_')}`]);
   });
   if (taken.length === 0) return undefined;
-  // As in the help, such as `--change <n>`.
+  // The options are named as in the help, such as `--change <n>`.
   const flags = taken.map(option => option.flags);
   return `npm took ${flags.join(', ')} as its own. Type "--" before the options, as in "${command.name()} ${flags.join(' ')}".`;
 }

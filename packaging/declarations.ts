@@ -5,7 +5,7 @@ import { withAddresses } from './document-addresses.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
-/** Writes the declarations of the construct and of what they name, and no others. @returns their paths */
+/** Writes the declarations of the construct and the declarations that these import, but no others. @returns their paths */
 export function declare(folder: string): string[] {
   const compiler = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const args = [compiler, '--project', 'packaging/tsconfig.json', '--outDir', folder];
@@ -14,7 +14,7 @@ export function declare(folder: string): string[] {
   const add = (file: string): void => {
     if (needed.has(file)) return;
     needed.add(file);
-    // As compilers that do not resolve `.ts` want it.
+    // Some compilers do not resolve `.ts`, so imports end in `.js`.
     const text = withAddresses(readFileSync(file, 'utf8')).replace(/(["'])(\.[^"']+)\.ts\1/g, "'$2.js'");
     writeFileSync(file, text);
     for (const [, target] of text.matchAll(/'(\.[^']+)\.js'/g)) add(path.resolve(path.dirname(file), `${target}.d.ts`));

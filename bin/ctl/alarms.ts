@@ -22,7 +22,7 @@ export async function readAlarms(aws: Aws, connector: string) {
   const alarms = pages
     .flatMap(page => page.MetricAlarms ?? [])
     .map(alarm => ({
-      /** The name without that of the connector, for example `stream-silent`. */
+      /** Name of the alarm without the name of the connector, for example `stream-silent`. */
       name: alarm.AlarmName!.slice(connector.length + 1),
       state: alarm.StateValue ?? ('INSUFFICIENT_DATA' as const),
       /** Milliseconds since 1970 of its last change of state. */

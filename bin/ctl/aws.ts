@@ -109,7 +109,7 @@ function interruptible<T extends Sender>(client: T, signal: AbortSignal): T {
   return client;
 }
 
-/** What all pages of an answer have. */
+/** Collects the items of all pages of an answer. */
 export async function collected<Page, T>(
   pages: AsyncIterable<Page>,
   itemsOf: (page: Page) => readonly T[] | undefined,

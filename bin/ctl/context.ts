@@ -22,7 +22,7 @@ export interface Surroundings {
   readonly shell: Shell;
   /** Aborts at Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Settings of the AWS clients that replace those of the environment and configuration files. */
+  /** Settings of the AWS clients, which override the settings in the environment and in configuration files. */
   readonly clientOptions?: ClientOptions;
   /** @default the machine's */
   readonly clock?: Clock;

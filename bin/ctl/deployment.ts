@@ -130,7 +130,7 @@ function deploymentOf({ stack, connector, outputs }: Found) {
     scheduleName: output('ScheduleName'),
     scheduleDeadLetterQueueUrl: output('ScheduleDeadLetterQueueUrl'),
     alarmTopicArn: output('AlarmTopicArn'),
-    /** Absent if the SIEM does not read from a queue. */
+    /** The first reader. Absent if the SIEM does not read from a queue. */
     siem: readers[0],
     /** Readers after the first, from the option `siemReaders`. Empty when there is only one. */
     otherReaders: readers.slice(1),

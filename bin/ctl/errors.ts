@@ -29,7 +29,7 @@ export class FunctionFailedError extends Error {
   readonly type: string;
   /** The function's message, without its class. */
   readonly said: string;
-  /** @param found what a check with the operator's permissions found in addition */
+  /** @param found result of an additional check that uses the operator's permissions */
   constructor(type: string, said: string, found = '') {
     super(`The function failed.\n${type}: ${byFailure(said)}${found && `\n${found}`}`);
     this.type = type;
@@ -61,7 +61,7 @@ export class AwsCallError extends Error {
   }
 }
 
-/** What AWS answers. @param what what failed, for example "The queue q could not be read" @throws AwsCallError */
+/** Awaits a call to AWS. @param what the failure in words, for example "The queue q could not be read" @throws AwsCallError */
 export async function awsCall<T>(call: Promise<T>, what: string, advice?: string, gone?: string): Promise<T> {
   return call.catch((cause: unknown) => {
     throw new AwsCallError(what, cause, advice, gone);
@@ -92,7 +92,7 @@ export class StillBusyError extends Error {
   override readonly name = 'StillBusyError';
 }
 
-/** Ctrl-C. The message says what was done. */
+/** The operator pressed Ctrl-C. The message lists the steps that were already done. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
@@ -168,7 +168,7 @@ const SENTENCES: readonly (readonly [name: RegExp, sentence: string])[] = [
   [MISSING, 'It does not exist: it was deleted, or is in another account or region.'],
 ];
 
-/** What to do on this machine about a connection that failed. */
+/** Advice about a connection from this machine that failed. */
 const CONNECTION_ADVICE = { proxy: PROXY_HERE, certificate: CERTIFICATE_HERE };
 
 /** Name and message of an AWS error, preceded by a sentence for common cases. */

@@ -82,7 +82,7 @@ export function resultText({ streams, more }: InvocationResult, seconds: number,
   return `${table} The time budget ended before the streams were caught up. ${next}`;
 }
 
-/** Explains what the columns do not show. */
+/** Notes about results that have no column. */
 function notesOf(results: readonly StreamResult[]): string[] {
   const sum = (count: (result: StreamResult) => number) => results.reduce((total, each) => total + count(each), 0);
   const oversize = sum(result => result.oversize);

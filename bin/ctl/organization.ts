@@ -1,4 +1,4 @@
-/** The organization of the deployed function, compared with the one that its saved state belongs to. */
+/** The organization of the deployed function, compared with the organization of the saved state. */
 import { changedOrganizationParts, type OrganizationPart, organizationDigest } from '../../lambda/core/organization.ts';
 import { tokenEndpoint } from '../../lambda/source/token.ts';
 import { sha256 } from '../../lambda/system.ts';

@@ -18,7 +18,7 @@ export class Painted {
     this.parts = parts;
   }
 
-  /** The text without its colours, which is also what a plain template literal makes of it. */
+  /** The text without its colours. A plain template literal calls this method, so it prints no colours either. */
   toString(): string {
     return this.parts.map(({ text }) => text).join('');
   }
@@ -44,7 +44,7 @@ export function painted(strings: TemplateStringsArray, ...values: readonly (Text
   return new Painted(strings.flatMap((text, at) => [{ text }, ...partsOf(values[at] ?? '')]));
 }
 
-/** As `join` of an array, with the colours of its texts. */
+/** Works as `join` of an array does, but keeps the colours of the texts. */
 export function joined(texts: readonly Text[], separator = '\n'): Painted {
   return new Painted(texts.flatMap((text, at) => (at === 0 ? partsOf(text) : [{ text: separator }, ...partsOf(text)])));
 }

@@ -1,7 +1,7 @@
 import type { RetryBudget } from '../../lambda/core/retry.ts';
 import type { Clock } from '../../lambda/ports.ts';
 
-/** For one request and its retries: an operator waits less long than a run. */
+/** Time for one request and its retries. It is short, because an operator waits for the answer. */
 const MILLISECONDS = 20_000;
 
 /** A retry budget that starts now. */

@@ -92,7 +92,7 @@ export async function describeTable(aws: Aws, name: string): Promise<TableDescri
   return table;
 }
 
-/** What to say if the table does not exist. Any other failure leaves that open. */
+/** Advice for a table that does not exist. Empty if the table exists, or after any other failure. */
 export async function lostTable({ aws, deployment }: Context): Promise<string> {
   const { table } = await deployment();
   const isLost = await describeTable(aws, table).then(() => false, hasMissing);

@@ -4,12 +4,12 @@
  */
 const COMMANDING = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** For text of several lines: line breaks and tabs stay. JSON stays the same JSON. */
+/** Escapes the control characters of a text of several lines, but keeps line breaks and tabs. Escaped JSON parses to the same values. */
 export function terminalText(text: string): string {
   return text.replace(COMMANDING, each => (each === '\n' || each === '\t' ? each : escaped(each)));
 }
 
-/** For one line: line breaks and tabs are shown as escapes as well. */
+/** Escapes the control characters of a single line, line breaks and tabs included. */
 export function terminalLine(text: string): string {
   return text.replace(COMMANDING, escaped);
 }

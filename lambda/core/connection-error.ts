@@ -1,7 +1,7 @@
 /** Why a connection failed, and what to do: the same for the API, the token endpoint and AWS. */
 
 export interface ConnectionError {
-  /** Absent: the network, or the server itself. */
+  /** Part that caused the error. Absent: the network or the server itself. */
   readonly of?: 'proxy' | 'certificate';
   /** Follows a colon. */
   readonly what: string;

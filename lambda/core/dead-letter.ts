@@ -15,7 +15,7 @@ export function deadLettersPrefix(connector: string, stream?: StreamName): strin
   return `${[PREFIX, connector, ...(stream ? [stream] : [])].join('/')}/`;
 }
 
-/** Made of the content: a re-delivered row is one object. */
+/** The key contains the hash of the row, so a row that is delivered again does not become a second object. */
 export function deadLetterKey({ stream, reason, rowHash }: Omit<DeadLetter, 'row'>, connector: string): string {
   return `${deadLettersPrefix(connector, stream)}${reason}/${rowHash}.json`;
 }

@@ -42,7 +42,7 @@ export interface DraftOptions {
 export interface WithdrawalCause {
   readonly time?: string | undefined;
   readonly position?: string | undefined;
-  /** Absent: the row disappeared with its parent. */
+  /** Reason for the withdrawal. Absent: the row disappeared with its parent. */
   readonly reason?: WithdrawalReason;
 }
 
@@ -97,7 +97,7 @@ export class Draft {
     this.#deadLetter({ stream: this.#options.stream.name, reason, row, rowHash });
   }
 
-  /** Decides what a row of the list means. */
+  /** Decides whether a row of the list is sent, and which state is stored for it. */
   row(row: Row, reading: Reading): void {
     increase(this.#read, 'rows');
     if (row.filter === 'error') increase(this.#read, 'filterErrors');

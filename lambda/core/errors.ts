@@ -1,10 +1,11 @@
 /**
- * One class per phase. Each message says what happened, what is safe, and what to do. None holds a secret, a token or a row's content.
+ * One class per phase. Each message says what happened, whether data is safe, and how to respond. No message holds a secret, a token
+ * or a row's content.
  */
 
 import { connectionError } from './connection-error.ts';
 
-/** Of a run. An operator's command replaces it, because it has no next run. */
+/** Says that no data is lost after a failed run. An operator's command prints another sentence, because it has no next run. */
 export const SAFE = 'The checkpoint was not moved past the rows concerned, so nothing is lost';
 
 /** AWS names the missing permission in the middle of its longest message. */
@@ -23,7 +24,7 @@ function remedy(options: ErrorOptions | undefined): string {
   return advice ? ` ${advice}` : '';
 }
 
-/** What failed between the function and AWS, and what to do. Nothing for errors that pass by themselves. */
+/** Cause of a failed connection between the function and AWS, and advice. Undefined for errors that pass by themselves. */
 export function connectionAdvice(cause: unknown): string | undefined {
   const failed = connectionError(cause);
   return failed?.advice && `AWS was not reached: ${failed.what}. ${failed.advice}`;
@@ -209,7 +210,7 @@ export class UnclearWritesError extends Error {
   }
 }
 
-/** The withdrawals that wait are not those that the operator saw and confirmed. */
+/** The waiting withdrawals differ from the withdrawals that the operator saw and confirmed. */
 export class OutdatedWithdrawalsError extends Error {
   override readonly name = 'OutdatedWithdrawalsError';
   constructor() {
@@ -254,7 +255,7 @@ export class OrganizationChangedError extends Error {
   }
 }
 
-/** The organization of this run is not the one that the operator saw and confirmed. */
+/** The organization of this run differs from the organization that the operator saw and confirmed. */
 export class OutdatedConfirmationError extends Error {
   override readonly name = 'OutdatedConfirmationError';
   constructor() {
@@ -301,10 +302,10 @@ export class OutOfTimeError extends Error {
   }
 }
 
-/** What the handler rejects with: every stream that failed, after the others have finished. */
+/** Error of the handler, which lists every stream that failed. It is thrown after the other streams have finished. */
 export class StreamsFailedError extends AggregateError {
   override readonly name = 'StreamsFailedError';
-  /** By stream, what it failed with. */
+  /** The error of each stream that failed. */
   readonly streams: ReadonlyMap<string, Error>;
   constructor(failures: ReadonlyMap<string, Error>, total: number) {
     const failed = [...failures].map(([stream, error]) => `${stream}: ${error.name}: ${error.message}`);

@@ -33,11 +33,11 @@ export interface Withdrawal {
   readonly sequence: string;
   readonly subject: Subject;
   readonly parent: string | undefined;
-  /** Absent: the row disappeared with its parent. */
+  /** Reason for the withdrawal. Absent: the row disappeared with its parent. */
   readonly reason?: WithdrawalReason | undefined;
 }
 
-/** What Firehose takes as one record, in bytes before base64, line end included. */
+/** Largest record that Firehose accepts, in bytes before base64, line end included. */
 export const MAX_LINE_BYTES = 1_024_000;
 
 /** One JSON line, without a line end, that carries the row's text as the API sent it. */
@@ -67,7 +67,7 @@ export function withdrawnLine(
 }
 
 /**
- * The line of a row. Of one that is too large for a record: the notice that points to its dead letter, and the dead letter.
+ * The line of a row. If the row is too large for a record, the line is a notice that points to its dead letter, which is returned as well.
  *
  * @param locate where the dead letter will be stored
  */
@@ -88,7 +88,7 @@ export function exceedsRecord(line: string): boolean {
   return line.length * 3 >= MAX_LINE_BYTES && Buffer.byteLength(line) + 1 > MAX_LINE_BYTES;
 }
 
-/** What an event says of its row beside the content. */
+/** Members of an event that describe its row, apart from the content. */
 type Subject = Pick<Row, 'id' | 'time' | 'position'>;
 
 interface Head {
@@ -140,8 +140,8 @@ interface EventIdentity {
 }
 
 /**
- * Names the state table, too: two connectors may begin in the same second, and so have equal sequences. Names the content, because a table
- * that was restored after a clock ran ahead may use a sequence again.
+ * The hash includes the id of the state table, because two connectors that begin in the same second have equal sequences. It includes the
+ * content, because a table that was restored after a clock ran ahead may use a sequence again.
  */
 function eventIdOf({ kind, stream, sequence, id, content }: EventIdentity, { hash, tableId, connector }: EventContext) {
   const identity = [tableId, connector, stream.name, kind, sequence, content, id];

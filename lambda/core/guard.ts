@@ -46,7 +46,7 @@ export function waitingOf(
 
 const DIGEST_LENGTH = 32;
 
-/** Names what an operator was shown, so that nobody confirms other withdrawals. */
+/** Identifies the withdrawals that an operator saw, so that nobody confirms other withdrawals by mistake. */
 export function withdrawalsDigest(checkpoints: Iterable<readonly [StreamName, Checkpoint]>, hash: Hash): string {
   const shown = [...checkpoints]
     .filter(([, { second }]) => second?.waiting)

@@ -68,7 +68,7 @@ export async function checkOrganization(saved: Saved, confirmed: string | undefi
   run.log.info(confirmed ? 'Another organization was confirmed' : 'The organization is proven to be the same');
 }
 
-/** A stream of which events may have been sent, with what is saved of it. */
+/** A stream whose events may already have been sent, and its saved checkpoint and log. */
 type Begun = SyncedStream & { readonly saved: SavedStream };
 
 async function requireSame({ streams }: Saved, run: Run): Promise<void> {

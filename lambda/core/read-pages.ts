@@ -53,7 +53,7 @@ export interface ReadPage {
 
 const NOT_JSON_TRIES = 3;
 
-/** Yields pages until `next_cursor` is null, or one that this walk has already followed. The loop may be left early. */
+/** Yields pages until `next_cursor` is null, or is a cursor that this walk has already followed. The loop may be left early. */
 export async function* readPages(options: ReadPagesOptions): AsyncGenerator<ReadPage, void, void> {
   const left = new AbortController();
   const walker = new Walker({ ...options, signal: AbortSignal.any([options.signal, left.signal]) });
@@ -68,7 +68,7 @@ export async function* readPages(options: ReadPagesOptions): AsyncGenerator<Read
         fetched = walker.fetch(next);
       } else {
         fetched = walker.fetch(next);
-        // Its error shows at its place, or not at all when the loop was left early.
+        // An error of the fetch is thrown when the page is awaited. If the loop is left early, nobody awaits the page.
         fetched.catch(() => undefined);
         await options.source.yieldToRequests?.();
         yield page;

@@ -58,14 +58,14 @@ function partRead({ rows, lastRows = 0 }: RefreshProgress): number {
   return rows >= lastRows ? 1 : rows / lastRows;
 }
 
-/** Reading that is late by much was paused. What was missed must not leave at once, so the pass is moved. */
+/** If a pass is very late, the schedule was paused. The missed rows must not all be sent at once, so the start of the pass is moved. */
 function afterPause(progress: RefreshProgress, now: number, pass: number): RefreshProgress {
   const { started, lastRows } = progress;
   const late = (now - started) / pass - partRead(progress);
   if (lastRows === undefined || late <= PAUSE) return progress;
-  // Every row is old by now, also those that came since the rows were counted. They are counted again, so that they leave evenly.
+  // Every row is due by now, including rows that arrived after the count. They are counted again, so that they are sent evenly.
   if (late > 1) return passFrom(now, undefined);
-  // Rounded down, and by a millisecond more: or a fraction would keep the next page from being due, in every run again.
+  // The time is rounded down, minus a millisecond. Otherwise a fraction would keep the next page from being due, again in every run.
   return { ...progress, started: Math.floor(now - partRead(progress) * pass) - 1 };
 }
 
@@ -110,8 +110,8 @@ async function nextPage(progress: RefreshProgress, { names }: Checkpoint, stream
 }
 
 /**
- * A pass takes days, so of the cursors that it has followed only one is kept, that of page 1, 2, 4, 8, and so on. A circle leads back to it
- * after a few rounds at most (Brent's algorithm). After a refused cursor the pass goes back, and cursors may come again.
+ * A pass takes days, so only one of the cursors that it has followed is kept: the cursor of page 1, then of page 2, 4, 8, and so on. A circle
+ * leads back to it after a few rounds at most (Brent's algorithm). After a refused cursor the pass goes back, so cursors may come again.
  */
 function leadsBack({ next, rewound }: ReadPage, { mark }: RefreshProgress, hash: Hash): boolean {
   return next !== null && !rewound && mark !== undefined && hash(next) === mark;

@@ -11,7 +11,7 @@
  */
 import type { Clock } from '../ports.ts';
 
-/** What everything that tries again needs to know about time and chance. */
+/** Time and randomness for code that repeats calls. */
 export interface RetryBudget {
   readonly clock: Clock;
   /** A number from 0 up to, but not including, 1. */
@@ -22,7 +22,7 @@ export interface RetryBudget {
 
 export interface RetryPolicy {
   readonly budget: RetryBudget;
-  /** Runs before every try, the first included. What it throws ends the loop. */
+  /** Called before every try, the first included. An error that it throws ends the loop. */
   readonly before?: (() => Promise<void>) | undefined;
   /** Ends the loop, also while it waits, with the reason of the signal. */
   readonly stop?: AbortSignal | undefined;

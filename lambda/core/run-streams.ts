@@ -37,11 +37,11 @@ import { withdrawAgain } from './withdraw-again.ts';
 
 /** The commands of an operator. */
 export interface Commands {
-  /** Read everything again, send only rows that differ. */
+  /** Streams to read again completely. Only rows that differ are sent. */
   readonly resync: readonly StreamName[];
   /** Send everything again once, for a SIEM that lost its data. */
   readonly replay: readonly StreamName[];
-  /** A replay sends only what was sent after this time, in milliseconds since 1970: the SIEM has everything before. Absent: everything. */
+  /** A replay repeats only events sent after this time (milliseconds since 1970), because the SIEM has the earlier ones. Absent: all events. */
   readonly since?: number | undefined;
   /** Digest of the organization whose rows are sent from now on under the name of this connector. See organization.ts. */
   readonly confirmOrganization?: string | undefined;
@@ -152,8 +152,8 @@ class Progress {
    */
   async load(commands: Commands): Promise<void> {
     const run = this.#run;
-    // The run before may have left writes on their way: once the fence is raised, none of them can land. Raised for every stream, also
-    // for those that are left out of this run: the next one will find the lease clean.
+    // Writes of the previous run may still be on their way. After the fence is raised, DynamoDB refuses them. It is raised for every stream,
+    // including streams that this run leaves out, because the next run will find the lease clean.
     const every = STREAMS.map(({ name }) => name);
     if (run.lease.dirty) await run.checkpoints.fence(every, run.lease.epoch);
 
@@ -342,7 +342,7 @@ class Progress {
     return saved;
   }
 
-  /** Ends the pass that a run leaves before its end, and notes that there is more to read. */
+  /** Saves the place at which the run leaves an unfinished pass, and records that there is more to read. */
   async #leave(stream: SyncedStream): Promise<void> {
     const checkpoint = this.#checkpoints.get(stream.name)!;
     if (checkpoint instanceof Error || this.#failures.has(stream.name)) return;
@@ -432,8 +432,8 @@ async function applyCommands(commands: Commands, before: Checkpoint, streamRun: 
 }
 
 /**
- * Blocks have no row states, so they are read again by the walk itself. Blocks of a certain time on are read beside it, because the walk must
- * not pass over an earlier block that is new.
+ * DNS blocks have no row states, so the walk itself reads them again. Only a replay of blocks since a given time is a second walk, because the
+ * walk must not pass over an earlier block that is new.
  */
 function beginBlocksAgain(
   before: Checkpoint,

@@ -1,4 +1,4 @@
-/** What the streams of one run share, and what it reports of each. */
+/** Parts that the streams of one run share, and the result of each stream. */
 import type {
   Checkpoints,
   ChildIndex,
@@ -20,7 +20,7 @@ import type { EventContext } from './event.ts';
 import type { Sequencer } from './sequence.ts';
 import type { StreamLogs } from './stream-logs.ts';
 
-/** What a run reaches out to. */
+/** The outside world of a run: API, Firehose, S3, DynamoDB and clock. */
 export interface Ports {
   readonly source: PageSource;
   /** Digest of the organization that the credentials are for. @throws CredentialsError */
@@ -51,7 +51,7 @@ export interface Assignment {
   readonly reconcileDays?: number | undefined;
 }
 
-/** What the streams of one run share. */
+/** Parts that the streams of one run share. */
 export interface Run extends Ports {
   readonly assignment: Assignment;
   readonly lease: HeldLease;
@@ -65,7 +65,7 @@ export interface StreamResult {
   readonly pages: number;
   /** Pages whose writes are done, with the checkpoint behind them. */
   readonly committedPages: number;
-  /** Rows of the list that were decided, by the walk or by a second walk. */
+  /** Rows of the list about which the walk or a second walk has decided. */
   readonly rows: number;
   /** Pages that were read again in addition to the walk, for a second walk or for a refresh. */
   readonly pagesAgain: number;
@@ -83,7 +83,7 @@ export interface StreamResult {
   readonly filterErrors: number;
   /** Withdrawals that Firehose acknowledged. */
   readonly withdrawn: number;
-  /** Those of them that a filter caused. */
+  /** Withdrawals that a filter caused. They are included in `withdrawn`. */
   readonly withdrawnByFilter: number;
   /** Withdrawals that wait until an operator confirms them. */
   readonly withdrawalsWaiting: number;
@@ -98,7 +98,7 @@ export interface StreamResult {
   readonly unclearWrites: number;
   /** The walk reached the end of the stream and everything is saved. */
   readonly caughtUp: boolean;
-  /** The time budget ended within a second walk. */
+  /** Whether the time budget ended during a second walk. */
   readonly readsAgain: boolean;
 }
 
@@ -158,7 +158,7 @@ export interface StreamRun {
 export function draftOptions(events: number, { stream, run }: StreamRun): DraftOptions {
   return {
     stream,
-    // One more: a batch without events has a sequence, too.
+    // One sequence more than events, because a batch without events needs a sequence, too.
     sequences: run.sequencer.reserve(events + 1),
     context: eventContext(run),
     locate: deadLetter => run.deadLetters.locate(deadLetter),

@@ -49,8 +49,8 @@ export interface Begin {
 }
 
 /**
- * The checkpoint with which a second walk begins. One that sends everything again keeps its mode and its generation, if a resync begins it
- * anew, so that no row is sent twice.
+ * The checkpoint with which a second walk begins. If a resync begins during a second walk that sends everything again, the new second walk
+ * keeps the mode and the generation, so that no row is sent twice.
  */
 export function beginSecondWalk(before: Checkpoint, begin: Begin): Checkpoint {
   const { mode, now, epoch, isFilterChanged } = begin;
@@ -97,7 +97,7 @@ export function confirmLater(now: number): Pick<SecondWalk, 'phase' | 'notBefore
   return { phase: 'confirm', notBefore: now + HOUR };
 }
 
-/** Whether a second walk has something to read now. */
+/** Whether a second walk may read pages now. */
 export function isDue({ second }: Checkpoint, now: number): boolean {
   return second !== undefined && second.waiting === undefined && now >= second.notBefore;
 }
@@ -115,7 +115,7 @@ interface HeldRow {
   readonly committed: string;
 }
 
-/** One pass over the list, as far as one run comes with it. */
+/** The part of a pass over the list that one run reads. */
 export class SecondPass {
   readonly #streamRun: StreamRun;
   readonly #held = new Map<string, HeldRow>();
@@ -194,8 +194,8 @@ export class SecondPass {
   }
 
   /**
-   * Whether the row is listed under an asset that it has left. Where the API lists every version, that is what it still shows of a threat whose
-   * asset was removed. A threat that has really moved comes with the walk, so the first pass leaves it to the walk.
+   * Whether the row is listed under an asset that it has left. An API that lists every version still shows a threat under its former asset after
+   * its present asset was removed. A threat that has really moved comes with the walk, so the first pass leaves it to the walk.
    */
   #isOldMove(row: Row, state: RowState | undefined): boolean {
     const { mode, phase } = this.#second;
@@ -300,7 +300,7 @@ export class SecondPass {
     const { hasRowStates } = this.#streamRun.stream;
     const { counts, committed } = this.#checkpoint;
     const pass = { ...this.#second, cursor: undefined, rows: 0 };
-    // A list without rows is no proof that nothing exists, and neither is one that leads around a circle. The pass is repeated until it is one.
+    // An empty list does not prove that nothing exists, and neither does a list that leads around a circle. The pass is repeated until it does.
     const isEmpty = this.#rows === 0 && (hasRowStates ? counts.existing > 0 : committed !== '');
     const isProof = isComplete && !isEmpty;
     if (!hasRowStates) await this.#send(isEmpty ? { ...pass, notBefore: now + HOUR } : undefined);

@@ -107,7 +107,7 @@ function lastOfEach(rows: readonly (Row | BadRow)[]): (Row | BadRow)[] {
   return [...last.values()];
 }
 
-/** Everything that follows from a group of pages. @param next what the checkpoint says of the pages */
+/** Makes the batch of a group of pages. @param next members of the checkpoint that describe the pages */
 function decideGroup(
   read: ReadGroup,
   next: Partial<Checkpoint>,
@@ -115,7 +115,7 @@ function decideGroup(
   streamRun: StreamRun,
 ): { readonly batch: Batch; readonly counts: Partial<StreamResult> } {
   const { second } = checkpoint;
-  // While a second walk withdraws rows that the filter excludes, those that the walk meets are counted with them.
+  // While a second walk withdraws filtered rows, filtered rows that the walk reads count towards the same limit.
   const isGuarded = second !== undefined && second.mode !== 'restored';
   const rows = read.pages.flat();
   const options = { ...draftOptions(rows.length, streamRun), ...(isGuarded && { allowance: allowance(second).own }) };

@@ -46,10 +46,10 @@ export interface Api extends PageSource {
 }
 
 export interface SingleRead {
-  /** Of the list that the row belongs to, below the base URL. */
+  /** Path of the list that contains the row, below the base URL. */
   readonly path: string;
   readonly id: string;
-  /** What follows the id, such as `/related`. */
+  /** Path that follows the id, such as `/related`. */
   readonly below?: string;
   readonly signal?: AbortSignal;
 }
@@ -63,7 +63,7 @@ const MAX_NEW_TOKENS = 1;
 
 export function createApi(options: ApiOptions): Api {
   const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
-  // No smaller page can be requested than one of a single row.
+  // The smallest page that can be requested has one row, so its body may be larger.
   const boundOf = (rows: number) => (rows === 1 ? 2 * maxBodyBytes : maxBodyBytes);
   return {
     async single({ path, id, below = '', signal }) {
@@ -88,7 +88,7 @@ interface Read extends Pick<Request, 'name' | 'bound' | 'signal'> {
   readonly target: string;
 }
 
-/** One request with its repeats. */
+/** Sends one request and repeats it if necessary. */
 async function read({ name, target, bound, signal }: Read, options: ApiOptions): Promise<Buffer> {
   const { baseUrl, fetch, tokens, retryBudget: budget, pace, timeout = DEFAULT_TIMEOUT_MILLISECONDS } = options;
   const url = `${baseUrl.replace(/\/+$/, '')}${target}`;
@@ -147,7 +147,7 @@ const TYPE = /^\P{Cc}{1,2048}$/u;
 /**
  * Nothing else of the document is kept: an API, or a proxy before it, may echo the request, and with it the token, in any other text.
  *
- * @returns the suffix of `type`, when it is one that the specification names
+ * @returns the suffix of `type`, if the specification names it
  */
 function problemType(body: Buffer): ProblemType | undefined {
   const type = textMember(body, 'type') ?? '';

@@ -13,11 +13,11 @@ export interface Request {
   readonly init: RequestInit;
   /** Aborts the request with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** As errors name it. Contains nothing of a row, a cursor or a secret. */
+  /** Name of the request in error messages. It contains no part of a row, a cursor or a secret. */
   readonly name: string;
   /** Largest body that is read, in bytes. */
   readonly bound: number;
-  /** Milliseconds that it may take, its body included; never more than the time left. */
+  /** Milliseconds that the request may take, its body included; never more than the time left. */
   readonly timeout: number;
   readonly budget: RetryBudget;
 }
@@ -60,7 +60,7 @@ export const TOO_LARGE = 'its answer is too large';
 /** There is no whole answer. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
-  /** Absent: the connection failed. */
+  /** Why the answer is incomplete. Absent: the connection failed. */
   readonly reason: string | undefined;
   constructor(reason: string | undefined, cause?: unknown) {
     super(reason, { cause });

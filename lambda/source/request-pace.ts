@@ -10,7 +10,7 @@ import { OutOfTimeError } from '../core/errors.ts';
 import type { RetryBudget } from '../core/retry.ts';
 
 export interface PacedRequest {
-  /** As errors name it. */
+  /** Name of the request in error messages. */
   readonly name: string;
   readonly stop: AbortSignal | undefined;
   readonly budget: RetryBudget;
@@ -25,10 +25,10 @@ export interface RequestPace {
   continueFrom(due: number | undefined, now: number): void;
 }
 
-/** A second more than a minute: a request may be longer on its way than those after it. */
+/** A minute and a second, because a request may be longer on its way than the requests that follow it. */
 const MINUTE_MILLISECONDS = 61_000;
 
-/** Requests that may leave at once: those of a run with little to read. */
+/** Number of requests that may leave at once, which is enough for a run with little to read. */
 function atOnce(perMinute: number): number {
   return Math.max(3, Math.min(8, Math.floor(perMinute / 5)));
 }

@@ -40,7 +40,7 @@ const TOKEN_PATH = 'protocol/openid-connect/token';
 const RENEW_BEFORE_END_MILLISECONDS = 30_000;
 /** However short its life is said to be. The API answers 401 if it is over, and one new token follows. */
 const LEAST_USE_MILLISECONDS = 10_000;
-/** For one request, its body included; never more than the time left. */
+/** Time for one request, its body included; never more than the time left. */
 const REQUEST_TIMEOUT_MILLISECONDS = 10_000;
 /** A token takes a few kilobytes. Counted after decompression. */
 const MAX_BODY_BYTES = 65_536;
@@ -177,7 +177,7 @@ function useOf({ expires_in: seconds = 300 }: oauth.TokenEndpointResponse): numb
   return Math.max(life - RENEW_BEFORE_END_MILLISECONDS, life / 2, LEAST_USE_MILLISECONDS);
 }
 
-/** Names the OAuth error code, never its free text. */
+/** The error contains the OAuth error code, but never the free text of the answer. */
 function refusal({ status, body }: Answer): CredentialsError | ApiRefusedError {
   // A redirect or a 404 says that the URL is wrong, not the credentials.
   if (![400, 401, 403].includes(status)) return new ApiRefusedError(NAME, status);

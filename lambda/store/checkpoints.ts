@@ -50,7 +50,7 @@ async function raiseFence(table: Table, key: Key, epoch: number): Promise<boolea
   return raised !== undefined;
 }
 
-/** @returns what is saved, or the StateVersionError with which the stream must fail */
+/** @returns the saved state, or the StateVersionError with which the stream must fail */
 function readSaved(checkpoint: Item | undefined, log: Item | undefined): SavedStream | Error {
   try {
     return { checkpoint: decodeCheckpoint(checkpoint), log: decodeLog(log) };
@@ -71,7 +71,7 @@ function decodeLog(item: Item | undefined): LogEntry | undefined {
   return { sequence: sequence!.S!, key: object!.S!, earlier: earlier!.L!.map(({ S }) => S!) };
 }
 
-/** The window takes most of the item, so it is kept as bytes. The rest is small, and JSON shows an operator what it is. */
+/** The window takes most of the item, so it is kept as bytes. The rest is small, so it is kept as JSON, which an operator can read. */
 function encodeCheckpoint({ window, ...rest }: Checkpoint): Item {
   return { window: { B: Buffer.from(window.join(''), 'hex') }, state: { S: JSON.stringify(rest) } };
 }

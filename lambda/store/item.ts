@@ -57,7 +57,7 @@ export function removalsPartition(stream: StreamName): string {
   return `removals#${stream}`;
 }
 
-/** Names the listing, too, so that a batch that is done again strikes off only what it has worked off. */
+/** The key includes the sequence, so that a batch that is done again deletes only the entry that it has worked off. */
 export function removalKey(stream: StreamName, { id, sequence }: Listing, hash: Hash): Key {
   return key(removalsPartition(stream), `${idKey(id, hash)}#${sequence}`);
 }
@@ -66,10 +66,10 @@ export function rowKey(stream: StreamName, id: string, hash: Hash): Key {
   return key(`${rowPrefix(stream)}${idKey(id, hash)}`, 'state');
 }
 
-/** What the partitions of all row states begin with. */
+/** Prefix of the partition keys of all row states. */
 export const ROW_PARTITIONS = 'row#';
 
-/** What those of a stream begin with. */
+/** Prefix of the partition keys of the row states of one stream. */
 export function rowPrefix(stream: StreamName): string {
   return `${ROW_PARTITIONS}${stream}#`;
 }

@@ -18,7 +18,7 @@ import type { Table } from './table.ts';
 export interface LeaseOptions {
   readonly table: Table;
   readonly clock: Clock;
-  /** Unlike that of any other run. */
+  /** Id of the run, which no other run has. */
   readonly holder: string;
   readonly seconds: number;
   /** Pace of the API requests. Each run saves it in the lease for the next run. */
@@ -33,7 +33,7 @@ interface Pace {
 /** In this time a write lands whose connection was given up. That none lands later is an assumption: docs/limits.md names it. */
 const UNCLEAR_MILLISECONDS = 60_000;
 
-/** Renewed three times within its term, so that one lost renewal does not end the run. */
+/** The lease is renewed three times within its term, so that one lost renewal does not end the run. */
 const RENEWALS = 3;
 
 export function createLease({ table, clock, holder, seconds, pace }: LeaseOptions): Lease {
@@ -46,8 +46,8 @@ export function createLease({ table, clock, holder, seconds, pace }: LeaseOption
           Key: leaseKey,
           UpdateExpression:
             'SET epoch = :epoch, holder = :holder, expires = :expires, ended = :no, table_id = if_not_exists(table_id, :holder)',
-          // Its own name is part of the condition: when the answer to a take was lost, the repeat must not find itself locked out. The epoch is part of it,
-          // too: an earlier take of this run that lands late must not lower it.
+          // The condition allows the same holder, because a take whose answer was lost is repeated, and the repeat must succeed. It also
+          // compares the epoch, because an earlier take of this run that lands late must not lower the epoch.
           ConditionExpression:
             'attribute_not_exists(epoch) OR epoch < :epoch AND expires < :now OR epoch < :epoch AND ended <> :no OR epoch <= :epoch AND holder = :holder',
           ExpressionAttributeValues: {
@@ -71,7 +71,7 @@ export function createLease({ table, clock, holder, seconds, pace }: LeaseOption
         if (!before) return undefined;
       }
       const { epoch: earlier, ended, requestsDue, table_id, unclear_runs } = before;
-      // A run that did not end has not said what it requested.
+      // A run that did not end has not saved its pace, so its number of requests is unknown.
       if (earlier) pace?.continueFrom(ended?.S === 'no' ? undefined : Number(requestsDue?.N ?? 0), now);
       const held = {
         epoch,
@@ -130,8 +130,8 @@ function hold(taken: Taken, until: number, { table, clock, times, pace }: Holdin
   };
 
   /**
-   * Renews at each heartbeat, and ends the run at the one at which the lease has run out. A renewal is not awaited: the table
-   * may keep it waiting for longer than the lease lasts.
+   * Renews the lease at each heartbeat, and ends the run when a heartbeat finds that the lease has run out. A renewal is not
+   * awaited, because the table may delay it for longer than the lease lasts.
    */
   const heartbeat = async () => {
     for (;;) {

@@ -89,7 +89,7 @@ function encodeState(stream: StreamName, key: Key, id: string, state: RowState) 
     status: { S: status },
     row_hash: { S: rowHash },
     generation: { N: String(generation) },
-    // As JSON text: an id may hold what UTF-8 cannot.
+    // The id is stored as JSON text, because it may contain characters that UTF-8 cannot encode.
     ...(parent === undefined ? {} : { parent: { S: JSON.stringify(parent) } }),
     sequence: { S: sequence },
     forwarded_at: { S: forwardedAt },

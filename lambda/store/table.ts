@@ -25,7 +25,7 @@ export interface Table {
   delete(keys: readonly Key[], assertLeaseValid: AssertLeaseValid): Promise<void>;
   /** Strongly consistent, in the order of the sort key; all of them, or the first `limit` that come after a key. */
   query(pk: string, limit?: number, after?: Key): Promise<Item[]>;
-  /** One page of all items, strongly consistent, in no order that means anything. */
+  /** One page of all items, strongly consistent. The order has no meaning. */
   scan(input: ScanInput): Promise<ReadPage>;
   /** @returns false when a later write has landed. */
   putFenced(item: Item, fence: Fence): Promise<boolean>;
@@ -43,7 +43,7 @@ type ScanInput = Pick<
 
 export interface ReadPage {
   readonly items: readonly Item[];
-  /** Absent: the page was the last one. */
+  /** Key at which the next page begins. Absent: the page was the last one. */
   readonly next: Item | undefined;
 }
 

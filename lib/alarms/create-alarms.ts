@@ -49,7 +49,7 @@ interface Instance {
   readonly reader?: string;
 }
 
-/** Each alarm once, and those about the reader once more for each named one. */
+/** Each alarm once, and the alarms about the reader once more for each named reader. */
 function instancesOf(monitored: Monitored): Instance[] {
   const ofReader = ALARMS.filter(({ name }) => name.startsWith('siem-reader-'));
   const named = Object.entries(monitored.siemReaders).flatMap(([reader, siem]) =>
@@ -118,7 +118,10 @@ function createNotifier(scope: Construct, notifier: Notifier, props: AlarmsProps
   return composite;
 }
 
-/** A notification shows this text and not those of the alarms behind it. So it says whether data is safe, and has their first commands. */
+/**
+ * A notification shows this text, but not the texts of the alarms behind it. So this text says whether data is safe, and lists the first
+ * command for each of these alarms.
+ */
 function notifierText({ meaning, members }: Notifier, { runbookUrl, monitored }: AlarmsProps): string {
   const atRisk = members.filter(({ data }) => data.startsWith(AT_RISK)).map(({ name }) => name);
   const except = `, except with ${atRisk.join(' or ')} after 24 hours or the retry duration of Firehose, or if the delivery stream was deleted`;

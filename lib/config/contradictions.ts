@@ -14,7 +14,7 @@ import type { ConnectorConfig } from './schema.ts';
 /** Options of one connector, each right by itself. */
 export type Entry = Partial<ConnectorConfig>;
 
-/** Readers that create the identity provider of Sentinel: `siemReader`, and those of `siemReaders`. */
+/** Readers that create the identity provider of Sentinel, from `siemReader` and `siemReaders`. */
 export function providersIn({ siemReader, siemReaders = [] }: Entry) {
   const readers = [siemReader, ...siemReaders.map(({ reader }) => reader)];
   return readers.flatMap(reader => (reader?.type === 'sentinel' && reader.createOidcProvider ? [reader] : []));

@@ -4,7 +4,7 @@ import { contradictionsIn, type Entry } from './contradictions.ts';
 import type { Problem } from './problem.ts';
 
 /**
- * Adds to the problems of single options those of options that are wrong together. Options with a problem of their own are left out of these.
+ * Adds the problems of options that contradict each other. Options that already have a problem are not compared.
  *
  * @param folder that paths are relative to: the folder of cdk.json
  */

@@ -13,7 +13,7 @@ type Parts = readonly (keyof Place)[];
 
 const BY_NAME = 'the function knows it by its name alone, and would use another one of that name';
 
-/** By option, the parts of its place that must be those of the stack, and the reason. */
+/** For each option, the parts of the place (account, region) that must equal the place of the stack, and the reason. */
 const RULES: Readonly<Record<string, readonly [parts: Parts, because: string]>> = {
   stateTableArn: [['account', 'region'], BY_NAME],
   deliveryStreamArn: [['account', 'region'], BY_NAME],
@@ -27,9 +27,9 @@ const RULES: Readonly<Record<string, readonly [parts: Parts, because: string]>> 
   bucketArn: [['region'], 'the function asks S3 of its own region'],
 };
 
-/** An existing resource, and parts to compare if they are others than those of the rule. */
+/** An existing resource. `parts` replaces the parts of the rule. */
 export interface Existing {
-  /** Ends in the option, such as `destination.secretArn`. */
+  /** Path whose last part is the name of the option, such as `destination.secretArn`. */
   readonly path: string;
   readonly place: Place;
   readonly parts?: Parts | undefined;

@@ -15,7 +15,7 @@ import { Destination } from '../delivery/destination.ts';
 import { RUNBOOK } from '../version.ts';
 import { type ConnectorConfig, DEFAULTS } from './schema.ts';
 
-/** By the path of an option, the path of the prop where it has another name. */
+/** Path of the prop for each path of an option, where the two differ. */
 export const PROP_NAMES: Readonly<Record<string, string>> = {
   name: 'connectorName',
   refreshDays: 'refresh',

@@ -110,7 +110,7 @@ function createdProvider(entry: Entry): string | undefined {
   return provider && `${entry.account ?? ''} ${provider.cloud ?? 'commercial'}`;
 }
 
-/** What no two connectors may share: the path, its value in an entry, and the reason. */
+/** Options that no two connectors may share: the path, the value in an entry, and the reason. */
 const UNIQUE: readonly [path: string, valueIn: (entry: Entry) => string | undefined, reason: string][] = [
   ['name', ({ name }) => name, 'would collide: stacks, metrics and alarms are named after it'],
   [

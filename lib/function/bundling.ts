@@ -1,6 +1,6 @@
 import type { BuildOptions } from 'esbuild';
 
-/** One file of ES modules with everything in it, so that a cold start reads nothing else. */
+/** The bundle is one ES module without imports of other files, so that a cold start reads nothing else. */
 export const BUNDLING = {
   format: 'esm',
   target: 'node24',

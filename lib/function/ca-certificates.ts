@@ -1,4 +1,4 @@
-/** Certificate authorities that the function trusts beside those of Node, in a file of the function's bundle. */
+/** Certificate authorities that the function trusts in addition to those of Node, in a file of the function's bundle. */
 import { copyFileSync, cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Annotations, AssetHashType, type AssetOptions, DockerImage } from 'aws-cdk-lib';

@@ -23,7 +23,7 @@ export function placement(
   };
 }
 
-/** Ports that the function connects to: those of the addresses, and that of AWS. */
+/** Ports that the function connects to: the ports of the addresses, and 443 for AWS. */
 function outboundPorts(addresses: readonly string[]): number[] {
   const ports = addresses.filter(address => URL.canParse(address)).map(portOf);
   return [...new Set([443, ...ports])];

@@ -16,7 +16,7 @@ import { type FunctionResources, PROCESS_ENVIRONMENT } from './function-environm
 import { keepNetworkFromCode, NETWORK_ACTIONS, placement } from './poller-network.ts';
 
 export interface PollerProps extends FunctionResources, Omit<ConnectorOptions, keyof FunctionResources> {
-  /** Addresses that the function connects to, beside those of AWS. */
+  /** Addresses that the function connects to, in addition to AWS. */
   readonly addresses: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }

@@ -10,7 +10,7 @@ import type { Schedule } from '../schedule.ts';
 import { alarmArn, keyStatements, secretArnOf } from '../statements.ts';
 import { type OperatorGrant, type OperatorResource, permissionsOf } from './operator-permissions.ts';
 
-/** What the grants name beside the attributes of the construct. */
+/** Resources that the grants name, in addition to the attributes of the construct. */
 export interface Granted {
   readonly schedule: Pick<Schedule, 'scheduleArn' | 'role' | 'deadLetters'>;
   readonly encryptionKey: IKey | undefined;
@@ -20,7 +20,7 @@ interface Connector extends ConnectorParts {
   readonly credentials: ISecret;
 }
 
-/** What connectorctl needs to inspect or to operate a connector. */
+/** Statements that allow connectorctl to inspect or to operate a connector. */
 export function operatorStatements(connector: Connector, granted: Granted, grant: OperatorGrant) {
   const resources = operatorResources(connector, granted.schedule);
   const statements = permissionsOf(grant).flatMap(({ on, actions, conditions }) => {

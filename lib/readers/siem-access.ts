@@ -102,11 +102,11 @@ function acceptBucket(queue: sqs.IQueue, { bucket }: SiemAccessProps): void {
 export interface ReaderStatementsProps {
   readonly bucket: s3.IBucket;
   readonly encryptionKey?: IKey | undefined;
-  /** Absent: the reader lists the bucket. */
+  /** Queue of the reader. Absent: the reader lists the bucket. */
   readonly queue: sqs.IQueue | undefined;
 }
 
-/** What a SIEM needs to find and read the events, and nothing else of the bucket. */
+/** Statements that allow a SIEM to find and read the events, but nothing else in the bucket. */
 export function readerStatements(scope: Construct, props: ReaderStatementsProps): iam.PolicyStatement[] {
   const { bucket, encryptionKey, queue } = props;
   return [

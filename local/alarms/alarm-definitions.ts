@@ -43,7 +43,7 @@ export function alarmDefinitions(template: Template): AlarmDefinition[] {
   });
 }
 
-/** Names of the alarms that raise each composite alarm, by its name. */
+/** For each composite alarm, the names of the alarms that raise it. */
 export function compositeAlarms(template: Template): Map<string, string[]> {
   const names = new Map(alarmsOf(template).map(([id, { AlarmName }]) => [id, shortName(AlarmName)]));
   const composites = resourcesOf(template, 'AWS::CloudWatch::CompositeAlarm');

@@ -48,7 +48,7 @@ function breaches({ comparison, threshold }: AlarmDefinition, point: number): bo
   return COMPARISONS[comparison](point, threshold);
 }
 
-/** Those that alarms of the template use. Any other one fails every evaluation. */
+/** Comparisons that alarms of the template use. Any other comparison fails every evaluation. */
 const COMPARISONS = {
   GreaterThanOrEqualToThreshold: (point: number, threshold: number) => point >= threshold,
   LessThanThreshold: (point: number, threshold: number) => point < threshold,

@@ -61,7 +61,7 @@ export class ServiceAccount {
     return this.#tokens.get(text);
   }
 
-  /** Ends the lifetime of every token issued so far. */
+  /** Makes every token issued so far invalid. */
   expireTokens(): void {
     for (const [text, token] of this.#tokens) this.#tokens.set(text, { ...token, expiresAt: 0 });
   }

@@ -9,7 +9,7 @@ export interface CommandLine extends SimulatorSettings, Required<SeedCounts> {
   readonly port: number;
   /** Whether to open the control API. */
   readonly control: boolean;
-  /** Absent: any free port if `control`. */
+  /** Port of the control API. Absent: any free port if `control` is set. */
   readonly controlPort?: number;
   readonly seed: number;
   /** Random changes a second. */

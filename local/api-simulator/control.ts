@@ -11,7 +11,7 @@ import type { TrafficPace } from './traffic.ts';
 
 export interface ControlSide {
   readonly simulator: ApiSimulator;
-  /** Absent: the traffic cannot be set from outside. */
+  /** Pace of the traffic. Absent: the traffic cannot be set from outside. */
   readonly pace?: TrafficPace | undefined;
 }
 

@@ -19,7 +19,7 @@ const numberBetween = (min: number, max: number) => v.pipe(v.number(), v.minValu
 /** A fault that strikes an endpoint's answers with some probability. docs/api-simulator.md documents its members. */
 const FAULT = v.object({
   kind: v.picklist(KINDS),
-  /** Absent: every endpoint. */
+  /** Endpoint that the fault affects. Absent: every endpoint. */
   endpoint: v.optional(v.picklist(ENDPOINTS)),
   probability: v.optional(numberBetween(0, 1), 1),
   times: v.optional(numberBetween(0, Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER),

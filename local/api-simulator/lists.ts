@@ -47,7 +47,7 @@ function* shown(stream: VersionedStream, seq: number, { clock, settings }: ReadC
   }
 }
 
-/** Body of one row. Only what a list shows as live data can be read. */
+/** Body of one row. Only rows that a list shows as live data can be read. */
 export function singleBody(source: ReadContext, name: VersionedName, id: string): string {
   return laidOut(source.writeRow(name, liveVersion(source.tenantData, name, id), 'null'), source);
 }
@@ -58,7 +58,7 @@ function liveVersion(tenantData: TenantData, name: VersionedName, id: string): V
   return tenantData.streams[name].latest.get(id)!;
 }
 
-/** Body of an asset's neighbours: the live ones of the assets created beside it. Never a tombstone. */
+/** Body of an asset's neighbours: up to three assets created at about the same time that still exist. It never holds a tombstone. */
 export function relatedBody(source: ReadContext, id: string): string {
   const { ids } = source.tenantData.streams.assets;
   const ordinal = ids.indexOf(liveVersion(source.tenantData, 'assets', id).id);

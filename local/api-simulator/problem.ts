@@ -64,7 +64,7 @@ export function problemAnswer(error: unknown): Answer {
   return problemDocument({ suffix: error.suffix, title, status, detail: error.message }, error.headers);
 }
 
-/** Only the suffix of a problem's type is specified. */
+/** The API's specification gives only the suffix of a problem's type. */
 export function problemDocument(
   { suffix, ...members }: { suffix: string; title: string; status: number; detail?: string },
   headers: Readonly<Record<string, string>>,

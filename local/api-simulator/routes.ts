@@ -3,7 +3,7 @@ import type { Endpoint } from './faults.ts';
 import { ProblemError } from './problem.ts';
 import { pathOf, type SimulatorSettings } from './settings.ts';
 
-/** An endpoint of the API and what it takes. */
+/** An endpoint of the API and its parameters. */
 export interface Route {
   readonly endpoint: Endpoint;
   readonly stream: StreamName;
@@ -14,7 +14,7 @@ export interface Route {
 
 /** The endpoint of a path. Ids are decoded after the path is split, so they may contain a slash. */
 export function findRoute({ path, segments }: Target, settings: SimulatorSettings): Route | undefined {
-  // A list comes first: a path that was configured may be below that of another list.
+  // Lists are compared first, because a configured path may be below the path of another list.
   const list = STREAMS.find(({ name }) => path === pathOf(name, settings));
   if (list) return { endpoint: list.name, stream: list.name, parameters: ['cursor', 'limit'] };
 

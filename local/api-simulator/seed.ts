@@ -73,7 +73,7 @@ type Random = () => number;
 /** Generated members of each stream's rows. */
 interface Generator {
   readonly id: (index: number) => string;
-  /** The members besides those that every row of a stream has, as JSON text joined by commas. */
+  /** Members in addition to those that every row of a stream has, as JSON text joined by commas. */
   readonly members: (random: Random, index: number) => string;
 }
 

@@ -15,7 +15,7 @@ const choice = <T extends string>(about: string, ...choices: readonly [T, ...T[]
 export const ENVELOPE: ReadonlySet<string> = new Set(ROW_MEMBERS);
 
 /**
- * What the specification leaves open. Each setting is an option of `createSimulator` and a flag of the command line, and
+ * Settings for questions that the specification leaves open. Each setting is an option of `createSimulator` and a flag of the command line, and
  * docs/api-simulator.md gives the reason for the defaults.
  */
 export const SETTINGS = {
@@ -29,7 +29,7 @@ export const SETTINGS = {
   withholdMs: number(0, 'how long changes are withheld from the lists'),
   tieSize: number(1, 'mean number of rows that share a stream position'),
   shortPages: number(0, 'probability of a page shorter than it could be', 1),
-  // At 1 no walk would ever end.
+  // The probability is less than 1, because at 1 no walk would ever end.
   emptyPages: number(0, 'probability of an empty page with a cursor', 0.99),
   shuffleMembers: { about: 'every answer has its members in a different order', fallback: false as boolean },
   latencyMs: number(0, 'milliseconds before each answer'),

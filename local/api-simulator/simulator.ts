@@ -46,12 +46,12 @@ export interface ApiSimulator extends Changes {
   setFaults(faults: readonly Fault[]): void;
   /** Adds generated rows of the past. Only an empty API simulator can be populated. */
   populate(counts: SeedCounts): void;
-  /** By stream and id the newest row; `shown` default `position`. */
+  /** The newest row of each id, by stream. @param shown how rows show their position, by default as lists do */
   truth(shown?: PositionShown): Truth;
   truthText(shown?: PositionShown): Iterable<string>;
 }
 
-/** Creates an empty API simulator. Thousands can be created a second. Throws a RangeError for invalid settings. */
+/** Creates an empty API simulator. Thousands can be created per second. Throws a RangeError for invalid settings. */
 export function createSimulator(options: SimulatorOptions): ApiSimulator {
   const settings = completeSettings(options);
   const { clock, random, sleep = wait, seed = 1 } = options;

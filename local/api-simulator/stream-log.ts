@@ -14,7 +14,7 @@ export class StreamLog<T extends Entry> {
     this.#entries.push({ seq: entry.seq, entry });
   }
 
-  /** Puts an entry in the place of one that was withdrawn. Costs as much as there are entries. */
+  /** Puts an entry in the place of a withdrawn entry. The cost grows with the number of entries. */
   insert(entry: T, seq: number): void {
     entry.seq = seq;
     const index = this.#indexAfter(seq - 1);

@@ -66,7 +66,7 @@ function possibleChanges(
   };
   const putThreat = (id: string, asset: string) =>
     simulator.put('threats', { id, [settings.threatAssetMember]: asset, severity: 'high', score: random() });
-  // The threat keeps its asset. If it moved to one that is removed before the next poll, the API would show no trace of it.
+  // The threat keeps its asset. If it moved to an asset that is removed before the next poll, the API would show no trace of the move.
   const changeThreat = () => ofLive('threats', id => putThreat(id, threats.latest.get(id)!.parentId));
   const addThreat = () => ofLive('assets', asset => putThreat(nextId('live-threat', 'threats'), asset));
   const addBlock = () => {
@@ -92,7 +92,7 @@ function possibleChanges(
 
 /** The rate of changes. */
 export interface TrafficPace {
-  /** Changes a second from now on. 0 stops them; when this returns, none is in progress. */
+  /** Sets the number of changes per second from now on. 0 stops the changes; when the method returns, no change is in progress. */
   setRate(rate: number): void;
 }
 

@@ -17,7 +17,7 @@ export interface Version extends Entry {
   readonly previous: Version | undefined;
 }
 
-/** The changed members. The others are those of the previous version. */
+/** The changed members. The other members stay as in the previous version. */
 export type Change = Partial<Pick<Version, 'updatedAt' | 'members' | 'deletedAt' | 'parentId'>>;
 
 /** The newest version of every resource of a kind, and the stream that delivers them. */

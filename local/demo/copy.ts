@@ -6,7 +6,7 @@ export type Rows = Readonly<Record<StreamName, ReadonlyMap<string, string>>>;
 /** Figures of one minute. */
 interface Minute {
   events: number;
-  /** Events that say what the SIEM had been told before. */
+  /** Events whose content the SIEM already had. */
   duplicates: number;
   /** Events whose `event_id` the SIEM had read before, so that it dropped them. */
   repeats: number;
@@ -49,7 +49,7 @@ export class Copy {
     rows.set(id, { content, eventId });
   }
 
-  /** Begins the next minute. */
+  /** Ends the current minute and begins the next one. */
   endMinute(): void {
     this.#minutes = [...this.#minutes, this.#minute].slice(-60);
     this.#minute = NOTHING();
@@ -66,7 +66,7 @@ export class Copy {
     return { events: sum('events'), duplicates: sum('duplicates'), repeats: sum('repeats'), bytes: sum('bytes') };
   }
 
-  /** @param rows those that the API has */
+  /** @param rows rows that the API has */
   distance(rows: Rows): Distance {
     let ghosts = 0;
     let stale = 0;

@@ -23,7 +23,7 @@ const MINUTES_SHOWN = 60;
 /** The longest alarm looks six hours back, and a little farther. */
 const MINUTES_KEPT = 9 * 60;
 const ROWS = { assets: 250, threats: 350, dnsBlocks: 400 };
-/** So that it may run for days. */
+/** The number of rows is limited, so that the demo can run for days. */
 const MOST_ROWS = { assets: 1_000, threats: 1_500, 'dns-blocks': 2_000 };
 /** The default of the API, so that both read the same pages. */
 const API_PAGE_LIMIT = '100';
@@ -41,7 +41,7 @@ export interface DemoOptions {
   readonly minutesBefore?: number;
 }
 
-/** Connector and cron script beside each other: the same API, and a SIEM each. */
+/** Connector and cron script next to each other. They read the same API, and each has its own SIEM. */
 export class Demo implements AsyncDisposable {
   minuteTakes: number;
   readonly scene: Scene;
@@ -52,10 +52,10 @@ export class Demo implements AsyncDisposable {
   readonly #live = new LiveRows();
   readonly #random: () => number;
   readonly #listeners = new Set<(view: View) => void>();
-  /** Of the last hour, newest last. */
+  /** Changes in each minute of the last hour, newest last. */
   #changes: number[] = [];
   #distances: { readonly connector: Distance; readonly script: Distance }[] = [];
-  /** Begins with the next minute. */
+  /** Incident that begins with the next minute. */
   #next: Incident | undefined;
   #caused: Caused | undefined;
   #view: View | undefined;
@@ -76,7 +76,7 @@ export class Demo implements AsyncDisposable {
     scene.simulator.populate(ROWS);
 
     const demo = new Demo(options, scene, copy);
-    // All rows are new now, which is not what the page is about.
+    // In the first minute every row is new, so its figures are not shown.
     await demo.#pass();
     demo.#forget();
     while (scene.minute < minutesBefore) await demo.#pass();
@@ -104,13 +104,13 @@ export class Demo implements AsyncDisposable {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Passes minutes of the schedule until it is disposed. */
+  /** Plays minutes of the schedule until the demo is disposed. */
   run(): Promise<void> {
     this.#minutes = this.#run();
     return this.#minutes;
   }
 
-  /** Starts an incident with the next minute, after ending the one before. @throws RangeError for an unknown one */
+  /** Ends the current incident, and starts another one with the next minute. @throws RangeError if the name is unknown */
   cause(name: string): void {
     const incident = [...ALARMING, ...HARMLESS].find(each => each.name === name);
     if (!incident) throw new RangeError(`No incident is named ${name}.`);
@@ -119,7 +119,7 @@ export class Demo implements AsyncDisposable {
     this.#next = incident;
   }
 
-  /** Ends the incident. The alarms follow as the data do. */
+  /** Ends the incident. The alarms end later, when their metrics are good again. */
   repair(): void {
     this.#next = undefined;
     const caused = this.#caused;
@@ -138,7 +138,7 @@ export class Demo implements AsyncDisposable {
     }
   }
 
-  /** One minute: the data change, the connector and the script run, and the alarms are evaluated. */
+  /** Plays one minute: the data change, the connector and the script run, and the alarms are evaluated. */
   async #pass(): Promise<void> {
     const { scene } = this;
     const { minute } = scene;
@@ -157,7 +157,7 @@ export class Demo implements AsyncDisposable {
     this.#show();
   }
 
-  /** Begins the incident that waits. */
+  /** Begins the waiting incident. */
   #begin(): void {
     const incident = this.#next;
     if (!incident) return;

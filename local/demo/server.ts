@@ -14,7 +14,7 @@ const PAGE_FOLDER = path.join(import.meta.dirname, 'page');
 const RUNBOOK = path.join(import.meta.dirname, '..', '..', 'docs', 'runbook.md');
 
 export interface DemoServer {
-  /** Of the page, with a slash at its end. */
+  /** URL of the page, with a slash at its end. */
   readonly url: string;
   /** Token that every request that changes something must carry. */
   readonly token: string;
@@ -90,7 +90,7 @@ async function serve(side: Side, request: IncomingMessage, response: ServerRespo
   response.writeHead(200, { 'content-type': type }).end(body);
 }
 
-/** Nothing inline and no other host, so that no text of a row can become a script or reach anybody. */
+/** The page may run no inline script and contact no other host, so that no text of a row can become a script or leave this machine. */
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -13,7 +13,7 @@ export async function demoTemplate(): Promise<Template> {
   // In a thread, which frees the memory of the CDK when it ends. The CDK needs more than the rest of the demo.
   const thread = new Worker(new URL('./synthesize-thread.ts', import.meta.url), { workerData: outdir });
   try {
-    // `once` rejects with what the thread throws.
+    // `once` rejects with an error that the thread throws.
     const [template] = (await once(thread, 'message')) as [Template];
     return template;
   } finally {

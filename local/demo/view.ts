@@ -1,4 +1,4 @@
-/** What the page shows, as JSON. */
+/** The data of the page, as JSON. */
 import { STREAMS } from '../../lambda/streams.ts';
 import type { WatchedAlarm } from '../alarms/watch-alarms.ts';
 import type { Incident } from '../incidents/incident.ts';
@@ -65,7 +65,7 @@ export interface Caused {
   readonly began: number;
   /** Minute in which it was ended; undefined while it lasts. */
   readonly repaired: number | undefined;
-  /** By alarm, minutes until it fired, counted as docs/testing.md counts them. */
+  /** For each alarm, the minutes until it fired, counted as in docs/testing.md. */
   readonly fired: ReadonlyMap<string, number>;
 }
 

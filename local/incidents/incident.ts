@@ -19,7 +19,7 @@ export interface Incident {
   readonly begin?: (scene: Scene) => void;
   /** Replaces a minute, counted from 0. `run` is the scheduled run of that minute. @default only the run */
   readonly eachMinute?: (scene: Scene, run: () => Promise<unknown>, minute: number) => unknown;
-  /** Ends the incident. Absent: it ends without an action. */
+  /** Ends the incident. Absent: the incident ends without an action. */
   readonly end?: (scene: Scene) => void;
   /** Names of all alarms that fire. */
   readonly alarms: readonly string[];

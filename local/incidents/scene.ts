@@ -145,7 +145,7 @@ export class Scene implements AsyncDisposable {
     this.aws.secret.put(JSON.stringify(this.credentials));
   }
 
-  /** One run, at the present minute. @returns the metrics that it wrote to stdout */
+  /** Runs the function in the present minute. @returns the metrics that the run wrote to stdout */
   async run(environment: Environment = this.environment): Promise<readonly Emf[]> {
     const began = this.minute;
     const run = await this.#invoked(environment);
@@ -176,7 +176,7 @@ export class Scene implements AsyncDisposable {
     for (const { killSwitch } of this.#busy) killSwitch.kill();
   }
 
-  /** One invocation, in a container that serves no other. */
+  /** Invokes the function in a new container. */
   async #invoked(environment: Environment): Promise<EndedRun> {
     const end = this.clock.now() + TIMEOUT;
     const context = { getRemainingTimeInMillis: () => end - this.clock.now() };

@@ -5,7 +5,7 @@ export interface SiemOptions {
   readonly reports: ServiceReports;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Called for each object that it reads. */
+  /** Called for each object that the SIEM reads. */
   readonly onRead: (object: DeliveredObject) => void;
 }
 

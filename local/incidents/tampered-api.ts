@@ -4,7 +4,7 @@ import type { ApiSimulator } from '../api-simulator/simulator.ts';
 
 export interface ApiRequest {
   readonly method: string;
-  /** As on the wire: percent-encoded, with the query. */
+  /** Target of the request as sent: percent-encoded, with the query. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;

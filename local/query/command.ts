@@ -65,7 +65,7 @@ export interface Output {
  * @returns the exit status
  */
 export async function runQuery(args: readonly string[], environment: NodeJS.ProcessEnv, to: Output): Promise<number> {
-  // So that no value of a row, a file name or an argument can control the terminal.
+  // Control characters are escaped, so that no value of a row, file name or argument can control the terminal.
   const output: Output = {
     print: text => to.print(terminalText(text)),
     complain: text => to.complain(terminalText(text)),
@@ -139,7 +139,7 @@ const TRY_NEXT = `Try next
 const MOST_ROWS = 200;
 const WIDEST_CELL = 80;
 
-/** For people: the first rows, with notes on what is omitted. */
+/** Prints the first rows for people to read, with notes on rows and cells that are cut. */
 async function printTable(result: DuckDBResult, output: Output): Promise<void> {
   const rows: string[][] = [];
   for await (const row of rowsOf(result)) {

@@ -67,7 +67,8 @@ export class EventDatabase implements Disposable {
     return statement.stream().catch(failAtRow);
   }
 
-  /** Names and grammar are checked before a row is read, so only these messages can be shown. They point to the place in the SQL. */
+  /** DuckDB checks names and grammar before it reads a row. Only the messages of these checks are shown, because they cannot contain
+   * a row. They point to the place in the SQL. */
   async #prepare(sql: string) {
     try {
       const statements = await this.#connection.extractStatements(sql);

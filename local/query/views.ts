@@ -1,4 +1,4 @@
-/** The SQL files of siem/athena/, which are pasted into Athena. DuckDB runs the same files: `duckdb.sql` defines what it lacks. */
+/** The SQL files of siem/athena/, which are pasted into Athena. DuckDB runs the same files, after `duckdb.sql` has defined the functions that DuckDB lacks. */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 

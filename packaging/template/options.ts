@@ -1,4 +1,4 @@
-/** The options of `npm run template`: those of one connector that are not parameters of the template. */
+/** The options of `npm run template`, which are the options of one connector except the parameters of the template. */
 import { readFileSync } from 'node:fs';
 import { shownText } from '../../lambda/issue-text.ts';
 import { ConfigurationError } from '../../lib/config/problem.ts';

@@ -4,7 +4,7 @@ import { RUNBOOK, VERSION } from '../../lib/version.ts';
 
 const ARN = 'arn:aws[a-z-]*';
 
-/** By group, as the console shows them. */
+/** The parameters in groups, as the console of CloudFormation shows them. */
 export const PARAMETER_GROUPS = {
   'Organization and API': {
     ConnectorName: {

@@ -133,7 +133,7 @@ export class TemplateStack extends Stack {
     return role.roleArn;
   }
 
-  /** Sets what the construct does not take as a token. */
+  /** Sets the properties that the construct does not accept as tokens. */
   #setProperties(resource: IConstruct): void {
     const parameters = this.#parameters;
     if (resource instanceof CfnRole || resource instanceof CfnManagedPolicy)

@@ -15,7 +15,7 @@ import type { Outcome } from '../report.ts';
 import { describeTable, readState, WAITING_CAUSES } from '../state.ts';
 import { tableText } from '../text.ts';
 
-/** A decision, with the command that carries it out. The command has a digest of what is shown, so nothing else is confirmed. */
+/** A decision and the command that carries it out. The command contains a digest of the text shown, so nothing else can be confirmed. */
 interface Decision {
   readonly text: string;
   readonly json: object;

@@ -13,7 +13,7 @@ import { tableText, timeText } from '../../text.ts';
 import { queueDepth } from './counts.ts';
 
 export interface ListOptions {
-  /** Only rows of these streams. */
+  /** Streams whose rows are listed. Absent: every stream. */
   readonly stream?: readonly StreamName[];
   /** Addresses to print of each kind. */
   readonly limit: number;

@@ -121,7 +121,7 @@ async function redriveAll(context: Context, deliveries: readonly string[]): Prom
   return done;
 }
 
-/** For the records of one object, including throttling. */
+/** Time for sending the records of one object, throttling included. */
 const BUDGET_MILLISECONDS = 60_000;
 /** Repeated events keep their sequence, so they need no lease. */
 const NO_LEASE = async () => undefined;

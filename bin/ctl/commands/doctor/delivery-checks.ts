@@ -78,7 +78,7 @@ function covers(event: string, kind: string): boolean {
   return event === kind || event === 's3:ObjectCreated:*';
 }
 
-/** Empty without such a filter. */
+/** Value of the filter with this name. Empty if the notification has no such filter. */
 function filterOf({ Filter }: Notification, name: 'prefix' | 'suffix'): string {
   return Filter?.Key?.FilterRules?.find(rule => rule.Name?.toLowerCase() === name)?.Value ?? '';
 }

@@ -145,7 +145,7 @@ const PHASES: Readonly<Record<SecondWalk['phase'], string>> = {
   sweep: 'withdrawal of rows that are not listed',
 };
 
-/** For each stream the withdrawals that wait, or how far its second walk is. */
+/** A line for each stream with waiting withdrawals or with a second walk in progress. */
 function secondWalkLines({ state, now }: Snapshot): string[] {
   return [...(known(state)?.streams ?? [])].flatMap(([stream, saved]) => {
     const second = saved instanceof Error ? undefined : saved.checkpoint.second;

@@ -1,4 +1,4 @@
-/** Checks each difference again after the next run, which sends what was not sent yet. */
+/** Checks each difference again after the next run, because that run sends the changes that were not sent yet. */
 import { awaitsReplay } from '../../../../lambda/core/replay.ts';
 import type { RowState } from '../../../../lambda/ports.ts';
 import type { Access } from '../../access.ts';
@@ -22,9 +22,9 @@ export async function checkAgain(
   { stream, found: differences, checkpoint }: Pick<Comparison, 'stream' | 'found' | 'checkpoint'>,
   begun: number,
 ) {
-  /** Still different. */
+  /** Differences that still exist. */
   const confirmed: Difference[] = [];
-  /** Sent again since. A single read may have other members than the list, so they stay unconfirmed. */
+  /** Differences whose rows were sent again since. They stay unconfirmed, because a single read may have other members than the list. */
   const moved: Difference[] = [];
   /** Number of ids that no longer differ. */
   let resolved = 0;

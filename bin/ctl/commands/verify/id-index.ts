@@ -66,7 +66,7 @@ export function disagreement({ sent, sentHash, stale, listed, listedHash }: IdEn
   return listed && listedHash !== sentHash ? 'other' : undefined;
 }
 
-/** Number of ids in the list whose last row is the last one that the SIEM was sent. */
+/** Number of listed ids for which the last row in the list equals the last row sent to the SIEM. */
 export function equalIds(idIndex: IdIndex): number {
   let count = 0;
   for (const entry of idIndex.values()) {
@@ -76,7 +76,7 @@ export function equalIds(idIndex: IdIndex): number {
   return count;
 }
 
-/** `id` is undefined if the table has only its hash. `key` is that of its row state. */
+/** The ids that differ. `id` is undefined if the table has only its hash. `key` is the key of the row state. */
 export function differences(idIndex: IdIndex) {
   return [...idIndex].flatMap(([key, entry]) => {
     const kind = disagreement(entry);

@@ -108,7 +108,7 @@ const PAUSE_MILLISECONDS = 1_000;
 
 type ReadLease = () => Promise<LeaseState | undefined>;
 
-/** Waits for a run after the one of `epoch` to end cleanly. @returns whether it did in time @throws the signal's reason at Ctrl-C */
+/** Waits until a run later than `epoch` has ended cleanly. @returns whether it ended in time @throws the signal's reason at Ctrl-C */
 export async function nextRunEnded({ clock, signal }: Context, lease: ReadLease, epoch: number, wait: number) {
   const end = clock.now() + wait * 1000;
   for (;;) {
