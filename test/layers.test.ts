@@ -34,7 +34,7 @@ function importsOf(file: string): string[] {
 const FILES = globSync('{bin,lib,lambda,local,packaging,bench}/**/*.ts', { cwd: ROOT });
 
 describe('the layers', () => {
-  test('are all in the table', () => {
+  test('the layers are all in the table', () => {
     expect(LAYERS.map(({ folder }) => folder)).toEqual([
       'lambda/core/',
       'lambda/source/',

@@ -44,21 +44,21 @@ describe('the token endpoint', () => {
       answer: '400 invalid_request',
       headers: () => ({ 'content-type': 'application/json' }),
     },
-  ])('refuses $refused with $answer', async ({ answer, headers, form = GRANT }) => {
+  ])('the token endpoint refuses $refused with $answer', async ({ answer, headers, form = GRANT }) => {
     const { simulator, requestToken } = createTenant();
     const { clientId, clientSecret } = simulator.account;
     const reply = await requestToken(headers(clientId, clientSecret), form);
     expect(`${reply.status} ${reply.body.error}`).toBe(answer);
   });
 
-  test('decodes id and secret from their form encoding, so a raw secret with + fails', async () => {
+  test('the token endpoint decodes id and secret from their form encoding, so a raw secret with + fails', async () => {
     const { requestToken } = createTenant({ clientId: 'id', clientSecret: 'a+%2F: ü' });
     const raw = `Basic ${Buffer.from('id:a+%2F: ü').toString('base64')}`;
     expect((await requestToken({ authorization: raw }, GRANT)).body.error).toBe('unauthorized_client');
     expect((await requestToken(good('id', 'a+%2F: ü'), GRANT)).status).toBe(200);
   });
 
-  test('lets client_id and client_secret in the form override the Basic header', async () => {
+  test('the token endpoint lets client_id and client_secret in the form override the Basic header', async () => {
     const { simulator, requestToken } = createTenant();
     const { clientId: client_id, clientSecret: client_secret } = simulator.account;
     expect((await requestToken(good('x', 'y'), { ...GRANT, client_id, client_secret })).status).toBe(200);
@@ -66,13 +66,13 @@ describe('the token endpoint', () => {
     expect((await requestToken(good(client_id, client_secret), wrong)).status).toBe(401);
   });
 
-  test('accepts only POST', async () => {
+  test('the token endpoint accepts only POST', async () => {
     const { simulator, get } = createTenant();
     const { status, headers } = await get(simulator.tokenPath, null);
     expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow: 'POST' });
   });
 
-  test('refuses the old secret after a rotation, and issued tokens stay valid', async () => {
+  test('after a rotation the token endpoint refuses the old secret, but issued tokens stay valid', async () => {
     const { simulator, get, token, requestToken } = createTenant();
     const { clientId, clientSecret } = simulator.account;
     const before = await token();
@@ -89,7 +89,7 @@ test('a drawn secret can be pasted into a shell and a URL', () => {
 });
 
 describe('a token', () => {
-  test('that the operator expired is refused, and a later one is accepted', async () => {
+  test('a token that the operator expired is refused, and a later token is accepted', async () => {
     const { simulator, get, token } = createTenant();
     const bearer = await token();
     simulator.account.expireTokens();
@@ -97,7 +97,7 @@ describe('a token', () => {
     expect((await get('/v1/assets')).status).toBe(200);
   });
 
-  test('of another issuer is read by the function that createSimulator was given', async () => {
+  test('a token of another issuer is read by the function given to createSimulator', async () => {
     const { clock, get } = createTenant({
       readToken: async text =>
         text.startsWith('foreign') ? { expiresAt: clock.now / 1000 + 60, roles: ['assets:read'] } : undefined,

@@ -50,7 +50,7 @@ test('a cursor is invalid at another endpoint', async () => {
   expect((await get(`/v1/threats?cursor=${encodeURIComponent(nextCursor!)}`)).body.type).toMatch(/invalid-cursor$/);
 });
 
-test('latency and delays use the given sleep', async () => {
+test('latency and delays of the API simulator use the given sleep function', async () => {
   const waits: number[] = [];
   const sleep = async (milliseconds: number): Promise<void> => void waits.push(milliseconds);
   const { simulator, get } = createTenant({ latencyMs: 40, sleep });
@@ -72,7 +72,7 @@ describe('faults', () => {
     expect((await get('/v1/threats')).status).toBe(200);
   });
 
-  test('of the kinds reset and truncate break the connection before and within the answer', async () => {
+  test('the faults reset and truncate break the connection before the answer and within it', async () => {
     const { simulator } = createTenant();
     const call = (): Promise<Response> => simulator.fetch(new Request('http://x/v1/assets'));
     simulator.setFaults([{ kind: 'reset' }]);

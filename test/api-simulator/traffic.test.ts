@@ -21,14 +21,14 @@ function rowsOf({ tenantData }: ApiSimulator) {
 }
 
 describe('random changes', () => {
-  test('add rows without end when there is no bound', () => {
+  test('random changes add rows without end when there is no bound', () => {
     const { assets, threats, 'dns-blocks': blocks } = rowsOf(changed());
     expect(assets).toBeGreaterThan(5 * MOST.assets);
     expect(threats).toBeGreaterThan(5 * MOST.threats);
     expect(blocks).toBeGreaterThan(5 * MOST['dns-blocks']);
   });
 
-  test('add no row to a full stream of rows that change, and do not empty it', () => {
+  test('random changes add no row to a full stream of rows that change, and do not empty it', () => {
     const simulator = changed(MOST);
     const { assets, threats } = rowsOf(simulator);
     expect({ assets, threats }).toEqual({ assets: MOST.assets, threats: MOST.threats });
@@ -39,7 +39,7 @@ describe('random changes', () => {
     expect(live('threats')).toBeGreaterThan(MOST.threats / 2);
   });
 
-  test('add a tenth of the rows to a full stream of rows that never change', () => {
+  test('random changes add a tenth of the rows to a full stream of rows that never change', () => {
     const unbounded = rowsOf(changed())['dns-blocks'] - 40;
     const bounded = rowsOf(changed(MOST))['dns-blocks'] - MOST['dns-blocks'];
     expect(bounded / unbounded).toBeGreaterThan(0.05);

@@ -104,7 +104,7 @@ test('an empty page within a walk has another cursor than the one sent', async (
 });
 
 describe('DNS blocks', () => {
-  test('are ordered by blocked_at, then by id, in whatever order they are added', async () => {
+  test('DNS blocks are ordered by blocked_at, then by id, in whatever order they are added', async () => {
     const { simulator, walk } = createTenant();
     for (const [id, second] of [
       ['c', '02'],
@@ -117,7 +117,7 @@ describe('DNS blocks', () => {
     expect((await walk('dns-blocks', 1)).map(row => row.id)).toEqual(['d', 'b', 'a', 'c']);
   });
 
-  test('are refused with a time that lists have passed, because they could never be delivered', async () => {
+  test('DNS blocks are refused with a time that lists have passed, because they could never be delivered', async () => {
     const { simulator, walk } = createTenant();
     simulator.put('dns-blocks', { id: 'b' });
     await walk('dns-blocks');
@@ -128,7 +128,7 @@ describe('DNS blocks', () => {
     expect((await walk('dns-blocks')).map(row => row.id)).toEqual(['b', 'a']);
   });
 
-  test('are immutable', () => {
+  test('DNS blocks are immutable', () => {
     const { simulator } = createTenant();
     simulator.put('dns-blocks', { id: 'b' });
     expect(() => simulator.put('dns-blocks', { id: 'b' })).toThrow('immutable');

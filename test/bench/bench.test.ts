@@ -9,7 +9,7 @@ import { only, resources } from '../stack/template.ts';
 describe('the result of several runs', () => {
   const run = (value: number, floor: number): Measurement => ({ subject: 's', unit: 'ms', value, floor, target: 2 });
 
-  test('is the median of the ratios, each against the floor of its own run', () => {
+  test('the result of several runs is the median of their ratios to the floor of the same run', () => {
     const result = resultOf('f', [run(30, 10), run(10, 10), run(40, 20)]);
     expect(result).toMatchObject({ value: 30, floor: 10, ratio: 2, spread: 0.5, missed: false });
   });
@@ -20,7 +20,7 @@ describe('the result of several runs', () => {
     expect([missed(4, 4), missed(4, 5), missed(0, 0), missed(0, 1)]).toEqual([false, true, false, true]);
   });
 
-  test('is printed as a table with one line a result', () => {
+  test('results are printed as a table with one line per result', () => {
     expect(table([resultOf('f', [run(30, 10)])]).split('\n')).toEqual([
       '| figure | of | value | floor | ratio | target     |',
       '| ------ | -- | ----- | ----- | ----- | ---------- |',
@@ -33,7 +33,7 @@ describe('the bill of a tenant', () => {
   const QUIET: Tenant = { name: 'quiet', assets: 0, changes: 0, removals: 0, dnsBlocks: 0 };
   const BUSY: Tenant = { name: 'busy', assets: 1_000, changes: 600, removals: 60, dnsBlocks: 6_000 };
 
-  test('a tenant without changes pays for runs, polls, alarms, metrics and the secret alone', () => {
+  test('a tenant without changes pays only for runs, polls, alarms, metrics and the secret', () => {
     const bill = Object.entries(billOf(QUIET)).map(([part, dollars]) => [part, dollars.toFixed(2)]);
     expect(Object.fromEntries(bill)).toEqual({
       'CloudWatch metrics': '2.70',

@@ -45,7 +45,7 @@ describe('the examples in docs/events.md', () => {
     },
   );
 
-  test('have each their own event_id, and sequences that rise', () => {
+  test('the examples in docs/events.md have distinct event_ids and rising sequences', () => {
     expect(new Set(examples.map(event => event['event_id'])).size).toBe(examples.length);
     for (const { name } of STREAMS) {
       const own = examples.filter(({ stream }) => stream === name).map(event => String(event['sequence']));
@@ -67,14 +67,14 @@ describe('the event schema', () => {
     });
   });
 
-  test.each(ALLOWED)('accepts %s', (_rule, kind, stream, change) => {
+  test.each(ALLOWED)('the event schema accepts %s', (_rule, kind, stream, change) => {
     const event = example(kind, kind === 'oversize' ? 'threats' : stream);
     change(event);
     validate(event);
     expect(validate.errors ?? []).toEqual([]);
   });
 
-  test('needs each of its conditions: without any one of them a broken event would pass', () => {
+  test('the event schema needs each condition, because without it a broken event would pass', () => {
     const broken = BREAKS.flatMap(([kind, stream, breaks]) =>
       breaks.map(([, change]) => {
         const event = example(kind, stream);

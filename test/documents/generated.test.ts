@@ -9,10 +9,13 @@ import { page } from './pages.ts';
 const NAMES = Object.keys(PARTS).filter(name => !PARTS[name]!.isSlow);
 
 describe('a generated part of docs/', () => {
-  test.each(NAMES)('is as its sources make it, or "npm run documents -- %s" writes it', async name => {
-    const { before, after } = await compared(PARTS[name]!);
-    expect(before).toBe(after);
-  });
+  test.each(NAMES)(
+    'the generated part is up to date with its sources; "npm run documents -- %s" updates it',
+    async name => {
+      const { before, after } = await compared(PARTS[name]!);
+      expect(before).toBe(after);
+    },
+  );
 
   test.each([
     ['options', /^\| `rateMinutes` .*\n/m],
@@ -23,7 +26,7 @@ describe('a generated part of docs/', () => {
     ['event-schema', /"threats", /],
     ['commands', /^\| `doctor` .*\n/m],
     ['permissions', /^\| `dynamodb:Scan` .*\n/m],
-  ])('is written again without its error: %s', async (name, words) => {
+  ])('a generated part is written again without its error: %s', async (name, words) => {
     const { file, write } = PARTS[name]!;
     const text = page(`docs/${file}`);
     const damaged = text.replace(words, '');

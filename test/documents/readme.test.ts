@@ -14,7 +14,7 @@ const plain = (cell: string) => cell.replaceAll('`', '');
 describe('the options in docs/configuration.md', () => {
   const { items } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors;
 
-  test('names every member of a destination and of a reader', () => {
+  test('docs/configuration.md names every member of a destination and of a reader', () => {
     const { destination, siemReader } = items.properties;
     const members = [destination, siemReader].flatMap(({ oneOf }) =>
       oneOf.flatMap((each: { properties: object }) => Object.keys(each.properties)),
@@ -29,19 +29,19 @@ describe('the environment in docs/configuration.md', () => {
   const table = rows(text).map(cells => cells.map(plain));
   const ofOptions = [...text.matchAll(/`([A-Z_]+)` \(`(\w+)`\)/g)].map(([, variable, option]) => [variable!, option!]);
 
-  test('has each variable that settings.ts reads, in the table or with its option, and no other', () => {
+  test('docs/configuration.md has exactly the variables that settings.ts reads, in the table or with their options', () => {
     expect(VARIABLES.length).toBeGreaterThan(10);
     const named = [...table, ...ofOptions].map(([name]) => name);
     expect(named.sort()).toEqual(VARIABLES.toSorted());
   });
 
-  test('says which are required: without exactly these the start fails', () => {
+  test('docs/configuration.md names exactly the variables without which the start fails', () => {
     const problems = refusal({});
     const required = table.filter(([, byDefault]) => byDefault === 'required').map(([name]) => `${name} is missing`);
     expect(problems.sort()).toEqual(required.sort());
   });
 
-  test('gives each default as it is, that of an option with the option', () => {
+  test('docs/configuration.md gives each default, and the default of an option with the option', () => {
     const required = table.filter(([, byDefault]) => byDefault === 'required').map(([name]) => name!);
     const url = 'https://api.example';
     const settings = readSettings(Object.fromEntries(required.map(name => [name, name.endsWith('URL') ? url : 'x'])));
@@ -77,11 +77,11 @@ test('the README is at most 160 lines long', () => {
 });
 
 describe('commands', () => {
-  test('the README links to what to do after a first deployment that failed', () => {
+  test('the README links to the procedure after a first deployment that failed', () => {
     expect(readme).toContain('(docs/lifecycle.md#after-a-first-deployment-that-failed)');
   });
 
-  test('the README has the test command in one line, and CI begins with its commands on a clean clone', () => {
+  test('the README has the test commands in one line, and CI begins with them on a clean clone', () => {
     const [command] = code(section(readme, '## What is proven, and what is not'), 'sh');
     expect(command).toBe('npm ci && npm test\n');
     const steps = page('.ci/run')
@@ -91,12 +91,12 @@ describe('commands', () => {
     expect(code(page('docs/testing.md'), 'sh')).toEqual([command]);
   });
 
-  test('the README gives the monthly cost of a small organization as docs/cost.md has it', () => {
+  test('the README gives the same monthly cost of a small organization as docs/cost.md', () => {
     const [, total] = rows(page('docs/cost.md')).find(([name]) => name === '**total**')!;
     expect(readme).toContain(`about ${Math.round(Number(plain(total!.replaceAll('*', ''))))} US dollars a month`);
   });
 
-  test('the first command of the README installs and starts in one line, within the first 30 lines, output included', () => {
+  test('the first 30 lines of the README have the command that installs and starts, with its output', () => {
     const [command] = code(readme, 'sh');
     expect(command).toBe('npm ci && npm start\n');
     const top = readme.split('\n').slice(0, 31).join('\n');

@@ -25,14 +25,14 @@ describe('the commands of the runbook', () => {
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  test('ask for outputs that the stack has', () => {
+  test('the commands of the runbook ask for outputs that the stack has', () => {
     const asked = [...runbook.matchAll(/\boutput ([A-Z]\w+)/g)].map(match => match[1]!);
     expect(asked.length).toBeGreaterThan(4);
     expect(asked.filter(name => !OUTPUTS.has(name))).toEqual([]);
   });
 });
 
-test('figures that the runbook names are in the log of the function', async () => {
+test('the figures that the runbook names are in the log of the function', async () => {
   const [, ...sections] = runbook.split('\n## ');
   const named = [...sections.join('\n## ').matchAll(/`([A-Z][a-z]+[A-Z]\w+)`/g)].map(match => match[1]!);
   const others = /Error$|^Concurrent|^Throttle|ThrottleEvents$/;
@@ -43,7 +43,7 @@ test('figures that the runbook names are in the log of the function', async () =
 });
 
 describe('the command line', () => {
-  test('has every command, and takes every argument, that a page names', () => {
+  test('the command line accepts every command and argument that a page names', () => {
     // The changelog names commands that are gone.
     const typed = PAGES.filter(name => name !== 'CHANGELOG.md').flatMap(name => typedIn(page(name)));
     expect(typed.length).toBeGreaterThan(60);

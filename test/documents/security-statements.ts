@@ -49,7 +49,7 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     'only from the one bucket of this account',
     'test/stack/suites/new-objects.ts',
-    'accepts the notifications of the bucket %s alone, and only from its account',
+    'the topic accepts notifications of the bucket %s alone, and only from its account',
   ],
   [
     'may assume their roles only for this account',
@@ -96,7 +96,7 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     "organization's rows are not sent",
     'test/function/organization.test.ts',
-    'rows of another client are not sent, although the container checked the client of the token before',
+    'rows of another client are not sent, although the container checked the client of an earlier token',
   ],
   [
     'The vendor must give your external id',
@@ -107,7 +107,7 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     'a bad row stops no other',
     'test/function/bad-rows.test.ts',
-    'a row of 2 MB is a dead letter, a small oversize event points to it, and its neighbours are sent',
+    'a row of 2 MB becomes a dead letter with an oversize event, and other rows are sent',
   ],
   [
     'no answer of a service is quoted',

@@ -40,7 +40,7 @@ test('a resync forgets the names that were found, so that renamed members are re
   expect((await each.run({ resync: ['assets'] })).streams['assets']).toMatchObject({ forwarded: 2, caughtUp: true });
 });
 
-test('an empty page is the steady state, whether or not its names are known, and with or without page_size', async () => {
+test('an empty page means that there is nothing new, with or without known names and page_size', async () => {
   await using each = await connector();
   for (const known of [false, true]) {
     for (const page of [{ next_cursor: null, page_size: 0 }, { next_cursor: null }]) {

@@ -97,7 +97,7 @@ describe('a stream that leaves members out', () => {
     },
   );
 
-  test('a stream that leaves nothing out stores such a row whole, also when another stream does', async () => {
+  test('a stream without omitted members stores a malformed row whole, even if another stream omits members', async () => {
     expect(await stored(`{"id":"a",${SECRET},"deep":${deep}}`, '{"threats":["secret"]}')).toContain(SECRET);
   });
 });
@@ -143,7 +143,7 @@ describe('an asset whose removal cannot be understood', () => {
 });
 
 describe('a row of 2 MB', () => {
-  test('a row of 2 MB is a dead letter, a small oversize event points to it, and its neighbours are sent', async () => {
+  test('a row of 2 MB becomes a dead letter with an oversize event, and other rows are sent', async () => {
     await using each = await connector();
     each.simulator.put('assets', { id: 'before' });
     each.simulator.put('assets', { id: 'large', text: 'x'.repeat(2_000_000) });

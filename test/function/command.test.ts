@@ -37,7 +37,7 @@ describe('a payload', () => {
     expect(parseCommand(command, ALL)).toMatchObject({ streams: undefined, ...command });
   });
 
-  test('a payload may command a replay since a time', () => {
+  test('a payload may command a replay of the events after a given time', () => {
     const command = { replay: ['threats'], since: '2026-11-24T09:00:00+01:00' };
     expect(parseCommand(command, ALL)).toMatchObject({ replay: ['threats'], since: Date.UTC(2026, 10, 24, 8) });
   });

@@ -18,7 +18,7 @@ describe('the check of a filter', () => {
     ['a number that is ordered, with a text on either side of it', "a == 'x' && score >= `-5.5` && b != 'y'"],
     ['a text that holds an ordering', "name == \"a < 'b'\" || name != 'a >= 5'"],
     ['a text that every object of JavaScript has as a name', "name == 'constructor'"],
-  ])('accepts %s', (_, filter) => {
+  ])('a filter expression accepts %s', (_, filter) => {
     expect(filterProblem(filter)).toBeUndefined();
   });
 
@@ -38,7 +38,7 @@ describe('the check of a filter', () => {
       /^names constructor, which the library finds in/,
     ],
     ['such a member as a quoted name with escapes', '"\\u005f_proto__".a == b', /^names __proto__/],
-  ])('refuses %s', (_, filter, reason) => {
+  ])('a filter expression refuses %s', (_, filter, reason) => {
     expect(filterProblem(filter)).toMatch(reason);
   });
 });
@@ -56,16 +56,16 @@ describe('a filter', () => {
     ['error', 'n', '{"n":0}'],
     ['filtered', 'n == `9007199254740993`', '{"n":1}'],
     ['send', 'n == `9007199254740993`', '{"n":9007199254740992}'],
-  ])('says %s: %s of %s', (result, filter, row) => {
+  ])('a filter says %s: %s of %s', (result, filter, row) => {
     expect(rowFilterOf(filter)!.decide(row)).toBe(result);
   });
 
-  test('is absent where every row is sent as it is', () => {
+  test('a filter is absent where every row is sent with all its members', () => {
     expect(rowFilterOf()).toBeUndefined();
     expect(rowFilterOf(undefined, ['a'])!.decide('{}')).toBe('send');
   });
 
-  test('has another tag when the expression or the omitted members change, whatever the order of the members', () => {
+  test('the tag of a filter depends on the expression and the omitted members, but not on their order', () => {
     const tags = [rowFilterOf('a'), rowFilterOf('b'), rowFilterOf('a', ['x']), rowFilterOf('a', ['x', 'y'])].map(
       each => each!.tag,
     );

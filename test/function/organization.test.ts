@@ -46,7 +46,7 @@ const REFUSED = 'OrganizationChangedError, nothing was sent or saved: acme';
 const ACCEPTED = 'accepted: other';
 
 describe('the organization', () => {
-  test('is noted in the first run, which has nothing to prove', async () => {
+  test('the organization is noted in the first run, which has nothing to prove', async () => {
     const harness = new Harness();
     harness.table.organization = undefined;
     harness.api.pages('/a', [[asset('a')]]);
@@ -56,7 +56,7 @@ describe('the organization', () => {
     expect(harness.api.requests).toHaveLength(1);
   });
 
-  test('that is the same as before costs no request and no write', async () => {
+  test('an organization that has not changed costs no request and no write', async () => {
     const harness = await changed([asset('a')]);
     harness.organization = 'acme';
     await inventory(harness);
@@ -64,14 +64,14 @@ describe('the organization', () => {
     expect(harness.journal.begun).toEqual([]);
   });
 
-  test('an accepted cursor does not prove that the organization is the same, because it may encode a position alone', async () => {
+  test('an accepted cursor does not prove the same organization, because it may encode a position alone', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
     harness.api.on('/a', undefined, answer([asset('foreign')], null));
     expect(await outcomeOf(harness)).toBe(REFUSED);
     expect(harness.api.requests[0]).toMatchObject({ path: '/a', cursor: 'c1', limit: 1 });
   });
 
-  test('is another one when the API refuses the cursor, although it lists a row that was sent', async () => {
+  test('the organization counts as another one when the API refuses the cursor but lists a sent row', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
     harness.api.on('/a', 'c1', new CursorRefusedError('/a')).on('/a', undefined, answer([asset('a')], null));
     expect(await outcomeOf(harness)).toBe(REFUSED);
@@ -122,7 +122,7 @@ describe('the organization', () => {
     expect((await harness.run({ only: ['dns-blocks'], confirmOrganization: 'other' })).failures.size).toBe(0);
   });
 
-  test('needs proof while the rows of a run that was killed may have been sent', async () => {
+  test('the organization needs proof while the rows of a killed run may have been sent', async () => {
     const harness = new Harness();
     harness.table.logNames.set('assets', { sequence: '1', key: 'log/assets/1', earlier: [] });
     harness.organization = 'other';
@@ -130,14 +130,14 @@ describe('the organization', () => {
     expect(await outcomeOf(harness)).toBe(REFUSED);
   });
 
-  test('needs no proof while nothing was ever sent', async () => {
+  test('the organization needs no proof while nothing was ever sent', async () => {
     const harness = await changed([]);
     harness.api.pages('/a', [[asset('a')]]);
     expect(await outcomeOf(harness)).toBe(ACCEPTED);
     expect(harness.sent).toEqual(['upsert a']);
   });
 
-  test('is not proven by a run of a stream that was never read, while another one was', async () => {
+  test('a run of a new stream does not prove the organization if another stream was read before', async () => {
     const harness = await changed([asset('a')]);
     harness.api.pages('/d', [[dnsBlock('foreign')]]);
     const { failures } = await harness.run({ only: ['dns-blocks'] });
@@ -146,7 +146,7 @@ describe('the organization', () => {
     expect(harness.table.organization).toBe('acme');
   });
 
-  test('that an operator has confirmed is noted without proof', async () => {
+  test('an organization that an operator has confirmed is noted without proof', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
     harness.api.on('/a', 'c1', new CursorRefusedError('/a')).on('/a', undefined, answer([asset('foreign')], null));
     expect(await outcomeOf(harness, 'other')).toBe(ACCEPTED);
@@ -156,14 +156,14 @@ describe('the organization', () => {
   test.each([
     ['has changed again', 'third'],
     ['has changed back', 'acme'],
-  ])('that %s since an operator confirmed it is refused', async (_how, current) => {
+  ])('an organization that %s since an operator confirmed it is refused', async (_how, current) => {
     const harness = await changed([asset('a')]);
     harness.organization = current;
     const outcome = 'OutdatedConfirmationError, nothing was sent or saved: acme';
     expect(await outcomeOf(harness, 'other')).toBe(outcome);
   });
 
-  test('is neither another one nor proven when the API does not answer', async () => {
+  test('when the API does not answer, the organization counts neither as another one nor as proven', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
     harness.api.on('/a', 'c1', new ApiUnavailableError('/a', 'it answered 503'));
     expect(await outcomeOf(harness)).toBe('ApiUnavailableError, nothing was sent or saved: acme');
@@ -189,7 +189,7 @@ describe('the organization', () => {
   });
 });
 
-test('a run whose client changes within it stops, because the organization was checked for the first one', async () => {
+test('a run stops when its client changes, because the organization was checked for the first client', async () => {
   const budget = retryBudget(steppedClock());
   let clientId = 'one';
   const container = { token: async () => ({ value: `for ${clientId}`, clientId }), discard: () => undefined };
@@ -203,7 +203,7 @@ test('a run whose client changes within it stops, because the organization was c
   expect((await tokensOfOneRun(container).token(budget)).value).toBe('for one');
 });
 
-test('rows of another client are not sent, although the container checked the client of the token before', async () => {
+test('rows of another client are not sent, although the container checked the client of an earlier token', async () => {
   await using auth = await httpHarness(json(200, { access_token: 't', token_type: 'Bearer', expires_in: 300 }));
   await using each = await connector({ environment: { AUTH_URL: auth.url, DNS_BLOCKS_PATH: '' } });
   const listAsset = (row: object) =>

@@ -138,7 +138,7 @@ describe('the deployed bundle in a network that is left through a proxy only', (
   afterAll(async () => each[Symbol.asyncDispose]());
   const hosts = () => [...new Set(each.proxy.log.splice(0))].sort();
 
-  test('reaches the API, the token endpoint and AWS through the proxy, with certificates of an authority of its own', async () => {
+  test('the bundle reaches API, token endpoint and AWS through a proxy with its own certificate authority', async () => {
     each.connector.simulator.put('assets', { id: 'large', text: 'x'.repeat(3_000_000) });
     const run = await each.run();
     expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
@@ -151,7 +151,7 @@ describe('the deployed bundle in a network that is left through a proxy only', (
     expect(hosts()).toEqual([API, AUTH, ...aws].map(host => `${host}:443`).sort());
   });
 
-  test('reaches the hosts of noProxy, and those below them, without the proxy', async () => {
+  test('the bundle reaches the hosts of noProxy, and the hosts below them, without the proxy', async () => {
     const { outcomes } = await each.run({ noProxy: ['connector.test'] }, SHORT_MILLISECONDS);
     // No resolver knows them: a request that leaves directly fails.
     expect(errorOf(outcomes)).toMatch(/ENOTFOUND|EAI_AGAIN/);
@@ -181,13 +181,13 @@ describe('the deployed bundle in a network that is left through a proxy only', (
     },
   );
 
-  test('says that the proxy fails to connect, which it retries', async () => {
+  test('the bundle retries when the proxy fails to connect, and the error names the proxy', async () => {
     const error = await each.runRefused(API, 502);
     expect(error).toContain(`the proxy did not connect to it (502). ${SAFE}. Have the proxy allow and reach the host`);
     expect(each.proxy.log.splice(0).filter(host => host === `${API}:443`).length).toBeGreaterThan(2);
   });
 
-  test('says that the proxy cannot be reached, and not that AWS cannot', async () => {
+  test('the error says that the proxy cannot be reached, and does not blame AWS', async () => {
     const { outcomes } = await each.run({ proxyUrl: 'http://127.0.0.1:1' }, SHORT_MILLISECONDS);
     const advice = 'Check proxyUrl, the proxy, and the subnets and security groups of the function.';
     expect(errorOf(outcomes)).toContain(
@@ -202,7 +202,7 @@ describe('the deployed bundle in a network that is left through a proxy only', (
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     ],
     ['that has expired', () => each.authority.issue(HOSTS, EXPIRED), 'CERT_HAS_EXPIRED'],
-  ])('refuses a certificate %s at once, and says which option helps', async (_, issue, code) => {
+  ])('a certificate %s is refused at once, and the error names the option that helps', async (_, issue, code) => {
     const presented = async (host: string) => {
       using _presented = each.present(host, issue());
       return errorOf((await each.run({}, SHORT_MILLISECONDS)).outcomes);
@@ -259,7 +259,7 @@ describe('a proxy that cannot be reached', () => {
     return connectionError(error)?.what;
   };
 
-  test('is named in the error of fetch, also where it has several addresses or no address', async () => {
+  test('an unreachable proxy is named in the error of fetch, even if it has several addresses or none', async () => {
     expect(await named('http://127.0.0.1:1')).toBe('the proxy 127.0.0.1:1 cannot be reached (ECONNREFUSED)');
     expect(await named('http://localhost:1')).toBe('the proxy localhost:1 cannot be reached (ECONNREFUSED)');
     expect(await named('http://p.example.test:1')).toMatch(/^the proxy p\.example\.test:1 cannot be reached \(E\w+\)$/);

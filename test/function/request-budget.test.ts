@@ -96,7 +96,7 @@ describe('the pace', () => {
     },
   );
 
-  test('after a run that did not say what it requested begins as if the budget were used up', async () => {
+  test('the run after a run that did not save its pace begins with a spent budget', async () => {
     const clock = steppedClock();
     const pace = requestPace(30);
     pace.continueFrom(undefined, clock.now());
@@ -104,7 +104,7 @@ describe('the pace', () => {
     expect(clock.pauses).toEqual([2_542]);
   });
 
-  test('is not held up by a clock that was set back', async () => {
+  test('a clock that was set back does not delay requests', async () => {
     const clock = steppedClock();
     const pace = requestPace(30);
     pace.continueFrom(clock.now() + 86_400_000, clock.now());

@@ -54,7 +54,7 @@ describe('the metrics of a run', () => {
     expect(emfViolations(blobs, 'acme', ['assets', 'threats'])).toEqual([]);
   });
 
-  test('a healthy run with nothing new sends one metric for each stream and two for the connector, because each is billed', () => {
+  test('a healthy run with nothing new sends one metric per stream and two for the connector', () => {
     const results = new Map<StreamName, StreamResult>([
       ['assets', quiet({ rows: 5, duplicates: 5 })],
       ['threats', quiet()],
@@ -185,7 +185,7 @@ describe('the metrics of a run', () => {
     expect(run(good)).toBeUndefined();
   });
 
-  test('what a line without metrics has does not get into the next line', () => {
+  test('properties of a line without metrics do not get into the next line', () => {
     const results = new Map<StreamName, StreamResult>([['assets', quiet()]]);
     const telemetry = createTelemetry('acme');
     const outcome = { leaseHeld: false, results, failures: new Map(), interrupted: false };

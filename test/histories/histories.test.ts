@@ -12,7 +12,7 @@ describe('the promise holds', () => {
     expect(histories).toBeGreaterThan(0);
   });
 
-  test('in 20 random histories', async () => {
+  test('the promise holds in 20 random histories', async () => {
     const { failures } = await drawHistories({ seed: 1, runs: 20 });
     expect(failures).toEqual([]);
   });
@@ -32,7 +32,7 @@ describe('every mutant', () => {
     expect(wrong.map(({ rule }) => rule)).toEqual([]);
   });
 
-  test('names the rule that notices it', () => {
+  test('every mutant names the rule that notices it', () => {
     const names = RULES.map(({ name }) => name);
     expect(MUTANTS.filter(({ noticedBy }) => !names.includes(noticedBy)).map(({ rule }) => rule)).toEqual([]);
   });

@@ -14,7 +14,7 @@ const WITH_HISTORY = STATE_MEMBERS.flatMap(([kind, member, rule]) =>
 const EVERYWHERE = ['v', 'epoch', 'write_number'];
 
 describe('the members of the state table', () => {
-  test('every member that a history stores is listed', async () => {
+  test('every member of the state table that a history stores is listed', async () => {
     const stored = new Set<string>();
     const note = (item: Parameters<typeof membersOf>[0]) => {
       for (const member of membersOf(item)) if (!EVERYWHERE.includes(member)) stored.add(`${kindOf(item)} ${member}`);
@@ -34,7 +34,7 @@ describe('the members of the state table', () => {
     expect(STATE_MEMBERS.map(([, member]) => member).filter(member => !page.includes(`\`${member}\`:`))).toEqual([]);
   });
 
-  test('every history that a member names exists', () => {
+  test('every history that a member of the state table names exists', () => {
     const names = RULES.map(({ name }) => name);
     expect(WITH_HISTORY.filter(([, , rule]) => !names.includes(rule))).toEqual([]);
   });

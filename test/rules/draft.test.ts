@@ -134,7 +134,7 @@ describe('a table of decisions', () => {
     ]);
   });
 
-  test('the walk does not mark a row while everything is sent again, so that the second walk still sends it', () => {
+  test('while everything is sent again, the walk marks no row, because the second walk must send it', () => {
     const known = { a: STATES['not yet marked'] };
     const draft = draftOf({ known, before: { second: { ...SECOND, mode: 'all' } } });
     draft.row(EXISTS, 'walk');

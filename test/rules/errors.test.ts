@@ -65,7 +65,7 @@ describe('an error that leaves the function', () => {
     expect(wordsOf(all)).toContain('DeliveryError');
   });
 
-  test('an error of others keeps the frames of its stack, but no line of its message that looks like one', () => {
+  test('an error of another library keeps its stack frames, but no message line that looks like a frame', () => {
     const error = foreign('broken\n    at canary');
     const kept = publicError(error).stack ?? '';
     expect(kept).toMatch(/\n {4}at /);
@@ -74,7 +74,7 @@ describe('an error that leaves the function', () => {
     expect(publicError(error).stack).not.toContain('canary');
   });
 
-  test('what is thrown and is no error says only that', () => {
+  test('a thrown value that is not an error is reported only as such', () => {
     expect(publicError('canary').message).toBe('Something that is no error was thrown');
   });
 
@@ -82,7 +82,7 @@ describe('an error that leaves the function', () => {
     [{ name: 'AccessDeniedException', $metadata: { httpStatusCode: 400 } }, 'AccessDeniedException: HTTP 400'],
     [{ name: 'canary name' }, 'Error: its details are not shown'],
     [{ code: 'ECONNRESET' }, 'Error: its details are not shown'],
-  ])('of an error of others (%j) only what has a strict form is left', (members, expected) => {
+  ])('an error of another library (%j) keeps only parts that have a strict form', (members, expected) => {
     const left = publicError(foreign('canary', members));
     expect(String(left)).toBe(expected);
     expect(wordsOf(left)).not.toContain('canary');

@@ -29,7 +29,7 @@ describe('the limits of the guard', () => {
     [5_001, 500],
     [5_010, 501],
     [1_000_000, 100_000],
-  ])('of %d rows that exist %d may be withdrawn without a confirmation', (existing, most) => {
+  ])('with %d existing rows, %d may be withdrawn without a confirmation', (existing, most) => {
     expect(mostWithdrawals(existing)).toBe(most);
   });
 

@@ -102,7 +102,7 @@ describe('leaving the loop over the groups', () => {
   test.each([
     ['by a break', 'break'],
     ['by a failure', 'throw'],
-  ])('leaving %s aborts the fetch and awaits its end, also while it waits for room', async (_how, how) => {
+  ])('leaving %s aborts the fetch and awaits its end, even while the fetch waits for room', async (_how, how) => {
     const some = new Pages(...pages(9));
     const reading = async () => {
       for await (const _ of groupPages(left => some.read(left), { pages: 2, bytes: 100 })) {

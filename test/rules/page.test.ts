@@ -46,7 +46,7 @@ describe('rule 8: names that the specification does not show are found by what t
     expect(found).toEqual({ ids: ['a'], nextCursor: 'c', names: { rows: 'rows', pagination: '' } });
   });
 
-  test('of several arrays of objects with an id, the row array is the one with page_size elements', () => {
+  test('the row array is the array of objects with an id that has page_size elements', () => {
     const body = {
       included: [{ id: 'x' }, { id: 'y' }],
       rows: one,
@@ -61,7 +61,7 @@ describe('rule 8: names that the specification does not show are found by what t
     expect(read(body).ids).toEqual([undefined, undefined, 'a']);
   });
 
-  test('without page_size, the row array is the one array that holds objects with an id', () => {
+  test('without page_size, the row array is the only array that holds objects with an id', () => {
     expect(read({ warnings: ['w'], rows: one, p: { next_cursor: null } }).names.rows).toBe('rows');
   });
 
@@ -171,7 +171,7 @@ describe('rule 8: names that the specification does not show are found by what t
       expect(() => read(body, names)).toThrow(`more than one "${name}"; members seen: `);
   });
 
-  test('a name that comes twice is not shown when it may be data', () => {
+  test('a member name that occurs twice is not shown in the error if it may be data', () => {
     expect(() => read('{"web-17":1,"web-17":1,"p":{"next_cursor":null}}')).toThrow(
       'more than one (a name that is not shown); members seen: "p", 2 more.',
     );
@@ -224,7 +224,7 @@ describe('an oversized answer is a contract error in a short message, before any
     expect(read(body, { limit: 2 }).ids).toEqual(['a']);
   });
 
-  test('a cursor of 64 KiB is accepted and a longer one is refused, because the checkpoint keeps two in one item', () => {
+  test('a cursor longer than 64 KiB is refused, because the checkpoint keeps two cursors in one item', () => {
     const withCursor = (cursor: string) => read({ rows: one, p: { next_cursor: cursor, page_size: 1 } });
     expect(withCursor('é'.repeat(32_768)).nextCursor).toHaveLength(32_768);
     expect(() => withCursor(`${'é'.repeat(32_768)}c`)).toThrow(/next_cursor.*65536 bytes/);

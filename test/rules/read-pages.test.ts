@@ -129,7 +129,7 @@ describe('rule 4: a cursor that comes back', () => {
     ]);
   });
 
-  test('an empty page with the cursor that was sent is the end, and any other that comes back is not', () => {
+  test('an empty page is the end only if its cursor is the cursor that was sent', () => {
     const row = { rows: [{}], sent: 'c', next: 'c', repeats: true } as unknown as ReadPage;
     expect(isEnd({ ...row, rows: [] })).toBe(true);
     expect(isEnd(row)).toBe(false);

@@ -91,7 +91,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
   test.each([
     [10, HOUR],
     [90, 6 * HOUR],
-  ])('with `refreshDays` %d', async (refreshDays, step) => {
+  ])('every row is sent again in time with `refreshDays` %d', async (refreshDays, step) => {
     const each = new Schedule({ refreshDays }, step);
     each.list.put(names(300), live);
     await each.days(3 * refreshDays);
@@ -101,7 +101,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     expect(each.sent.length).toBeLessThanOrEqual((1 + (3 * refreshDays) / (2 * 0.316 * refreshDays)) * 300);
   });
 
-  test('when the tenant grows from 300 to 2,300 assets', async () => {
+  test('every row is sent again in time when the tenant grows from 300 to 2,300 assets', async () => {
     const each = new Schedule({ pageLimit: 100 }, 3 * HOUR);
     each.list.put(names(300), live);
     await each.days(14);
@@ -110,7 +110,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     expectEven(each);
   });
 
-  test('when the tenant was empty at first', async () => {
+  test('every row is sent again in time when the tenant was empty at first', async () => {
     const each = new Schedule();
     await each.days(2);
     each.list.put(names(300), live);
@@ -118,7 +118,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     expectEven(each);
   });
 
-  test('when the tenant grows from 1 to 41 assets, in pages of 3', async () => {
+  test('every row is sent again in time when the tenant grows from 1 to 41 assets', async () => {
     const each = new Schedule({ pageLimit: 3 });
     each.list.put(names(1), live);
     await each.days(8);
@@ -127,7 +127,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     expectEven(each);
   });
 
-  test('when the page limit is lowered from 20 to 2 within a pass', async () => {
+  test('every row is sent again in time when the page limit is lowered within a pass', async () => {
     const each = new Schedule();
     each.list.put(names(400), live);
     await each.days(8);
@@ -135,17 +135,20 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     expectEven(each);
   });
 
-  test.each([1.5, 4.5, 8])('when every row is re-projected in another order on day %d', async day => {
-    const each = new Schedule();
-    each.list.put(names(300), live);
-    await each.days(day);
-    const shuffled = fc.sample(fc.shuffledSubarray(names(300), { minLength: 300 }), { numRuns: 1, seed: 7 })[0]!;
-    each.list.put(shuffled, live);
-    await each.days(25);
-    expectEven(each, { largestDay: 2 * EVEN });
-  });
+  test.each([1.5, 4.5, 8])(
+    'every row is sent again in time when every row is re-projected in another order on day %d',
+    async day => {
+      const each = new Schedule();
+      each.list.put(names(300), live);
+      await each.days(day);
+      const shuffled = fc.sample(fc.shuffledSubarray(names(300), { minLength: 300 }), { numRuns: 1, seed: 7 })[0]!;
+      each.list.put(shuffled, live);
+      await each.days(25);
+      expectEven(each, { largestDay: 2 * EVEN });
+    },
+  );
 
-  test('while a tenth of the rows changes each day', async () => {
+  test('every row is sent again in time while a tenth of the rows changes each day', async () => {
     const each = new Schedule();
     each.list.put(names(200), live);
     for (let day = 0; day < 30; day++) {
@@ -165,7 +168,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     [300, 1],
     [300, 9],
     [21, 7],
-  ])('after a pause of 60 days, when the tenant has %d assets and the pause begins on day %d', async (count, day) => {
+  ])('every row is sent again in time after a pause of 60 days (%d assets, day %d)', async (count, day) => {
     const each = new Schedule();
     each.list.put(names(count), live);
     await each.days(day);
@@ -175,7 +178,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     expectEven(each, { since: resumed });
   });
 
-  test.each([5, 8, 9.3])('when the API refuses the cursor of the refresh on day %d', async day => {
+  test.each([5, 8, 9.3])('every row is sent again in time when the API refuses its cursor on day %d', async day => {
     const each = new Schedule();
     await each.days(0.1);
     each.list.put(names(300), live);
@@ -205,7 +208,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
     },
   );
 
-  test('from the day on which the option is set, although every row is old', async () => {
+  test('old rows are sent again evenly from the day on which the option is set', async () => {
     const each = new Schedule();
     each.list.put(names(300), live);
     await each.run({ refreshDays: undefined });
@@ -274,7 +277,7 @@ describe('a refresh', () => {
     for (const sent of both) expect(sent).toMatch(/^upsert t\d+, upsert a$/);
   });
 
-  test('a pass that leads around a circle ends, is counted, and another one begins', async () => {
+  test('a pass that leads around a circle ends and is counted, and another pass begins', async () => {
     const harness = new Harness();
     const page = (id: string, next: string | null) => answer([asset(id)], next);
     harness.api.on('/a', undefined, page('a', 'c1')).on('/a', 'c1', page('b', 'c2')).on('/a', 'c2', page('c', 'c3'));
@@ -293,7 +296,7 @@ describe('a refresh', () => {
     expect(harness.warnings).toEqual([expect.stringContaining('leads back')]);
   });
 
-  test('a pass whose cursor is refused reads cursors again that it has followed, and continues', async () => {
+  test('a pass whose cursor is refused reads earlier pages again, and continues', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], [asset('c')], [asset('d')], []]);
     await harness.runStream('assets');

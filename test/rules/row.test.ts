@@ -144,7 +144,7 @@ describe('rule 11: the member that names the asset', () => {
     expect(rowOf(JSON.stringify({ id: 't', asset_id: parent }), THREATS).parent).toBeUndefined();
   });
 
-  test('the member that names the asset means nothing on an asset', () => {
+  test('the member that names a threat’s asset has no effect on an asset', () => {
     expect(rowOf('{"id":"a","asset_id":"b","":"c"}').parent).toBeUndefined();
   });
 });
@@ -281,7 +281,7 @@ describe('the row hash of a version of Node', () => {
 });
 
 describe('rows travel untouched', () => {
-  test('an event carries any row with the same tokens and the same value, on one line', () => {
+  test('an event carries any row on one line, with the same tokens and the same value', () => {
     fc.assert(
       fc.property(rowTree, fc.nat(), (tree, seed) => {
         const sent = write(tree, styleOf(seed));

@@ -174,7 +174,7 @@ describe('the lease', () => {
 });
 
 describe('logs', () => {
-  test('a run deletes the logs of its finished batches, and leaves one that is open, also when a stream fails', async () => {
+  test('a run deletes the logs of its finished batches, but keeps an open log, even after a failure', async () => {
     const harness = stocked();
     harness.journal.fail('threats delivery');
     await harness.run();
@@ -192,7 +192,7 @@ describe('logs', () => {
     expect([harness.table.logs.size, harness.sent]).toEqual([0, []]);
   });
 
-  test('a run deletes ten logs at a time, so that rows lie in the bucket no longer than they must', async () => {
+  test('a run deletes ten logs at a time, so that their rows do not stay in the bucket', async () => {
     const harness = new Harness();
     const streamRun = harness.streamRun('assets');
     for (let batch = 1; batch <= 12; batch++) {
@@ -323,7 +323,7 @@ describe('the time budget', () => {
     expect([failures.size, harness.api.requests]).toEqual([0, []]);
   });
 
-  test('when the time budget ends before there is a token, every stream has failed, because a run without one reads nothing', async () => {
+  test('when the time budget ends before there is a token, every stream fails, because nothing was read', async () => {
     const harness = stocked();
     const error = new ApiUnavailableError('The token endpoint', 'it did not answer in time');
     Object.defineProperty(harness, 'organization', { get: () => Promise.reject(error) });

@@ -382,7 +382,7 @@ describe('the guard', () => {
     expect(secondOf(harness)).toMatchObject({ phase: 'confirm', isConfirmed: true });
   });
 
-  test('of rows that are not listed any more half are withdrawn, and the others wait', async () => {
+  test('half of the rows that are not listed any more are withdrawn, and the others wait', async () => {
     const harness = await having([MANY]);
     lists(harness, MANY.slice(0, 15));
     await harness.runStream('assets', { resync: ['assets'] });

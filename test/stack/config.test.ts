@@ -123,7 +123,7 @@ describe('the configuration', () => {
   test.each([
     ...VALUES.map(([member, value, reason]) => [member, nested(member, value), reason] as const),
     ...COMBINATIONS,
-  ])('names %s as the one wrong member of %j, with the reason', (member, options, reason) => {
+  ])('the configuration error names %s as the only wrong member of %j, with the reason', (member, options, reason) => {
     const problems = problemsOf([{ ...EXAMPLE, ...options }]);
     expect(problems).toEqual({ [`connectors[0].${member}`]: expect.stringMatching(reason) });
   });
@@ -198,7 +198,7 @@ describe('the configuration', () => {
     ['stateTableArn', { stateTableArn: TABLE_ARN }, /mix .*its own table/],
     ['bucketArn', { bucketArn: 'arn:aws:s3:::shared' }, /reader.*the other’s events.*own bucket.*connectors\[0\]/],
     ['siemReader.createOidcProvider', { siemReader: SENTINEL }, /once/],
-  ])('refuses a %s that two connectors share, at the second of them', (member, shared, reason) => {
+  ])('a %s that two connectors share is refused at the second connector', (member, shared, reason) => {
     const list = [{ name: 'a', ...shared }, { name: 'b' }, { name: 'c', ...shared }];
     expect(problemsOf(list.map(each => ({ ...EXAMPLE, ...each })))).toEqual({
       [`connectors[2].${member}`]: expect.stringMatching(reason),
@@ -215,7 +215,7 @@ describe('the configuration', () => {
     expect(problemsOf(context)).toEqual({ connectors: expect.stringMatching(reason) });
   });
 
-  test('is the same as a list and as the JSON text of one', () => {
+  test('the configuration may be a list or the JSON text of a list', () => {
     const list = [EXAMPLE, { ...EXAMPLE, name: 'other', ...VARIANTS.buffered }];
     expect(readConnectors(JSON.stringify(list))).toEqual(readConnectors(list));
   });
@@ -230,13 +230,13 @@ describe('the configuration in a file', () => {
   const problems = (context: Record<string, unknown>) => problemsOfReading(() => connectorsIn(context, folder));
   const one = write('one.json', JSON.stringify([EXAMPLE], null, 2));
 
-  test('is read from below the folder of cdk.json, or from an absolute path', () => {
+  test('the configuration file is read from below the folder of cdk.json, or from an absolute path', () => {
     const list = readConnectors([EXAMPLE]);
     expect(connectorsIn({ connectorsFile: one }, folder)).toEqual(list);
     expect(connectorsIn({ connectorsFile: path.join(folder, one) }, '/')).toEqual(list);
   });
 
-  test('takes the place of the example that comes with cdk.json, which is valid', () => {
+  test('the configuration file replaces the valid example in cdk.json', () => {
     const { context } = JSON.parse(readFileSync(path.join(ROOT, 'cdk.json'), 'utf8'));
     expect(problemsOf(context.connectors)).toEqual({});
     expect(connectorsIn({ ...context, connectorsFile: one }, folder)).toEqual(readConnectors([EXAMPLE]));
@@ -245,7 +245,7 @@ describe('the configuration in a file', () => {
   test.each([
     ['a list of their own in cdk.json', [{ ...EXAMPLE, baseUrl: 'https://api.acme.com' }]],
     ['a list on the command line', JSON.stringify([EXAMPLE])],
-  ])('is refused together with %s, because one of the two would be ignored', (_, connectors) => {
+  ])('the configuration file is refused together with %s, because one of the two would be ignored', (_, connectors) => {
     expect(problems({ connectors, connectorsFile: one })).toEqual({
       connectorsFile:
         'cannot be used together with connectors: remove "connectors" from cdk.json, or give one of the two',
@@ -258,7 +258,7 @@ describe('the configuration in a file', () => {
     ['is no JSON', write('torn.json', '[\n  {"name": "acme",'), /torn\.json is not valid JSON/],
     ['has no name', '', /must be the path of a JSON file/],
     ['is no text', 3, /must be the path of a JSON file/],
-  ])('that %s is refused with a reason', (_, connectorsFile, reason) => {
+  ])('a configuration file that %s is refused with a reason', (_, connectorsFile, reason) => {
     expect(problems({ connectorsFile })).toEqual({ connectorsFile: expect.stringMatching(reason) });
   });
 });
@@ -270,7 +270,7 @@ describe('the file of certificate authorities', () => {
   const problems = (caCertificates: string) =>
     problemsOfReading(() => readConnectors([{ ...EXAMPLE, caCertificates }], folder))['connectors[0].caCertificates'];
 
-  test('is taken from below the folder of cdk.json, with text between its certificates', () => {
+  test('the certificate file is read from below the folder of cdk.json, with text between its certificates', () => {
     write('two.pem', `# Acme\n${authority.certificate}# Acme 2\n${certificateAuthority('Acme 2').certificate}`);
     expect(problems('two.pem')).toBeUndefined();
     expect(problems(path.join(folder, 'two.pem'))).toBeUndefined();
@@ -284,7 +284,7 @@ describe('the file of certificate authorities', () => {
       `${authority.certificate}${authority.certificate.replace('MII', 'XXX')}`,
       /number 2 of 2/,
     ],
-  ])('is refused with %s', (_, text, reason) => {
+  ])('a certificate file is refused with %s', (_, text, reason) => {
     write('wrong.pem', text);
     expect(problems('wrong.pem')).toMatch(reason);
   });
@@ -303,7 +303,7 @@ describe('the configuration through the command line of the CDK', () => {
     return `${stdout}${stderr}`;
   }
 
-  test('text of several lines arrives cut, and the problem says so and names the file as the way out', () => {
+  test('a text of several lines arrives cut, and the problem recommends a file instead', () => {
     const args = ['synth', '--quiet', '--no-notices', '--output', path.join(folder, 'cli'), '-c', `connectors=${list}`];
     const quiet = { CDK_DISABLE_CLI_TELEMETRY: 'true', CDK_DISABLE_VERSION_CHECK: '1' };
     const output = run('node_modules/aws-cdk/bin/cdk', args, quiet);

@@ -13,7 +13,7 @@ function logsOf({ clients, aws, retryBudget }: AwsScene, bucket = aws.names.dead
 }
 
 describe('the log of a batch', () => {
-  test('a log is one object below log/ that comes back byte for byte', async () => {
+  test('a log is stored as one object below log/ and read back byte for byte', async () => {
     await using scene = await awsScene();
     const logs = logsOf(scene);
     const stored = await logs.put('assets', SEQUENCE, BATCH, pass);
@@ -41,7 +41,7 @@ describe('the log of a batch', () => {
     expect(bytes).toBeLessThan(BATCH.byteLength / 50);
   });
 
-  test('a log in a bucket that keeps versions is deleted by its version, because its rows would stay otherwise', async () => {
+  test('a log in a versioned bucket is deleted by its version, because its rows would stay otherwise', async () => {
     await using scene = await awsScene();
     const sent: { readonly input: Record<string, unknown> }[] = [];
     const client = async () => ({
@@ -110,7 +110,7 @@ describe('the log of a batch', () => {
     }
   });
 
-  test('an object that is not a log is an error that says so, such as the page of a proxy', async () => {
+  test('an object that is not a log is refused with an error that says so', async () => {
     await using scene = await awsScene();
     const client = async () => ({ send: async () => ({ Body: { transformToByteArray: async () => BATCH } }) });
     const logs = createLogs({ client, bucket: 'bucket', retryBudget: scene.retryBudget });

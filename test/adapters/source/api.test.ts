@@ -141,7 +141,7 @@ describe('the body of an answer', () => {
     expect(await each.page()).toBe(BODY);
   });
 
-  test('a body that is not UTF-8 is passed on as a page, because its other rows are to be sent', async () => {
+  test('a body that is not UTF-8 is passed on, because its other rows must be sent', async () => {
     const bytes = Buffer.from([0x22, 0xc3, 0x28, 0x22]);
     await using each = await apiScene([response => response.writeHead(200).end(bytes)]);
     const { signal } = new AbortController();

@@ -18,7 +18,7 @@ async function scene(secret: string | undefined) {
 }
 
 describe('the client credentials', () => {
-  test('the client credentials are those that the secret holds now', async () => {
+  test('the client credentials are read from the current content of the secret', async () => {
     await using each = await scene(SECRET);
     expect(await each.read()).toEqual({ clientId: 'id', clientSecret: 'canary' });
     each.aws.secret.put(JSON.stringify({ client_id: 'id', client_secret: 'rotated' }));
@@ -37,7 +37,7 @@ describe('the client credentials', () => {
     expect(wordsOf(error)).not.toContain('canary');
   });
 
-  test('an answer without the text of the secret is no empty secret: the error says that the secret may be right', async () => {
+  test('an answer without the text of the secret is not reported as an empty secret', async () => {
     await using each = await scene(SECRET);
     await using server = await httpHarness(json(200, { Name: 'secret', SecretBinary: 'Y2FuYXJ5' }));
     process.env['AWS_ENDPOINT_URL_SECRETS_MANAGER'] = server.url;
@@ -52,7 +52,7 @@ describe('the client credentials', () => {
     ['ResourceNotFoundException', 'deleted'],
     ['InvalidRequestException', 'Do not'],
   ])(
-    'a secret that Secrets Manager refuses with %s is not to be filled again, and the error says so',
+    'the error about a secret that Secrets Manager refuses with %s does not advise to set it again',
     async (code, advice) => {
       await using each = await scene(SECRET);
       each.aws.faults.always('secretsmanager', { refuse: { status: 400, code, message: 'No.' } });

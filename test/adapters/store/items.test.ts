@@ -56,7 +56,7 @@ async function scene() {
 }
 
 describe('row states', () => {
-  test('only the rows that no pass has listed are found, page by page, by their own ids', async () => {
+  test('the scan finds only rows that no pass has listed, page by page, by their own ids', async () => {
     await using each = await scene();
     const text = 'x'.repeat(30_000);
     const old = new Map(IDS.map((id, index) => [id, { ...state(index), parent: text, generation: 6 }] as const));
@@ -80,7 +80,7 @@ describe('row states', () => {
     expect(found).toEqual(new Map([...old].filter(([, { status }]) => status !== 'removed')));
   });
 
-  test('the rows that were removed within a range of sequences are found, and no row that was never sent', async () => {
+  test('the scan finds rows removed within a range of sequences, but no row that was never sent', async () => {
     await using each = await scene();
     const removed = { ...state(0), status: 'removed', rowHash: 'ff' } as const;
     const states = new Map<string, RowState>([
@@ -151,7 +151,7 @@ describe('the listed removals', () => {
     expect(await each.removals.list('assets')).toEqual([]);
   });
 
-  test('an asset that is listed twice is struck off twice, so that a batch done again strikes off only its own', async () => {
+  test('an asset that is listed twice has two entries, so a repeated batch deletes only its own entry', async () => {
     await using each = await scene();
     const usual = { id: 'a', deletedAt: undefined, position: undefined };
     const removed = { ...usual, sequence: SEQUENCE, isRestored: false };

@@ -115,7 +115,7 @@ describe('taking the lease', () => {
 });
 
 describe('a lost answer', () => {
-  test('a take whose answer was lost is repeated, so the lease is held as dirty', async () => {
+  test('a take of the lease whose answer was lost is repeated, and the lease then counts as dirty', async () => {
     await using each = await scene();
     each.aws.faults.next('dynamodb', { loseAnswer: true });
     const lease = await held(each.lease('one').take());

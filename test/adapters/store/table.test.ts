@@ -30,7 +30,7 @@ describe('batches', () => {
     expect(await scene.table.get(keys(101))).toEqual([]);
   });
 
-  test('only unprocessed items or keys of a batch are requested again', async () => {
+  test('only the unprocessed items or keys of a batch are requested again', async () => {
     await using scene = await awsScene();
     const odd: Fault = { failItems: index => index % 2 === 1 };
     scene.aws.faults.next('dynamodb', odd, odd, { failItems: () => true });
@@ -113,7 +113,7 @@ describe('a query', () => {
     expect(await scene.table.query('none')).toEqual([]);
   });
 
-  test('a query continues where an answer of a megabyte was cut', async () => {
+  test('a query continues where DynamoDB cut its answer at one megabyte', async () => {
     await using scene = await awsScene();
     const large = items(6, 'one').map(item => ({ ...item, text: { S: 'x'.repeat(300_000) } }));
     await scene.table.put(large, pass);

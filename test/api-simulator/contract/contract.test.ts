@@ -101,7 +101,7 @@ describe('the suite notices an API simulator that breaks', () => {
   });
 });
 
-test('every rule has its own id and is either checked or gives the reason why not', () => {
+test('every rule of the contract has its own id, and is checked or says why not', () => {
   expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length);
   expect(RULES.filter(rule => Boolean(rule.check) === Boolean(rule.unobservable))).toEqual([]);
 });

@@ -24,7 +24,7 @@ test.each([
 describe('runChecks', () => {
   const check = (name: string, run: Check<undefined>['run'], needs: string[] = []) => ({ name, run, needs });
 
-  test('skips a check that needs a failed or skipped check, and runs the rest', async () => {
+  test('runChecks skips a check that needs a failed or skipped check, and runs the other checks', async () => {
     const reported: string[] = [];
     const checks = [
       check('a', async () => ok('fine')),
@@ -48,7 +48,7 @@ describe('runChecks', () => {
     ]);
   });
 
-  test('ends at Ctrl-C without reporting a failure', async () => {
+  test('runChecks ends at Ctrl-C without reporting a failure', async () => {
     const run = async () => {
       throw new Error('AWS refused', { cause: new DOMException('aborted', 'AbortError') });
     };

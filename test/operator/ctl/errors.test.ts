@@ -25,7 +25,7 @@ test.each([
   expect(awsFailureText(named('InternalFailure'))).toBe('InternalFailure: No.');
 });
 
-test('a resource that does not exist is reported with how to restore it, and not with advice for a call that failed', () => {
+test('the error about a missing resource says how to restore it, and gives no other advice', () => {
   const error = (name: string) => new AwsCallError('The queue q could not be read', named(name)).message;
   expect(error('QueueDoesNotExist')).toMatch(/It does not exist: [^\n]*\n[^\n]*--revert-drift/);
   expect(error('QueueDoesNotExist')).not.toContain('Nothing was changed');
@@ -60,7 +60,7 @@ test.each([
   expect(messageOf(error)).not.toMatch(/next run|checkpoint/);
 });
 
-test('the message of the function is printed unchanged', () => {
+test('the message of the function’s error is printed unchanged', () => {
   const { message } = new ApiUnavailableError('/v1/assets', 'the connection failed (ECONNREFUSED)');
   expect(messageOf(new FunctionFailedError('ApiUnavailableError', message))).toContain('The next run');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { failureGroups } from '../../../bin/ctl/failures.ts';
 
-test('failures that differ in ids and numbers count as one, and those of other streams or causes do not', () => {
+test('failures of one stream and cause that differ only in ids and numbers count as one', () => {
   const line = (time: number, stream: string, message: string) => ({
     time,
     text: JSON.stringify({ level: 'ERROR', stream, error: { name: 'StateError', message } }),

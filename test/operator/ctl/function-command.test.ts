@@ -39,7 +39,7 @@ describe('the result of a run', () => {
     resultText({ streams: { assets: { ...result, ...change } }, more: false }, 1, false).split('\n');
   const cellsOf = (line = '') => line.trim().split(/\s{2,}/);
 
-  test('has a column for each fate of a row, in this order', () => {
+  test('the result of a run has a column for each outcome of a row, in this order', () => {
     const [head, , row] = lines({});
     const fates = 'forwarded, duplicates, superseded, unknown tombstones, filtered, dead letters';
     expect(cellsOf(head)).toEqual(['stream', 'pages', 'read', ...fates.split(', '), 'withdrawn', 'caught up']);
@@ -47,7 +47,7 @@ describe('the result of a run', () => {
     expect(cellsOf(lines({ caughtUp: true })[2]).at(-1)).toBe('yes');
   });
 
-  test('has no column for a filter where no row was filtered', () => {
+  test('the result of a run has no column for a filter where no row was filtered', () => {
     expect(cellsOf(lines({ filtered: 0 })[0])).not.toContain('filtered');
   });
 

@@ -68,7 +68,7 @@ describe('a status', () => {
   const health = (change: object) => healthOf({ ...healthy, ...change } as never);
   const hidden = { notReadable: 'denied' };
 
-  test('is healthy when every part is', () => {
+  test('a status is healthy when every part is healthy', () => {
     expect(health({})).toEqual({ status: 'healthy', reasons: [] });
   });
 
@@ -82,7 +82,7 @@ describe('a status', () => {
     ['schedule dead-letter queue', { scheduleDeadLetters: hidden }],
     ['SIEM queue', { siem: { queue: hidden, deadLetters: depth } }],
     ['SIEM dead-letter queue', { siem: { queue: depth, deadLetters: hidden } }],
-  ])('is unhealthy when this cannot be read: %s', (part, change) => {
+  ])('a status is unhealthy when this cannot be read: %s', (part, change) => {
     expect(health(change)).toEqual({ status: 'unhealthy', reasons: [`${part} not readable`] });
   });
 
@@ -90,12 +90,12 @@ describe('a status', () => {
     [[], ['the alarms are missing']],
     [['warning'], ['the alarm critical is missing']],
     [['critical'], ['the alarm warning is missing']],
-  ])('is unhealthy with only the composite alarms %j', (names, reasons) => {
+  ])('a status is unhealthy with only the composite alarms %j', (names, reasons) => {
     const own = notifiers.filter(({ name }) => names.includes(name));
     expect(health({ alarms: value({ ...healthy.alarms.value, notifiers: own }) }).reasons).toEqual(reasons);
   });
 
-  test('does not count a silent stream as unhealthy while the schedule is off', () => {
+  test('a silent stream is not unhealthy while the schedule is off', () => {
     const silent = { activity: value({ streams: new Map([['assets', activity()]]) }) };
     expect(health(silent)).toEqual({ status: 'unhealthy', reasons: ['assets silent'] });
     expect(health({ ...silent, schedule: value({ enabled: false }) }).status).toBe('paused');
@@ -112,19 +112,19 @@ describe('a status', () => {
       ['rate(1 minute)', 4, 12],
       ['rate(5 minutes)', 16, 18],
       ['rate(1 hour)', 181, 183],
-    ])('%s: not after %d minutes, and after %d', (expression, before, since) => {
+    ])('at %s a status is not late after %d minutes, but is late after %d', (expression, before, since) => {
       expect(healthAfter(before, expression).status).toBe('healthy');
       const words = `assets late: no run has reached the end for ${durationText(since * 60_000)}, at ${expression}`;
       expect(healthAfter(since, expression)).toEqual({ status: 'unhealthy', reasons: [words] });
     });
 
-    test('and while a run holds the lease only after the time of the longest run, because no other reports', () => {
+    test('while a run holds the lease, a status is late only after the time of the longest run', () => {
       const running = { state: value({ streams: new Map([['assets', begun]]), lease: { held: true } }) };
       expect(healthAfter(12, 'rate(1 minute)', running).status).toBe('healthy');
       expect(healthAfter(21, 'rate(1 minute)', running).status).toBe('unhealthy');
     });
 
-    test('and when runs report, but none has reached the end for longer than two of the longest runs', () => {
+    test('a status is late when runs report, but none has caught up for two of the longest runs', () => {
       const behind = (minutes: number) =>
         healthAfter(minutes, 'rate(1 minute)', {
           activity: value({ streams: new Map([['assets', activity(minutes * 60_000, 5)]]) }),
@@ -134,14 +134,14 @@ describe('a status', () => {
       expect(behind(36)).toEqual({ status: 'unhealthy', reasons: [words] });
     });
 
-    test('and not while the schedule is off, or without a rate', () => {
+    test('a status is not late while the schedule is off or has no rate', () => {
       const off = value({ enabled: false, expression: 'rate(1 minute)' });
       expect(healthAfter(12, 'rate(1 minute)', { schedule: off }).status).toBe('paused');
       expect(healthAfter(12, 'cron(0 * * * ? *)').status).toBe('healthy');
     });
   });
 
-  test('is unhealthy with muted alarms while the schedule is on, and paused while it is off', () => {
+  test('muted alarms make a status unhealthy while the schedule is on, and paused while it is off', () => {
     const alarms = value({ ...healthy.alarms.value, notifiers: notifiers.map(each => ({ ...each, notifies: false })) });
     expect(health({ alarms })).toEqual({ status: 'unhealthy', reasons: ['the alarms are muted'] });
     expect(health({ alarms, schedule: value({ enabled: false }) }).status).toBe('paused');
@@ -193,7 +193,7 @@ describe('a status', () => {
       ['reads it once more', { phase: 'confirm', rows: 7 }, 'second pass, 7 rows listed'],
       ['waits before the second pass', { phase: 'confirm', notBefore: 45 * MINUTE }, 'second pass, begins in 45 min'],
       ['withdraws what is not listed', { phase: 'sweep' }, 'withdrawal of rows that are not listed'],
-    ])('says that it %s', (_what, change, text) => {
+    ])('the status of a stream says that its second walk %s', (_what, change, text) => {
       const shown = String(statusText(snapshotOf(change), { status: 'healthy', reasons: [] })).split('\n');
       expect(shown).toContain(`assets are read again from the beginning: ${text}`);
     });
@@ -209,13 +209,13 @@ describe('a status', () => {
         { reason: 'not-listed', own: 66, children: 9 },
         'Withdrawals wait: 66 assets, with 9 threats of them, because the API does not list them any more. 65 were withdrawn before.',
       ],
-    ])('says which withdrawals wait, and not how far it is: %j', (waiting, text) => {
+    ])('the status shows the waiting withdrawals instead of the progress of the second walk: %j', (waiting, text) => {
       const shown = String(statusText(snapshotOf({ waiting }), { status: 'healthy', reasons: [] })).split('\n');
       expect(shown).toContain(`${text} ${CONFIRM}`);
       expect(shown.join()).not.toContain('read again');
     });
 
-    test('has it in JSON, with the withdrawals that wait and whether a batch is open', () => {
+    test('the JSON of a status has the second walk, the waiting withdrawals and whether a batch is open', () => {
       const json = (...of: Parameters<typeof snapshotOf>) => {
         const document = statusJson(snapshotOf(...of), { status: 'healthy', reasons: [] });
         return (document as { streams: { checkpoint: object }[] }).streams[0]!.checkpoint;
@@ -228,7 +228,7 @@ describe('a status', () => {
     });
   });
 
-  test('names critical alarms first', () => {
+  test('a status names critical alarms first', () => {
     const alarms = [alarm('filter-errors', 'warning', 'ALARM'), alarm('delivery-late', 'critical', 'ALARM')];
     expect(health({ alarms: value({ alarms, notifiers }) }).reasons).toEqual([
       'alarm delivery-late',

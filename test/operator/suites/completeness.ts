@@ -32,7 +32,7 @@ describe('test-event', () => {
       expect(await database.tuples(`select count(*) from ${view}`)).toEqual([[String(before.length)]]);
   });
 
-  test('has a sequence below that of every event', () => {
+  test('a test event has a lower sequence than every other event', () => {
     const { sequence } = JSON.parse(testEventLine(EVENT));
     expect(sequence < '00000000010000000000').toBe(true);
   });

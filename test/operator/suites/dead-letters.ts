@@ -106,7 +106,7 @@ describe('redrive', () => {
     expect(await exists(each, ERROR)).toBe(true);
   });
 
-  test('redrive asks with the number of events, says which objects cannot be sent, and sends the others', async () => {
+  test('redrive asks for confirmation, names the objects that cannot be sent, and sends the others', async () => {
     await using each = await withFailures();
     await put(each, `${ERROR}-other`, '{"no":"record"}');
     const args = ['dead-letters', 'redrive', `s3://security-data/${ERROR}`, `${ERROR}-other`];

@@ -217,7 +217,7 @@ describe('doctor', () => {
   });
 });
 
-test('doctor warns of another client than the saved state is of, until a run has noted the new one', async () => {
+test('doctor warns of a client that differs from the saved state, until a run has noted it', async () => {
   await using each = await deployment();
   each.connector.simulator.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
   await each.run();

@@ -23,7 +23,7 @@ function copy(
 }
 
 describe('status --all', () => {
-  test('has one line for each connector, the worst first, and exits with the status of the worst', async () => {
+  test('status --all has a line for each connector, the worst first, and exits with the worst status', async () => {
     await using each = await deployment();
     await each.run();
     const alone = await each.ctl(['status', '--all']);

@@ -32,7 +32,7 @@ describe('pause and resume', () => {
     expect(notifies(each)).toEqual([true, true]);
   });
 
-  test('a second pause or resume writes nothing and says so, a pause with the time of the first one', async () => {
+  test('a second pause or resume writes nothing and says so, with the time of the first pause', async () => {
     await using each = await deployment();
     const { document: first } = await each.json(['pause']);
     expect([first.changed, 'since' in first]).toEqual([true, false]);

@@ -19,16 +19,19 @@ async function waited(each: Deployment, args: readonly string[], endsAt: number)
 }
 
 describe('a command', () => {
-  test.each([['run'], ['resync assets --yes']])('%s waits for the run that holds the lease', async command => {
-    await using each = await deployment();
-    const { status, stdout, now, said } = await waited(each, command.split(' '), 2);
-    expect([status, now]).toEqual([0, 10_000]);
-    expect(stdout).toMatch(/^assets .* yes$/m);
-    expect(said).toEqual([
-      'Another run holds the lease. Trying again for 12 s at most.',
-      'Another run holds the lease. Trying again for 7 s at most.',
-    ]);
-  });
+  test.each([['run'], ['resync assets --yes']])(
+    'the command %s waits for the run that holds the lease',
+    async command => {
+      await using each = await deployment();
+      const { status, stdout, now, said } = await waited(each, command.split(' '), 2);
+      expect([status, now]).toEqual([0, 10_000]);
+      expect(stdout).toMatch(/^assets .* yes$/m);
+      expect(said).toEqual([
+        'Another run holds the lease. Trying again for 12 s at most.',
+        'Another run holds the lease. Trying again for 7 s at most.',
+      ]);
+    },
+  );
 
   test('a command fails after a last attempt when the waiting time ends', async () => {
     await using each = await deployment();

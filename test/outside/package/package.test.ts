@@ -82,7 +82,7 @@ describe('the types of the package', () => {
     ]);
   });
 
-  test('the types name no library but those of the CDK, and no private member', () => {
+  test('the published types name no library except those of the CDK, and no private member', () => {
     const texts = files.map(file => readFileSync(path.join(folder, file), 'utf8'));
     const imported = texts.flatMap(text => [...text.matchAll(/from '([^.'][^']*)'/g)].map(([, name]) => name!));
     expect([...new Set(imported.map(packageOf))].sort()).toEqual(['aws-cdk-lib', 'constructs']);

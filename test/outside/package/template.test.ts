@@ -125,14 +125,14 @@ describe('the template', () => {
     expect(own).toHaveLength(expected.length);
   });
 
-  test('is small enough to be given with the call, and needs no bootstrap, custom resource, macro or other stack', () => {
+  test('the template fits into a call, and needs no bootstrap, custom resource, macro or other stack', () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MOST_BYTES);
     expect(text).not.toMatch(
       /Custom::|CustomResource|CloudFormation::Stack"|"Transform"|BootstrapVersion|cdk-hnb659fds/,
     );
   });
 
-  test('has each parameter in a group, with a description, and a default that its own pattern accepts', () => {
+  test('each parameter of the template has a group, a description, and a default that its pattern accepts', () => {
     const { ParameterGroups } = template.Metadata['AWS::CloudFormation::Interface'];
     const names = Object.keys(template.Parameters);
     expect(ParameterGroups.flatMap(group => group.Parameters)).toEqual(names);
@@ -144,20 +144,20 @@ describe('the template', () => {
     expect(required.sort()).toEqual(Object.keys(REQUIRED).sort());
   });
 
-  test('has only parameters that docs/without-cdk.md explains', () => {
+  test('the template has only parameters that docs/without-cdk.md explains', () => {
     const names = Object.keys(template.Parameters);
     const rows = page('docs/without-cdk.md').match(/^\| `[A-Z].*$/gm)!;
     expect(rows.flatMap(row => row.split(' | ')[0]!.match(/[A-Z]\w+/g)!).sort()).toEqual(names.sort());
   });
 
-  test('has its required parameters set in the Terraform example', () => {
+  test('the Terraform example sets the required parameters of the template', () => {
     const names = Object.keys(template.Parameters);
     const given = page('examples/terraform/main.tf').match(/(?<=^ {4})[A-Z]\w+(?= +=)/gm)!;
     expect(given.filter(name => !names.includes(name))).toEqual([]);
     expect(given).toEqual(expect.arrayContaining(Object.keys(REQUIRED)));
   });
 
-  test('takes what cannot be a parameter from a file, and drops parameters that would have no effect', () => {
+  test('the template takes other options from a file, and drops parameters that would have no effect', () => {
     const destination = { type: 'splunk', url: 'https://splunk.acme.example:8088' };
     const options = { destination, kmsKeyArn: KEY_ARN, filters: { dnsBlocks: "domain != 'x'" }, rateMinutes: 5 };
     const { Parameters, Resources } = JSON.parse(templateText(checkedOptions(options)));
@@ -166,7 +166,7 @@ describe('the template', () => {
     expect(JSON.stringify(Resources)).toContain(KEY_ARN);
   });
 
-  test('refuses wrong options and those that are parameters, by their names in the file', () => {
+  test('wrong options in the file, and options that are parameters, are refused by name', () => {
     expect(() => checkedOptions({ baseUrl: EXAMPLE.baseUrl })).toThrow('  baseUrl: is the parameter BaseUrl of the');
     expect(() => checkedOptions({ rateMinutes: 0, nonsense: 1 })).toThrow(
       /2 problems.*\n {2}rateMinutes: .*\n {2}nonsense: /,

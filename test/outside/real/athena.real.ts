@@ -45,7 +45,7 @@ describe('the views on Trino', () => {
     (await database.tuples(sql)).map(row => row.map(value => (typeof value === 'number' ? `${value}` : value)));
   const expectSame = async (sql: string) => expect(await answer(trino, sql)).toEqual(await answer(duckDb, sql));
 
-  test('show special texts as DuckDB does', async () => {
+  test('the views on Trino show special texts as DuckDB does', async () => {
     await holdInBoth([...specialLines(), '', '{"event_id":', 'null', '[]', '{"a":1}']);
     for (const { name } of VIEWS) await expectSame(`select * from ${name} order by event_id`);
     const paths = PATHS.map(([path], index) => `json_extract_scalar(row, '${path}') as c${index}`);
@@ -58,7 +58,7 @@ describe('the views on Trino', () => {
     await expectSame(sql);
   });
 
-  test('give the truth after a history of each rule', async () => {
+  test('the views on Trino give the truth after a history of each rule', async () => {
     expect(await viewBreaches(trino)).toEqual([]);
   });
 });

@@ -141,7 +141,7 @@ test('a missing or damaged object is reported without its content, stays in the 
   expect(await own.waiting(queue)).toBe(5);
 });
 
-test('the queries of its README answer, the one for ageing with assets that exist and were not updated for 30 days', async () => {
+test('the queries in the README of the reader run, and the ageing query finds old assets', async () => {
   await using folder = await temporaryFolder('reader-');
   const database = join(folder.path, 'events.db');
   const row = (id: string, days: number) => {

@@ -32,7 +32,7 @@ afterAll(async () => realm[Symbol.asyncDispose]());
 
 describe('a token of Keycloak', () => {
   test.each([':', '+', '%', '%2B', 'ключ', '🔑', 'a:b:c', '&=#?/', '"\'\\', ' lead', '~!*()'])(
-    'is issued for a secret with %j',
+    'Keycloak issues a token for a secret with %j',
     async special => {
       const secret = await realm.rotate(`${special}secret${special}`);
       expect(await tokensOf({ authUrl: realm.authUrl, secret }).token()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
@@ -51,7 +51,7 @@ describe('a token of Keycloak', () => {
     expect(claimsOf(await token()).jti).not.toBe(claimsOf(first).jti);
   });
 
-  test('is issued at the whole token path as well as at the realm', async () => {
+  test('Keycloak issues a token at the whole token path and at the realm', async () => {
     const authUrl = `${realm.authUrl}/protocol/openid-connect/token`;
     const secret = await realm.rotate('another');
     expect(claimsOf(await tokensOf({ authUrl, secret }).token()).iss).toBe(realm.authUrl);
@@ -85,7 +85,7 @@ describe('a refusal of Keycloak', () => {
     expect(wordsOf(error)).not.toContain(JSON.parse(realm.secret).client_secret);
   });
 
-  test('for an unknown realm blames the URL, not the credentials', async () => {
+  test('the error about an unknown realm blames the URL, not the credentials', async () => {
     const { token } = tokensOf({ authUrl: `${realm.authUrl}-none`, secret: realm.secret });
     expect((await rejection(token())).name).toBe('ApiRefusedError');
   });

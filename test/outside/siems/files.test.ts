@@ -64,21 +64,24 @@ function asText(list: readonly string[]): string {
 }
 
 describe('the files of siem/', () => {
-  test('treat the kinds and streams that the schema of the events has, and the streams that the function has', () => {
+  test('the files of siem/ use the kinds and streams of the event schema and of the function', () => {
     expect(asText(schema.properties.kind.enum)).toBe(asText(Object.keys(MEANING)));
     expect(asText(ALL_STREAMS)).toBe(asText(STREAMS.map(({ name }) => name)));
   });
 
-  test.each(Object.entries(LISTS))('list the kinds and streams of the schema in %s', (name, lists) => {
-    expect(listsOf(siemFile(name))).toEqual(lists.map(asText).sort());
-  });
+  test.each(Object.entries(LISTS))(
+    'the files of siem/ list the kinds and streams of the schema in %s',
+    (name, lists) => {
+      expect(listsOf(siemFile(name))).toEqual(lists.map(asText).sort());
+    },
+  );
 
-  test('list kinds and streams in no other file', () => {
+  test('no other file of siem/ lists kinds and streams', () => {
     const others = NAMES.filter(name => !(name in LISTS));
     expect(others.filter(name => listsOf(siemFile(name)).length > 0)).toEqual([]);
   });
 
-  test('compare kind and stream with a kind and a stream of the schema', () => {
+  test('the files of siem/ compare kind and stream with a kind and a stream of the schema', () => {
     const known = { kind: Object.keys(MEANING), stream: [...ALL_STREAMS, TEST.stream] };
     const compared = NAMES.filter(name => !/pipelines|collections\.conf/.test(name)).flatMap(name =>
       [
@@ -101,12 +104,12 @@ describe('the files of siem/', () => {
     expect(unknown.filter(({ text }) => text !== 'kind=leftouter')).toEqual([]);
   });
 
-  test('take the sequence as twenty digits', () => {
+  test('the files of siem/ take the sequence as twenty digits', () => {
     expect(schema.properties.sequence.pattern).toBe('^[0-9]{20}$');
     expect(siemFile(`${APP}/default/savedsearches.conf`).match(/\^s\(\?<sequence>\\d\{20\}\)/g)?.length).toBe(3);
   });
 
-  test('have requests for Dev Tools that are JSON', () => {
+  test('requests for Dev Tools in the files of siem/ are JSON', () => {
     for (const name of ['elastic/queries.console', 'opensearch/queries.console']) {
       const requests = consoleRequests(siemFile(name));
       expect(requests.size).toBe(siemFile(name).match(/^GET /gm)!.length);
@@ -114,7 +117,7 @@ describe('the files of siem/', () => {
     }
   });
 
-  test('give the app for Splunk the version of the package', () => {
+  test('the app for Splunk has the version of the package', () => {
     expect(siemFile(`${APP}/default/app.conf`).match(/^version = .*$/gm)).toEqual(
       Array(2).fill(`version = ${VERSION}`),
     );
@@ -123,7 +126,7 @@ describe('the files of siem/', () => {
 });
 
 describe('the members of the events', () => {
-  test('are the fields of the index templates, with their types', () => {
+  test('the members of the events are the fields of the index templates, with their types', () => {
     const types = { time: 'date', boolean: 'boolean', text: 'keyword' } as const;
     const expected = HEAD.map(({ name, type }) => [name, types[type as keyof typeof types]]);
     const fieldsOf = (properties: Readonly<Record<string, { type?: string }>>) =>
@@ -136,7 +139,7 @@ describe('the members of the events', () => {
     }
   });
 
-  test('are the only fields that the queries and scripts for Elastic and OpenSearch name', () => {
+  test('queries and scripts for Elastic and OpenSearch name only members of the events', () => {
     const elastic = NAMES.filter(name => name.startsWith('elastic/'))
       .map(siemFile)
       .join('\n');
@@ -148,7 +151,7 @@ describe('the members of the events', () => {
     expect(named.filter(name => !HEAD_NAMES.includes(name) && name !== 'thing')).toEqual([]);
   });
 
-  test('fill the columns of Sentinel, each with its type', () => {
+  test('the members of the events fill the columns of Sentinel, each with its type', () => {
     const { table, declared, members } = sentinel();
     const types = { time: 'datetime', boolean: 'boolean', text: 'string' } as const;
     const expected = [
@@ -163,14 +166,14 @@ describe('the members of the events', () => {
     expect(members.size).toBe(table.columns.length);
   });
 
-  test('have the same fields in the collection and the lookup of the app for Splunk', () => {
+  test('the collection and the lookup of the app for Splunk have the same fields', () => {
     const fields = [...siemFile(`${APP}/default/collections.conf`).matchAll(/^field\.(\w+) = string$/gm)];
     const lookup = /^fields_list = _key, (.*)$/m.exec(siemFile(`${APP}/default/transforms.conf`))![1]!;
     expect(lookup.split(', ')).toEqual(fields.map(([, name]) => name));
     expect(lookup.split(', ').filter(name => !HEAD_NAMES.includes(name))).toEqual(['version']);
   });
 
-  test('are in no column of Sentinel with a reserved name, or a name shorter than 2 or longer than 45 characters', () => {
+  test('the columns of Sentinel have names of 2 to 45 characters that are not reserved', () => {
     const reserved = new Set(RESERVED.map(name => name.toLowerCase()));
     const names = sentinel().table.columns.map(({ name }) => name);
     expect(names.filter(name => reserved.has(name.toLowerCase()) || !/^[A-Za-z_]\w{1,44}$/.test(name))).toEqual([]);
@@ -194,7 +197,7 @@ const BLOCKS: Readonly<Record<string, RegExp>> = {
 describe('members of a row that the API does not promise', () => {
   const promised = new Set(['id', 'updated_at', 'stream_position', 'deleted', 'deleted_at', 'blocked_at']);
 
-  test('are named in one marked block for each SIEM', () => {
+  test('members that the API does not promise are named in one marked block for each SIEM', () => {
     const blocks = NAMES.flatMap(
       name =>
         siemFile(name)
@@ -215,7 +218,7 @@ describe('members of a row that the API does not promise', () => {
 });
 
 describe('the script of Filebeat', () => {
-  test('takes the members before the row and leaves the row as text', () => {
+  test('the script of Filebeat parses the members before the row and leaves the row as text', () => {
     const head = { event_id: 'e', sequence: '7', connector: 'acme', time: null };
     const line = `${JSON.stringify(head).slice(0, -1)},"row":{"id":1e999,"row":{}}}`;
     const { action, document } = throughFilebeat(line)!;
@@ -226,9 +229,12 @@ describe('the script of Filebeat', () => {
     });
   });
 
-  test.each(['{"class_uid":5001}', '{"event_id":"e","sequ'])('gives the line %s a tag instead', line => {
-    expect(throughFilebeat(line)).toBeUndefined();
-  });
+  test.each(['{"class_uid":5001}', '{"event_id":"e","sequ'])(
+    'the script of Filebeat gives the line %s a tag instead of members',
+    line => {
+      expect(throughFilebeat(line)).toBeUndefined();
+    },
+  );
 });
 
 test('the dashboard for Splunk shows each of its searches', () => {
@@ -237,7 +243,7 @@ test('the dashboard for Splunk shows each of its searches', () => {
   expect(shown).toEqual(Object.keys(dataSources));
 });
 
-test('every block of code in the pages of the SIEMs is part of a file of siem/, unless the page is a sketch', () => {
+test('code blocks in the pages of the SIEMs are parts of files of siem/, except in sketches', () => {
   const pages = PAGES.filter(name => name.startsWith('docs/integrations/'));
   const blocks = pages.flatMap(name =>
     ['kusto', 'console', 'esql', 'yaml', 'ini', 'spl'].flatMap(language =>

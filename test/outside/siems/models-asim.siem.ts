@@ -123,13 +123,13 @@ describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${title
     },
   );
 
-  test('starts a DNS block when it was blocked', async () => {
+  test('a DNS block in ASIM starts at the time when it was blocked', async () => {
     const times = new Map(tenant.lines.map(headOf).map(({ event_id, time }) => [event_id, time]));
     for (const event of await eventsOf('vimDnsSecurityData'))
       expect(Date.parse(`${event['EventStartTime']}Z`)).toBe(Date.parse(times.get(String(event['EventUid']))!));
   });
 
-  test('filters by the parameters of the parsers', async () => {
+  test('the parsers for ASIM filter by their parameters', async () => {
     const counts = FILTERS.map(async ([parser, parameter, value]) => {
       const kql = kqlOf(parser).replace(new RegExp(`let ${parameter} = .*;`), `let ${parameter} = ${value};`);
       return (await workspace.objects(await workspace.sqlOf(kql))).length;
@@ -142,7 +142,7 @@ describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${title
     expect(await Promise.all(counts)).toEqual([phishing, 0, 0, severe, 0]);
   });
 
-  test('has threats without the members as alerts, and no DNS blocks without them', async () => {
+  test('threats without the members become alerts in ASIM, but DNS blocks without them are left out', async () => {
     await using bare = await workspaceOf(tenant.lines.map(line => line.replace(/,"row":.*/s, ',"row":{}}')));
     const alerts = await eventsOf('vimAlertEventSecurityData', bare);
     expect(alerts.length).toBeGreaterThan(0);

@@ -106,7 +106,7 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${titleOf('elasti
   });
   afterAll(() => call(url, 'DELETE', INDEX));
 
-  test('has every line, also rows without its members and values that a naive mapping refuses', () => {
+  test('the ingest pipeline keeps every line, even with missing members or values that a naive mapping refuses', () => {
     expect(documents.length).toBe(tenant.lines.length + tenant.others.length);
     expect(documents.filter(document => '_row' in document)).toEqual([]);
   });
@@ -121,7 +121,7 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${titleOf('elasti
     ]);
   });
 
-  test.each(CLAIMS)('has the fields that an event of %s needs', (name, claim, needs) => {
+  test.each(CLAIMS)('an event of %s has the fields that ECS needs', (name, claim, needs) => {
     const lines = tenant.lines.filter(line => `${headOf(line)['stream']} ${headOf(line)['kind']}` === name);
     const found = documentsOf(lines).map(document => new Map(leavesOf(document)));
     expect(found.length).toBe(lines.length);
@@ -132,7 +132,7 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${titleOf('elasti
     }
   });
 
-  test('makes no second alert of a refresh', async () => {
+  test('a refresh makes no second alert in ECS', async () => {
     const line = tenant.lines.find(each => headOf(each)['stream'] === 'threats')!;
     const refreshed = throughFilebeat(line.replace(',"row":', ',"refresh":true,"row":'))!;
     const body = JSON.stringify({ docs: [{ _source: JSON.parse(refreshed.document) }] });
@@ -140,7 +140,7 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${titleOf('elasti
     expect(answer).toMatchObject({ docs: [{ doc: { _source: { event: { kind: 'event', type: ['info'] } } } }] });
   });
 
-  test('dates a DNS block when it was blocked, and other events when the connector made them', () => {
+  test('a DNS block in ECS has the time of the block, and other events their own time', () => {
     for (const { '@timestamp': time, security_data } of documents) {
       const data = security_data as Record<string, string>;
       const expected = data['stream'] === 'dns-blocks' ? data['time'] : data['forwarded_at'];
@@ -148,7 +148,7 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${titleOf('elasti
     }
   });
 
-  test('claims no host, network or category of a row that has none of its members', () => {
+  test('a row without the members gets no host, network or category in ECS', () => {
     const names = documentsOf(tenant.others).flatMap(document => leavesOf(document).map(([name]) => name));
     const claimed = names.filter(name => /^(host\.(?!id)|dns|event\.category)/.test(name));
     // Two of those rows have a name.

@@ -19,7 +19,7 @@ describe('the function’s role', () => {
     expect(unused.map(({ action }) => action).sort()).toEqual([...RUNTIME_ACTIONS]);
   });
 
-  test('names each action, without a wildcard, and the reason for each', () => {
+  test('the function’s role names each action without a wildcard, and the reason for each', () => {
     const actions = found.grants.map(({ action }) => action);
     expect(actions.filter(action => action.includes('*'))).toEqual([]);
     expect([...new Set(actions)].sort()).toEqual(Object.keys(NEEDED_FOR).sort());
@@ -36,7 +36,7 @@ describe('a grant', () => {
     ['s3:PutObject', 'arn:aws:s3:::bucket/events/x.json', false],
     ['s3:PutObject', 'arn:aws:s3:::bucket2/dead-letter/x.json', false],
     ['s3:GetObject', 'arn:aws:s3:::bucket/dead-letter/x.json', false],
-  ])('of %s on %s is matched as IAM does', (permission, resource, allowed) => {
+  ])('a grant of %s on %s is matched as IAM does', (permission, resource, allowed) => {
     expect(allows(grant, permission, resource)).toBe(allowed);
   });
 });

@@ -123,7 +123,7 @@ describe('the option alarms', () => {
     return JSON.stringify(Properties['AlarmRule']);
   };
 
-  test('the option changes the threshold of an alarm and says so in its description, and nothing else of it', () => {
+  test('the option changes only the threshold of an alarm and its description', () => {
     const { AlarmDescription: text, Threshold, ...others } = alarm('siem-reader-stalled', changedAlarms);
     const { AlarmDescription: before, Threshold: _, ...same } = alarm('siem-reader-stalled');
     expect(Threshold).toBe(7200);

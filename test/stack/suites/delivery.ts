@@ -41,7 +41,7 @@ describe('delivery to Splunk', () => {
     });
   });
 
-  test('says how to fill in the token', () => {
+  test('delivery to Splunk says how to fill in the token', () => {
     const { FillToken } = synthesize(VARIANTS.splunk).Outputs;
     expect(FillToken!.Description).toContain('"hec_token"');
     expect(JSON.stringify(FillToken!.Value)).toContain('file://token.json');
@@ -49,7 +49,7 @@ describe('delivery to Splunk', () => {
 });
 
 describe('delivery to an HTTP endpoint', () => {
-  test('sends gzipped records with the key of a secret, and backs up what fails', () => {
+  test('delivery to an HTTP endpoint sends gzipped records with the key of a secret, and backs up failures', () => {
     expect(destination(VARIANTS.http, 'HttpEndpoint')).toMatchObject({
       EndpointConfiguration: { Url: VARIANTS.http.destination.url, Name: 'SIEM' },
       RequestConfiguration: { ContentEncoding: 'GZIP' },
@@ -60,7 +60,7 @@ describe('delivery to an HTTP endpoint', () => {
     });
   });
 
-  test('may read the key and write the backup, and no events', () => {
+  test('delivery to an HTTP endpoint may read the key and write the backup, but no events', () => {
     const grants = deliveryGrants(VARIANTS.http);
     expect(grants).toContain(`secretsmanager:GetSecretValue ["${SECRET_ARN}"]`);
     expect(grants.filter(grant => grant.includes('/events/'))).toEqual([]);

@@ -145,16 +145,13 @@ describe('the function', () => {
     [{ proxyUrl: 'http://proxy.acme.example:3128' }, [443, 3128]],
     [{ proxyUrl: 'http://proxy.acme.example' }, [443, 80]],
     [{ baseUrl: 'https://api.acme.example:8443' }, [443, 8443]],
-  ])(
-    'the security group of the function lets nothing in, and out to the ports of AWS, API and proxy: %j',
-    (options, ports) => {
-      const template = synthesize({ vpc: VARIANTS.everyOption.vpc, ...options });
-      const group = only(template, 'AWS::EC2::SecurityGroup');
-      const rules = group['SecurityGroupEgress'] as { readonly FromPort: number }[];
-      expect(rules.map(({ FromPort }) => FromPort)).toEqual(ports);
-      expect(group).not.toHaveProperty('SecurityGroupIngress');
-    },
-  );
+  ])('the function’s security group allows only connections out to AWS, API and proxy: %j', (options, ports) => {
+    const template = synthesize({ vpc: VARIANTS.everyOption.vpc, ...options });
+    const group = only(template, 'AWS::EC2::SecurityGroup');
+    const rules = group['SecurityGroupEgress'] as { readonly FromPort: number }[];
+    expect(rules.map(({ FromPort }) => FromPort)).toEqual(ports);
+    expect(group).not.toHaveProperty('SecurityGroupIngress');
+  });
 });
 
 describe('the schedule', () => {

@@ -10,12 +10,12 @@ describe('a landing zone that prescribes path, prefix and boundary', () => {
   const roles = resources(template, 'AWS::IAM::Role').map(({ Properties }) => Properties);
   const policies = resources(template, 'AWS::IAM::ManagedPolicy').map(({ Properties }) => Properties);
 
-  test('finds every role and managed policy under its path, and every role bounded', () => {
+  test('every role and managed policy is under the prescribed path, and every role has the boundary', () => {
     expect(new Set([...roles, ...policies].map(({ Path }) => Path))).toEqual(new Set(['/security/connectors/']));
     expect(new Set(roles.map(({ PermissionsBoundary }) => PermissionsBoundary))).toEqual(new Set([BOUNDARY_ARN]));
   });
 
-  test('finds its prefix in every name, which for Sentinel comes after OIDC_', () => {
+  test('every name has the prescribed prefix, which for Sentinel comes after OIDC_', () => {
     const names = roles.map(({ RoleName }) => joinedText(RoleName)).sort();
     expect(names).toEqual([
       'OIDC_secops-acme-SiemReader-51af3dc0',

@@ -56,7 +56,7 @@ describe('the topic of new objects', () => {
     });
   });
 
-  test('the subscriber is there after the bucket and before the first run, because SNS keeps nothing for later ones', () => {
+  test('the subscriber exists before the first run, because SNS keeps nothing for later subscribers', () => {
     const template = synthesize();
     const found = (type: string) => Object.entries(template.Resources).find(([, { Type }]) => Type === type)!;
     const dependenciesOf = (type: string) => (found(type)[1] as Resource & { readonly DependsOn?: string[] }).DependsOn;
@@ -74,7 +74,7 @@ describe('the topic of new objects', () => {
   test.each<[string, Readonly<Record<string, unknown>>, (template: SynthesizedTemplate) => string]>([
     ['of the stack', {}, template => `arn:aws:s3:::${joinedText(only(template, 'AWS::S3::Bucket')['BucketName'])}`],
     ['that exists', VARIANTS.existingParts, () => 'arn:aws:s3:::acme-security-data'],
-  ])('accepts the notifications of the bucket %s alone, and only from its account', (_, options, bucketArn) => {
+  ])('the topic accepts notifications of the bucket %s alone, and only from its account', (_, options, bucketArn) => {
     const template = synthesize(options);
     expect(template.Outputs).toHaveProperty('NewObjectsTopicArn');
     const [own, ...others] = allowed(template, 'ConnectorNewObjectsPolicy');
@@ -97,7 +97,7 @@ describe('the topic of new objects', () => {
   test.each([
     ['an endpoint', VARIANTS.splunk],
     ['an existing delivery stream', VARIANTS.existing],
-  ])('does not exist where the destination is %s', (_, options) => {
+  ])('the topic does not exist where the destination is %s', (_, options) => {
     const template = synthesize(options);
     expect(bucketNotifications(template)).toBeUndefined();
     expect(resources(template, 'AWS::SNS::Topic')).toHaveLength(1);

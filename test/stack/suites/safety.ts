@@ -112,7 +112,7 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
   });
 });
 
-test('the table has the keys of its items, and is paid by request', () => {
+test('the table has the keys that its items use, and is billed per request', () => {
   const keys = Object.keys(leaseKey).map((AttributeName, index) => ({
     AttributeName,
     KeyType: ['HASH', 'RANGE'][index],

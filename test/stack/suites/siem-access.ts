@@ -75,7 +75,7 @@ describe('a reader', () => {
     expect(resources(synthesize(VARIANTS.sentinel), 'AWS::IAM::OIDCProvider')).toHaveLength(1);
   });
 
-  test('Sentinel uses the provider that the account has already', () => {
+  test('the reader for Sentinel uses the identity provider that the account already has', () => {
     const { createOidcProvider: _, ...siemReader } = VARIANTS.sentinel.siemReader;
     const options = { ...VARIANTS.sentinel, siemReader };
     expect(trust(options).Principal).toEqual({
