@@ -126,7 +126,7 @@ export function fillingUp(tenant: Tenant): number {
   const writeUnits = assets * (WRITE_UNITS.asset + THREATS_PER_ASSET * WRITE_UNITS.newThreat);
   const rows = stockOf(tenant);
   const firehose = ((rows * ROW.lineBytes) / GIGABYTE) * PRICES.firehoseGigabyte;
-  // A batch has up to eight pages. This counts one.
+  // A batch has up to eight pages, but the estimate counts one page per batch.
   const logs = (rows / BATCH.rows) * PRICES.objectPut;
   return writeUnits * PRICES.tableWriteUnit + rows * ROW.readUnits * PRICES.tableReadUnit + firehose + logs;
 }

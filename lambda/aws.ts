@@ -66,7 +66,7 @@ function refusingEmpty(client: DynamoDBClient): DynamoDBClient {
           throw new IncompleteAnswerError('DynamoDB', commandName.replace(/Command$/, ''), 'without a body');
         return result;
       },
-    // The SDK parses the body after it.
+    // The priority is low, so that the SDK parses the body after this step.
     { step: 'deserialize', priority: 'low' },
   );
   return client;

@@ -24,7 +24,7 @@ export function exactObject<E extends v.ObjectEntries>(entries: E, what?: string
   });
 }
 
-/** The known name that a misspelt one is most likely meant to be. */
+/** The known name that a misspelt name most likely stands for. */
 function similarName(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
 

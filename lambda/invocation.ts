@@ -11,7 +11,7 @@ import type { Tokens } from './source/token.ts';
 import type { Telemetry } from './telemetry.ts';
 
 export interface InvocationContext {
-  /** Lambda's own; a bare process may leave it out and gets Lambda's longest. */
+  /** Lambda's own method. A process outside Lambda may leave it out, and then has the longest time that Lambda allows. */
   getRemainingTimeInMillis?(): number;
 }
 

@@ -144,7 +144,7 @@ export interface RefreshProgress {
   readonly started: number;
   /** Rows read in this pass. */
   readonly rows: number;
-  /** Rows of the pass before. Absent: this pass is the first, and counts them. */
+  /** Number of rows in the previous pass. Absent: this pass is the first, and counts the rows. */
   readonly lastRows: number | undefined;
   /** Pages read in this pass. @default 0 */
   readonly pages?: number | undefined;
@@ -337,7 +337,7 @@ export interface Delivery {
   deliver(records: readonly Uint8Array[], assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
-/** A row that cannot be sent, stored for a human. */
+/** A row that cannot be sent, stored so that a person can look at it. */
 export interface DeadLetter {
   readonly stream: StreamName;
   readonly reason:

@@ -60,7 +60,7 @@ export const VARIABLES: readonly string[] = Object.keys(SETTINGS.entries).map(va
 /** @throws SettingsError */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   const given = Object.entries(SETTINGS.entries).flatMap(([name, schema]) => {
-    // An empty variable is absent: infrastructure tools cannot always leave one out.
+    // An empty variable counts as absent, because infrastructure tools cannot always leave a variable out.
     const value = environment[variableOfSetting(name)]?.trim();
     return value ? [[name, decoded(value, schema)]] : [];
   });

@@ -38,7 +38,7 @@ export interface ByStream<T> {
   readonly dnsBlocks?: T;
 }
 
-/** What a connector is made from. Only the name and the two addresses of the organization's API are required. */
+/** Props of a connector. Only the name and the two addresses of the organization's API are required. */
 export interface SecurityDataConnectorProps {
   /**
    * Name of the connector, unique in account and region: in the stack's name, every event, metric and alarm. Lower-case letters, digits and
@@ -308,7 +308,7 @@ export interface SecurityDataConnectorProps {
   readonly noProxy?: string[];
 
   /**
-   * PEM file with certificate authorities to trust beside the public ones, for a proxy that inspects TLS or an API with private certificates.
+   * PEM file with certificate authorities to trust in addition to the public ones, for a proxy that inspects TLS or an API with private certificates.
    * The path is relative to the folder of `cdk.json`.
    *
    * @default - the public certificate authorities alone
@@ -340,7 +340,7 @@ export interface SecurityDataConnectorProps {
 /** Whom the reader role trusts. */
 export type SiemReader = ExternalIdReader | SentinelReader;
 
-/** A reader in addition to the one of `siemQueue`. */
+/** A reader in addition to the reader of `siemQueue`. */
 export interface NamedSiemReader {
   /** Name of the reader, which its outputs and alarms have. Lower-case letters, digits and hyphens, 11 characters at most. */
   readonly name: string;
@@ -398,13 +398,13 @@ export interface SentinelReader {
 /** Changes of one alarm. */
 export interface AlarmOverride {
   /**
-   * Value of its metric at which it goes off, greater than 0. docs/runbook.md has metric and unit of each.
+   * Value of the metric at which the alarm fires, greater than 0. docs/runbook.md has the metric and unit of each alarm.
    *
    * @default - that of the alarm
    */
   readonly threshold?: number;
   /**
-   * Which composite alarm it belongs to.
+   * Composite alarm to which the alarm belongs.
    *
    * @default - that of the alarm
    */

@@ -1,6 +1,6 @@
 const PREFIX = 'security-data-connector';
 
-/** Name under which CloudFormation exports an output: unique in account and region, as the connector's name must be. */
+/** Name under which CloudFormation exports an output. It is unique in account and region, because the connector's name is. */
 export function exportName(connectorName: string, output: string): string {
   return `${PREFIX}:${connectorName}:${output}`;
 }

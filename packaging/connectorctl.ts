@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-/** The command `connectorctl` of the package. */
+/** Entry point of the command `connectorctl` in the package. */
 import '../bin/connectorctl.ts';

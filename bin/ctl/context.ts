@@ -59,7 +59,7 @@ export function connectorOf(aws: Aws, find: () => Promise<Deployment>) {
     deployment,
     /** Settings and state of the function. @throws AwsCallError */
     deployedFunction,
-    /** The function's environment variables, which name no secret. @throws AwsCallError */
+    /** The function's environment variables. They contain no secret. @throws AwsCallError */
     environment: async () => (await deployedFunction()).Environment?.Variables ?? {},
   };
 }

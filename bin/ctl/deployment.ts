@@ -59,7 +59,11 @@ export async function listConnectors(aws: Aws) {
   return found.map(each => ({ connector: each.connector, deployment: async () => deploymentOf(each) }));
 }
 
-/** @param name empty: all of account and region @returns none if there is no stack of that name @throws AwsCallError */
+/**
+ * @param name name of a stack; absent: every stack of the account and region
+ * @returns an empty list if no stack has that name
+ * @throws AwsCallError
+ */
 async function describeStacks(aws: Aws, name?: string): Promise<Stack[]> {
   try {
     return await collected(

@@ -22,7 +22,7 @@ export interface LogLine {
 /** Texts of lines about failures. A line has one of them. */
 const FAILURE_TERMS = ['ERROR', '"Task timed out"', '"Runtime exited"'];
 
-/** Failures of the function from a time until now, newest kind first. @param from milliseconds since 1970 @throws AwsCallError */
+/** Failures of the function since a given time, newest kind first. @param from milliseconds since 1970 @throws AwsCallError */
 export async function readFailures(aws: Aws, group: string, from: number) {
   const filterPattern = FAILURE_TERMS.map(term => `?${term}`).join(' ');
   const pages = paginateFilterLogEvents(

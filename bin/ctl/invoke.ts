@@ -14,7 +14,7 @@ export interface FunctionCommand {
   readonly since?: string | undefined;
   /** Digest of the organization whose rows are sent from now on. */
   readonly confirmOrganization?: string;
-  /** Digest of the withdrawals that are no longer to wait. */
+  /** Digest of the waiting withdrawals that the operator confirms. */
   readonly confirmWithdrawals?: string;
 }
 

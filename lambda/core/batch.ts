@@ -1,6 +1,6 @@
 /**
- * A batch: everything that follows from a group of pages, from a piece of withdrawals, or from a piece of a sweep. It is decided once and
- * logged whole, so doing it again is the same.
+ * A batch holds all events and writes that follow from a group of pages, from a piece of withdrawals, or from a piece of a sweep. It is
+ * decided once and logged whole, so that doing it again has the same result.
  */
 import type { Checkpoint, ChildEntry, DeadLetter, ListedRemoval, Listing, RowState } from '../ports.ts';
 import { StateVersionError } from './errors.ts';

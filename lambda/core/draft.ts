@@ -198,7 +198,7 @@ export class Draft {
   }
 
   /**
-   * Notes that the list has the row. While everything is sent again the walk notes nothing, because the second walk must still send the row.
+   * Notes that the list contains the row. While everything is sent again, the walk notes nothing, because the second walk must send the row.
    */
   #mark(id: string, state: RowState, reading: Reading): void {
     const { generation, second } = this.#before;

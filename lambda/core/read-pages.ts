@@ -157,7 +157,7 @@ class Walker {
     return true;
   }
 
-  /** The previous saved cursor, then the beginning, each once per walk. Then the refusal is final. */
+  /** Falls back to the previous saved cursor, and then to the beginning, each once per walk. A further refusal is final. */
   #fallback(refused: string, error: CursorRefusedError): string | undefined {
     this.#options.onRefusedCursor();
     while (this.#fallbacks.length > 0) {

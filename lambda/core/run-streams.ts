@@ -45,7 +45,7 @@ export interface Commands {
   readonly since?: number | undefined;
   /** Digest of the organization whose rows are sent from now on under the name of this connector. See organization.ts. */
   readonly confirmOrganization?: string | undefined;
-  /** Digest of the withdrawals that are no longer to wait. See guard.ts. */
+  /** Digest of the waiting withdrawals that the operator confirms. See guard.ts. */
   readonly confirmWithdrawals?: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface RunOptions {
 }
 
 export interface RunOutcome {
-  /** Another run holds the lease: nothing was done. */
+  /** Whether another run holds the lease, so that this run did nothing. */
   readonly leaseHeld: boolean;
   readonly results: Map<StreamName, StreamResult>;
   readonly failures: Map<StreamName, Error>;
@@ -177,7 +177,7 @@ class Progress {
     return await applyCommands(commands, redone ?? given, streamRun);
   }
 
-  /** @returns nothing if the object of the log is gone, and a replay sends every row again, also those of its batch */
+  /** @returns undefined if the log's object is missing but a replay sends every row again, so that the batch is not needed */
   async #redo(log: LogEntry, streamRun: StreamRun, { replay, since }: Commands): Promise<Checkpoint | undefined> {
     try {
       return await redo(log, streamRun);
@@ -228,7 +228,7 @@ class Progress {
     };
   }
 
-  /** The run ended early, and the next one goes on. When that happens again and again, something is wrong between the function and DynamoDB. */
+  /** Logs that the run ended early and that the next run continues. If many runs end in this way, the connection to DynamoDB is bad. */
   #noteUnclear(): void {
     if (this.#run.checkpoints.unclearWrites() === 0) return;
     const { unclearRuns } = this.#run.lease;
@@ -291,7 +291,7 @@ class Progress {
     if (isDone) this.#checkpoints.set(stream.name, await walk(this.#checkpoint(stream), streamRun));
   }
 
-  /** @returns whether the second walk has more to read now */
+  /** @returns whether the second walk can read more pages now */
   async #secondWalk(stream: SyncedStream, turnEnds: number): Promise<boolean> {
     const { clock } = this.#run;
     const { caughtUp, stalledCursors } = this.#results.get(stream.name)!;
@@ -332,7 +332,7 @@ class Progress {
     const now = clock.now();
     const { reconciled } = checkpoint;
     if (reconciled !== undefined && now - reconciled < reconcileDays * DAY_MILLISECONDS) return checkpoint;
-    // The days begin when the option is set: the stream was just read to its end.
+    // The days are counted from the time when the option is set, because the stream was just read to its end.
     const next =
       reconciled === undefined
         ? { ...checkpoint, reconciled: now }
@@ -394,7 +394,7 @@ class Progress {
   }
 }
 
-/** An event is made after the sequence of its run begins, and a run takes at most 15 minutes. */
+/** An event is made at most 15 minutes after the epoch of its run, because no run takes longer. */
 const LATE_MILLISECONDS = 900_000;
 
 /**

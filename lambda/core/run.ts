@@ -63,7 +63,7 @@ export interface Run extends Ports {
 /** Counts of one stream in one run. */
 export interface StreamResult {
   readonly pages: number;
-  /** Pages whose writes are done, with the checkpoint behind them. */
+  /** Pages whose writes are done, and whose checkpoint is saved. */
   readonly committedPages: number;
   /** Rows of the list about which the walk or a second walk has decided. */
   readonly rows: number;

@@ -104,7 +104,7 @@ export function isDue({ second }: Checkpoint, now: number): boolean {
 
 /** Bytes of rows that are held back at most. More are sent before the end of the pass, because memory is bounded. */
 const MOST_HELD_BYTES = 8 * 1024 * 1024;
-/** Rows of one batch. */
+/** Largest number of rows in one batch. */
 const PIECE = 500;
 
 interface HeldRow {

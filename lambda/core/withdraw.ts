@@ -22,7 +22,7 @@ import { beginSecondWalk } from './second-walk.ts';
 const REMOVALS = 100;
 /** Child rows worked off at once, and read of one parent at once: an asset may have a million threats. */
 const PIECE = 500;
-/** Queries at the same time: the SDK opens 50 connections at most. */
+/** Number of queries at the same time. It is below 50, because the SDK opens at most 50 connections. */
 const QUERIES = 25;
 
 export interface WithdrawOutcome {

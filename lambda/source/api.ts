@@ -41,7 +41,7 @@ export interface ApiOptions {
 }
 
 export interface Api extends PageSource {
-  /** The body of a single read. @throws as `page` does; ContractError when it is not UTF-8; RangeError when no path can hold the id */
+  /** Reads one row and returns the body. @throws as `page` does; ContractError when it is not UTF-8; RangeError when no path can hold the id */
   single(read: SingleRead): Promise<string>;
 }
 

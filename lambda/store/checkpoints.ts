@@ -8,7 +8,7 @@ import type { Table } from './table.ts';
 
 const VERSION_TAG_BYTES = 12;
 
-/** @param unclearWrites how many writes to the table had an unclear answer */
+/** @param unclearWrites returns the number of writes to the table with an unclear answer */
 export function createCheckpoints(table: Table, unclearWrites: () => number = () => 0): Checkpoints {
   const write = async (item: Item, fence: Fence) => {
     if (!(await table.putFenced(item, fence))) throw new LeaseLostError('a later run has raised the fence');

@@ -16,7 +16,7 @@ export function timingOf(rate: Duration) {
   return {
     /** Period of an alarm that one good run ends. */
     minute: Duration.minutes(1),
-    /** A stream without a successful run for this long is silent. Covers two of the longest runs, so that a backfill is not silence. */
+    /** A stream without a successful run for this long is silent. The time covers two of the longest runs, so that a backfill is not silence. */
     silence: Duration.minutes(2 * (longest + ticks)),
     /**
      * Period in which the reports of runs are evaluated: the longest run and two ticks, so that an alarm does not end between two runs that

@@ -7,7 +7,7 @@ import type { Entry } from './contradictions.ts';
 import type { Problem } from './problem.ts';
 
 /**
- * The problem of the file of an entry, with a path relative to the entry.
+ * Problems of the certificate file of an entry. Their path is relative to the entry.
  *
  * @param folder that the path is relative to: the folder of cdk.json
  */

@@ -56,7 +56,7 @@ export class TimeSeries {
     this.#samples.clear();
   }
 
-  /** Values of the minutes from `from` on and before `to`. */
+  /** Values of the minutes from `from` (inclusive) to `to` (exclusive). */
   between(key: string, from: number, to: number): number[] {
     const samples = this.#samples.get(key) ?? [];
     return samples.filter(({ minute }) => minute >= from && minute < to).map(({ value }) => value);

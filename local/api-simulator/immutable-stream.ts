@@ -5,7 +5,7 @@ import { type Entry, StreamLog } from './stream-log.ts';
 /** A row that never changes. */
 export interface Immutable extends Entry {
   readonly id: string;
-  /** Milliseconds since the epoch. */
+  /** Time of the row in milliseconds since 1970. */
   readonly at: number;
   /** The time as given; absent = written from `at`. */
   readonly timeText: string | undefined;

@@ -133,7 +133,7 @@ export function createCursors(key: Uint8Array) {
       const payload = Buffer.from(`${seq.toString(36)}~${variant.toString(36)}>`).toString('base64');
       return `${payload}&${sign(endpoint, payload)}`;
     },
-    /** The place of a cursor. Throws `request/invalid-cursor` for a cursor that this endpoint did not issue. */
+    /** Reads the position in the list from a cursor. Throws `request/invalid-cursor` for a cursor that this endpoint did not issue. */
     read(endpoint: string, cursor: string): number {
       const [payload = ''] = cursor.split('&');
       if (cursor !== `${payload}&${sign(endpoint, payload)}`) {

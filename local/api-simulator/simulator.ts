@@ -28,7 +28,7 @@ export interface SimulatorOptions extends Partial<SimulatorSettings>, Pick<ApiPa
 /** Changes to the tenant's data. Refusals are ProblemErrors. */
 type Changes = Pick<TenantData, 'put' | 'remove' | 'restore' | 'tombstoneUnseen' | 'redeliver'>;
 
-/** The whole API of one organization in memory. */
+/** The whole API of one organization, kept in memory. */
 export interface ApiSimulator extends Changes {
   readonly settings: SimulatorSettings;
   readonly account: ServiceAccount;

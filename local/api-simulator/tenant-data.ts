@@ -5,7 +5,7 @@ import { cutControlRow, type RowInput } from './rows.ts';
 import type { SimulatorSettings } from './settings.ts';
 import { createPositions, type Version, VersionedStream } from './versioned-stream.ts';
 
-/** Streams with row states hold rows that change, the others rows that never do. */
+/** Streams with row states hold rows that change. The other streams hold rows that never change. */
 export type TenantStreams = {
   readonly [Name in StreamName]: Name extends VersionedName ? VersionedStream : ImmutableStream;
 };

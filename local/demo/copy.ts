@@ -55,7 +55,7 @@ export class Copy {
     this.#minute = NOTHING();
   }
 
-  /** Forgets the minutes so far, and keeps the rows. */
+  /** Forgets the figures of earlier minutes, but keeps the rows. */
   forget(): void {
     this.#minutes = [];
   }

@@ -12,7 +12,7 @@ export interface SceneClock {
   pass(milliseconds: number): Promise<void>;
   /** The clock as the function reads it. */
   readonly forFunction: Clock;
-  /** The same client. The clock does not pass during its calls. */
+  /** Returns the same client, but the clock stands still during its calls. */
   watch(sender: Sender): Sender;
 }
 

@@ -109,7 +109,7 @@ export class Scene implements AsyncDisposable {
     this.siem = new Siem({ reports: this.reports, now: clock.now, onRead });
     this.#options = options;
     this.#erase = parts.erase;
-    // Minutes begin where CloudWatch's do.
+    // Minutes begin at the same times as CloudWatch's minutes.
     this.#origin = Math.floor(clock.now() / MINUTE) * MINUTE;
   }
 

@@ -200,7 +200,7 @@ const TIMESTAMPS: ReadonlySet<DuckDBTypeId> = new Set([
 /** A cell as JSON. Integers that a double cannot hold, and decimals, are strings. Times are ISO 8601 in UTC. */
 const cellValue: DuckDBValueConverter<Json> = (value, type, converter) => {
   if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) return Number(value);
-  // The default would be the time zone of this machine.
+  // Otherwise DuckDB would use the time zone of this machine.
   if (value instanceof DuckDBTimestampTZValue) return isoTime(String(new DuckDBTimestampValue(value.micros)));
   if (value !== null && TIMESTAMPS.has(type.typeId)) return isoTime(String(value));
   return JsonDuckDBValueConverter(value, type, converter);

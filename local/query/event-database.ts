@@ -108,7 +108,7 @@ export async function createViews(connection: DuckDBConnection): Promise<void> {
 }
 
 const LINES = 'create table lines(line varchar, delivery_day varchar)';
-/** Folders of a bucket without events. */
+/** Folders of a bucket that do not contain events. */
 const NOT_EVENTS = ['delivery-errors', 'dead-letter'];
 
 async function eventFiles(root: string): Promise<string[]> {

@@ -21,8 +21,8 @@ import { omittedParameters } from './options.ts';
 import { Parameters } from './parameters.ts';
 
 /**
- * The stack of `ConnectorStack` with parameters in place of options, for those who deploy without the CDK. What the construct does not take as a token
- * is set on the resources that it created.
+ * The stack of `ConnectorStack` with parameters in place of options, for users who deploy without the CDK. Properties that the construct does
+ * not accept as tokens are set on the resources that it created.
  */
 export class TemplateStack extends Stack {
   readonly #parameters: Parameters;
@@ -63,7 +63,7 @@ export class TemplateStack extends Stack {
     };
   }
 
-  /** The secret of the parameter, or one that the stack creates. */
+  /** The secret that the parameter names, or a secret that the stack creates. */
   #secret({
     removalPolicy,
     encryptionKey,

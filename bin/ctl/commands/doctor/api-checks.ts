@@ -67,7 +67,7 @@ export const tokenCheck = check('token', ['secret'], async context => {
 
 const MOST_MEMBERS = 40;
 
-/** Without that member the threats of a removed asset cannot be withdrawn. */
+/** Checks the member that names a threat's asset, because without it the threats of a removed asset cannot be withdrawn. */
 export const threatAssetCheck = check('threat-asset', ['list-threats'], async context => {
   const [element] = (await context.firstPage('threats'))?.rows ?? [];
   const row = element && readRow(element, streamOf('threats'), sha256);

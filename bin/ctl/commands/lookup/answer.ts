@@ -9,7 +9,7 @@ import { messageOf } from '../../errors.ts';
 
 export type Answer =
   | { readonly kind: 'row'; readonly row: Row }
-  /** The answer to an unknown id is not specified, so the status is shown and not interpreted. */
+  /** The specification does not say how the API answers an unknown id, so the status is shown but not interpreted. */
   | { readonly kind: 'refused'; readonly status: number; readonly type: string | undefined }
   /** A threat whose asset is removed. Lists omit it, even if a single read returns it. */
   | { readonly kind: 'asset removed'; readonly assetId: string }

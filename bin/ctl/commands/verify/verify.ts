@@ -91,7 +91,7 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
     const checked = ended && comparison.found.length > 0 ? await checkAgain(access, comparison, begun) : undefined;
     verified.push({ ...comparison, checked });
   }
-  // A run in progress has some until it commits.
+  // A run in progress has open batches until it commits them.
   const saved = await readSavedStreams(access, streams);
   return {
     streams: verified.map(each => ({ ...each, openBatches: openBatches(saved.get(each.stream.name)!) })),
