@@ -105,7 +105,7 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   ],
   ['Bodies have bounds', 'test/adapters/source/api.test.ts', 'a body with %s is a page too large'],
   [
-    'a bad row stops no other',
+    'a bad row does not stop other rows',
     'test/function/bad-rows.test.ts',
     'a row of 2 MB becomes a dead letter with an oversize event, and other rows are sent',
   ],
