@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { argumentsOrExit, wholeNumber } from '../local/npm-command.ts';
 import { FIGURES, type Measurement } from './figures.ts';
-import { type Result, resultOf, table } from './result.ts';
+import { type FigureResult, resultOf, table } from './result.ts';
 
 const names = FIGURES.map(({ name }) => name);
 const {
@@ -21,7 +21,7 @@ function describe(): Command {
     .option('--runs <n>', 'runs of each figure that is not a count', wholeNumber(1, 1_000), 3);
 }
 
-const results: Result[] = [];
+const results: FigureResult[] = [];
 for (const figure of FIGURES.filter(({ name }) => chosen.length === 0 || chosen.includes(name))) {
   console.error(`${figure.name}: ${figure.title}`);
   const measured: Measurement[][] = [];

@@ -1,7 +1,7 @@
 import type { Measurement } from './figures.ts';
 
 /** Several runs of one measurement: medians, and of the ratios the median of each run's own. */
-export interface Result extends Measurement {
+export interface FigureResult extends Measurement {
   readonly figure: string;
   readonly ratio: number | undefined;
   /** Half the distance between the least and the greatest compared value, as a share of the median. */
@@ -9,7 +9,7 @@ export interface Result extends Measurement {
   readonly missed: boolean;
 }
 
-export function resultOf(figure: string, runs: readonly Measurement[]): Result {
+export function resultOf(figure: string, runs: readonly Measurement[]): FigureResult {
   const { target, floor } = runs[0]!;
   const compared = runs.map(run => (run.floor === undefined ? run.value : run.value / run.floor));
   const middle = median(compared);
@@ -29,7 +29,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)]!;
 }
 
-export function table(results: readonly Result[]): string {
+export function table(results: readonly FigureResult[]): string {
   const lines = results.map(({ figure, subject, value, floor, unit, ratio, spread, target, missed }) => [
     figure,
     subject,

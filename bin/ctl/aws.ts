@@ -110,7 +110,7 @@ function interruptible<T extends Sender>(client: T, signal: AbortSignal): T {
 }
 
 /** Collects the items of all pages of an answer. */
-export async function collected<Page, T>(
+export async function collectPages<Page, T>(
   pages: AsyncIterable<Page>,
   itemsOf: (page: Page) => readonly T[] | undefined,
 ): Promise<T[]> {

@@ -3,7 +3,7 @@ import { type DeliveryStreamDescription, DescribeDeliveryStreamCommand } from '@
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
 import { restore } from './deployment.ts';
-import { awsCall, hasMissing } from './errors.ts';
+import { awsCall, isMissingResource } from './errors.ts';
 
 /** Firehose deletes a stream with the events that it has acknowledged and not delivered. */
 export const WHAT_IS_GONE =
@@ -27,6 +27,6 @@ export async function describeDeliveryStream(
 /** Explains a delivery stream that does not exist. Any other failure leaves open whether it does. */
 export async function lostDeliveryStream({ aws, deployment }: Context): Promise<string> {
   const { deliveryStream, stackName } = await deployment();
-  const isLost = await describeDeliveryStream(aws, deliveryStream).then(() => false, hasMissing);
+  const isLost = await describeDeliveryStream(aws, deliveryStream).then(() => false, isMissingResource);
   return isLost ? `The delivery stream ${deliveryStream} does not exist. ${WHAT_IS_GONE} ${restore(stackName)}` : '';
 }

@@ -3,14 +3,14 @@ import { paginateDescribeStacks, type Stack } from '@aws-sdk/client-cloudformati
 import { type FunctionConfiguration, GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { exportedOutput } from '../../lib/export-name.ts';
 import { VERSION } from '../../lib/version.ts';
-import { type Aws, collected } from './aws.ts';
+import { type Aws, collectPages } from './aws.ts';
 import { AwsCallError, awsCall, RefusedError } from './errors.ts';
 import { groupBy } from './group-by.ts';
 
 export type Deployment = ReturnType<typeof deploymentOf>;
 
 /** The connector that the user selects. Empty: the only one in the account and region. */
-export interface Wanted {
+export interface DeploymentChoice {
   readonly connector?: string | undefined;
   /** Name of the stack. */
   readonly stack?: string | undefined;
@@ -25,7 +25,7 @@ interface Found {
 }
 
 /** @throws RefusedError, AwsCallError */
-export async function findDeployment(aws: Aws, wanted: Wanted): Promise<Deployment> {
+export async function findDeployment(aws: Aws, wanted: DeploymentChoice): Promise<Deployment> {
   // An unset variable in a script. CloudFormation could take it for "all stacks".
   for (const [option, value] of Object.entries(wanted)) {
     if (value === '')
@@ -66,7 +66,7 @@ export async function listConnectors(aws: Aws) {
  */
 async function describeStacks(aws: Aws, name?: string): Promise<Stack[]> {
   try {
-    return await collected(
+    return await collectPages(
       paginateDescribeStacks({ client: aws.cloudFormation() }, { StackName: name }),
       page => page.Stacks,
     );

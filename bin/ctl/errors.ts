@@ -83,7 +83,7 @@ function isMissing(cause: unknown): boolean {
 }
 
 /** Whether a call failed because its resource does not exist. */
-export function hasMissing(error: unknown): boolean {
+export function isMissingResource(error: unknown): boolean {
   return error instanceof AwsCallError && isMissing(error.cause);
 }
 

@@ -2,7 +2,7 @@
 import { type Metric, type MetricStat, paginateGetMetricData } from '@aws-sdk/client-cloudwatch';
 import { DIMENSIONS, METRIC_NAMESPACE, type StreamMetric } from '../../lambda/metrics.ts';
 import type { StreamName } from '../../lambda/streams.ts';
-import { type Aws, collected } from './aws.ts';
+import { type Aws, collectPages } from './aws.ts';
 import { awsCall } from './errors.ts';
 
 /** A metric with statistic, dimensions and seconds per point, a multiple of 60. */
@@ -62,7 +62,7 @@ export async function readMetrics(aws: Aws, series: readonly Series[], now: numb
     ScanBy: 'TimestampDescending' as const,
   };
   const results = await awsCall(
-    collected(paginateGetMetricData({ client: aws.cloudWatch() }, input), page => page.MetricDataResults),
+    collectPages(paginateGetMetricData({ client: aws.cloudWatch() }, input), page => page.MetricDataResults),
     'The metrics could not be read',
   );
   const points: Point[][] = series.map(() => []);

@@ -34,7 +34,7 @@ export async function readSchedule(aws: Aws, name: string) {
 const UNIT_MILLISECONDS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
 /** Time between two starts. Undefined if the expression is not a rate. */
-export function intervalOf({ expression }: Pick<Schedule, 'expression'>): number | undefined {
+export function scheduleInterval({ expression }: Pick<Schedule, 'expression'>): number | undefined {
   const [, count, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
   return unit === undefined ? undefined : Number(count) * UNIT_MILLISECONDS[unit as keyof typeof UNIT_MILLISECONDS];
 }

@@ -9,7 +9,7 @@ import { childOf, STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { systemClock } from '../../lambda/system.ts';
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
-import { AwsCallError, hasMissing } from './errors.ts';
+import { AwsCallError, isMissingResource } from './errors.ts';
 import { freshBudget } from './retry-budget.ts';
 import { awsCommand } from './text.ts';
 
@@ -95,7 +95,7 @@ export async function describeTable(aws: Aws, name: string): Promise<TableDescri
 /** Advice for a table that does not exist. Empty if the table exists, or after any other failure. */
 export async function lostTable({ aws, deployment }: Context): Promise<string> {
   const { table } = await deployment();
-  const isLost = await describeTable(aws, table).then(() => false, hasMissing);
+  const isLost = await describeTable(aws, table).then(() => false, isMissingResource);
   return isLost ? `The state table ${table} does not exist. ${await tableGone(aws)}` : '';
 }
 

@@ -30,7 +30,7 @@ export function parseDeadLetterKey(key: string, connector: string): { stream: St
 }
 
 const ROW_MEMBER = ',"row":';
-export const REASONS: readonly string[] = [
+export const DEAD_LETTER_REASONS: readonly string[] = [
   'not-an-object',
   'no-id',
   'id-too-long',

@@ -21,7 +21,7 @@ import {
   TIMED_OUT,
   TOO_LARGE,
   textMember,
-  unavailable,
+  unavailableError,
   yieldToRequests,
 } from './http.ts';
 import type { RequestPace } from './request-pace.ts';
@@ -106,7 +106,7 @@ async function read({ name, target, bound, signal }: Read, options: ApiOptions):
       const reason = error instanceof NoAnswerError ? error.reason : undefined;
       if (reason === TOO_LARGE) throw new PageTooLargeError(name, bound);
       if (reason === TIMED_OUT && ++timeouts === MAX_TIMEOUTS) throw new PageTimeoutError(name, timeout);
-      throw unavailable(name, error);
+      throw unavailableError(name, error);
     });
     if (answer.status === 200) return answer.body;
 

@@ -72,7 +72,7 @@ const ERRORS = { proxy: ProxyError, certificate: CertificateError };
 const NO_CODE = { what: 'the connection failed (no code)', isFinal: false };
 
 /** The error that no answer means. Another try may follow, unless the connection would fail in the same way again. */
-export function unavailable(name: string, error: unknown): unknown {
+export function unavailableError(name: string, error: unknown): unknown {
   if (!(error instanceof NoAnswerError)) return error;
   const { reason, cause } = error;
   const failed = reason ? { what: reason, isFinal: false } : (connectionError(cause) ?? NO_CODE);

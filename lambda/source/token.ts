@@ -14,7 +14,7 @@ import {
 import { publicError } from '../core/public-error.ts';
 import { type RetryBudget, retry, TryAgain } from '../core/retry.ts';
 import type { ClientCredentials, Credentials } from './credentials.ts';
-import { type Answer, answerTo, busy, type Fetch, textMember, unavailable } from './http.ts';
+import { type Answer, answerTo, busy, type Fetch, textMember, unavailableError } from './http.ts';
 
 export interface Token {
   readonly value: string;
@@ -150,7 +150,7 @@ async function grant(
       [oauth.customFetch]: async (url, init) => {
         const request = { fetch, url, init: init as RequestInit, ...limits };
         const answer = await answerTo(request).catch((error: unknown) => {
-          throw unavailable(NAME, error);
+          throw unavailableError(NAME, error);
         });
         if (answer.status !== 200) throw busy(answer, request, 'the token endpoint') ?? refusal(answer);
         return new Response(answer.body, { headers: answer.headers });

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import {
+  DEAD_LETTER_REASONS,
   deadLetterBody,
   deadLetterKey,
   deadLettersPrefix,
   parseDeadLetterKey,
-  REASONS,
 } from '../../lambda/core/dead-letter.ts';
 import type { DeadLetter } from '../../lambda/ports.ts';
 import { PREFIXES } from '../../lib/prefixes.ts';
@@ -65,7 +65,7 @@ describe('a dead letter', () => {
 
   test('the runbook explains every reason', async () => {
     const runbook = await readFile('docs/runbook.md', 'utf8');
-    expect(REASONS.filter(reason => !runbook.includes(`\`${reason}\``))).toEqual([]);
+    expect(DEAD_LETTER_REASONS.filter(reason => !runbook.includes(`\`${reason}\``))).toEqual([]);
   });
 
   test('the prefix of dead letters is the one that the stack lets the function write to', () => {

@@ -1,7 +1,7 @@
 /** What Firehose writes when it gives up, as this project reads it. */
 import { describe, expect, test } from '@jest/globals';
 import { readObject } from '../../../bin/ctl/bucket.ts';
-import { eventsOf } from '../../../bin/ctl/commands/dead-letters/error-records.ts';
+import { eventsInErrorRecords } from '../../../bin/ctl/commands/dead-letters/error-records.ts';
 import type { Context } from '../../../bin/ctl/context.ts';
 import { AwsCallError } from '../../../bin/ctl/errors.ts';
 import { rejection } from '../../support/function/rejection.ts';
@@ -17,7 +17,7 @@ const record = (raw: string) =>
   });
 
 describe('the events of an object', () => {
-  const events = (content: string) => eventsOf(content, 'acme');
+  const events = (content: string) => eventsInErrorRecords(content, 'acme');
 
   test('the events of an object are the events of its records in order, also in a backup', () => {
     expect(events(`${record(line('a'))}\n${line('b')}\n`)).toEqual({ lines: [line('a'), line('b')] });

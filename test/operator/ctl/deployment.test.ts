@@ -2,7 +2,7 @@
 import { CloudFormationClient, type Stack } from '@aws-sdk/client-cloudformation';
 import { expect, test } from '@jest/globals';
 import type { Aws } from '../../../bin/ctl/aws.ts';
-import { findDeployment, type Wanted } from '../../../bin/ctl/deployment.ts';
+import { type DeploymentChoice, findDeployment } from '../../../bin/ctl/deployment.ts';
 import { exportName } from '../../../lib/export-name.ts';
 import { VERSION } from '../../../lib/version.ts';
 import { rejection } from '../../support/function/rejection.ts';
@@ -30,7 +30,7 @@ const BOTH = stackOf(
   acme.flatMap((output, at) => [gamma[at]!, output]),
 );
 
-function found(stacks: readonly Stack[], wanted: Wanted) {
+function found(stacks: readonly Stack[], wanted: DeploymentChoice) {
   const client = new CloudFormationClient({ region: 'eu-west-1' });
   client.send = async ({ input }: { readonly input: { readonly StackName?: string } }) => {
     return { Stacks: stacks.filter(({ StackName }) => (input.StackName ?? StackName) === StackName), $metadata: {} };
@@ -38,7 +38,7 @@ function found(stacks: readonly Stack[], wanted: Wanted) {
   return findDeployment({ cloudFormation: () => client } as unknown as Aws, wanted);
 }
 
-test.each<[string, readonly Stack[], Wanted]>([
+test.each<[string, readonly Stack[], DeploymentChoice]>([
   ['the only connector', [WEBSITE, ACME], {}],
   ['that of --stack among several', [BETA, ACME], { stack: 'security-acme' }],
   ['that of --connector among several', [BETA, ACME], { connector: 'acme' }],
@@ -51,7 +51,7 @@ test.each<[string, readonly Stack[], Wanted]>([
 const OTHER_VERSION = stackOf('security-acme', outputsOf('acme', '0.9.0'));
 const INCOMPLETE = stackOf('security-acme', outputsOf('acme').slice(0, -1));
 
-test.each<[string, readonly Stack[], Wanted, string]>([
+test.each<[string, readonly Stack[], DeploymentChoice, string]>([
   [
     'no connector in the region',
     [WEBSITE],

@@ -10,7 +10,7 @@ import { jsonObject } from '../../json-object.ts';
 type Events = { readonly lines: readonly string[] } | { readonly why: string };
 
 /** The events of an object, or why they must not be sent again. A backup contains the events themselves, without a reason. */
-export function eventsOf(content: string, connector: string): Events {
+export function eventsInErrorRecords(content: string, connector: string): Events {
   const records = linesOf(content).map(line => {
     const raw = jsonObject(line)?.['rawData'];
     if (typeof raw === 'string') return linesOf(Buffer.from(raw, 'base64').toString());

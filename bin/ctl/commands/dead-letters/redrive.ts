@@ -13,7 +13,7 @@ import { AwsCallError, awsCall, InterruptedError, RefusedError } from '../../err
 import type { Outcome } from '../../report.ts';
 import { freshBudget } from '../../retry-budget.ts';
 import { tableText } from '../../text.ts';
-import { eventsOf } from './error-records.ts';
+import { eventsInErrorRecords } from './error-records.ts';
 import { listDeliveryErrors } from './list.ts';
 
 export interface RedriveOptions {
@@ -78,7 +78,7 @@ const ROWS_STAY =
 
 async function readEvents(context: Context, key: string) {
   const { connector } = await context.deployment();
-  return eventsOf((await readObject(context, key)).toString(), connector);
+  return eventsInErrorRecords((await readObject(context, key)).toString(), connector);
 }
 
 function consequenceText(deliveries: number, events: number, kept: readonly Redriven[]): string {

@@ -5,7 +5,7 @@ import { paginateListSubscriptionsByTopic, type Subscription } from '@aws-sdk/cl
 import { SettingsError } from '../../../../lambda/settings.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
-import { collected } from '../../aws.ts';
+import { collectPages } from '../../aws.ts';
 import { isTroubled, restore } from '../../deployment.ts';
 import { AwsCallError, RefusedError } from '../../errors.ts';
 import { readOrganization } from '../../organization.ts';
@@ -133,7 +133,7 @@ export const alarmSubscriptionCheck = check('alarm-subscription', ['stack'], asy
   const { alarmTopicArn: topic, account, stackName } = await deployment();
   const pages = paginateListSubscriptionsByTopic({ client: aws.sns() }, { TopicArn: topic });
   try {
-    return subscriptionFinding(await collected(pages, page => page.Subscriptions), topic);
+    return subscriptionFinding(await collectPages(pages, page => page.Subscriptions), topic);
   } catch (cause) {
     const name = cause instanceof Error ? cause.name : '';
     if (name === 'NotFoundException') {

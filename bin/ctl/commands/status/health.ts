@@ -5,7 +5,7 @@ import { SEVERITIES } from '../../../../lib/alarms/alarm-definition.ts';
 import type { AlarmState } from '../../alarms.ts';
 import { isTroubled } from '../../deployment.ts';
 import { known } from '../../read-result.ts';
-import { intervalOf } from '../../schedule.ts';
+import { scheduleInterval } from '../../schedule.ts';
 import { durationText } from '../../text.ts';
 import type { Snapshot, StreamActivity } from './snapshot.ts';
 
@@ -19,7 +19,7 @@ export function healthOf(snapshot: Snapshot): Health {
   const streams = streamSummaries(snapshot);
   const paused = known(snapshot.schedule)?.enabled === false;
   const unhealthy = [
-    ...inAlarm(snapshot).map(({ name }) => `alarm ${name}`),
+    ...alarmsInAlarm(snapshot).map(({ name }) => `alarm ${name}`),
     ...broken(streams, paused),
     ...late(streams, snapshot),
     ...stackTrouble(snapshot),
@@ -40,7 +40,7 @@ export function healthText({ status, reasons }: Health): string {
 }
 
 /** The alarms in state ALARM, critical ones first. */
-export function inAlarm({ alarms }: Snapshot): AlarmState[] {
+export function alarmsInAlarm({ alarms }: Snapshot): AlarmState[] {
   const all = known(alarms)?.alarms.filter(({ state }) => state === 'ALARM') ?? [];
   const rank = ({ severity }: AlarmState) => (severity === 'critical' ? 0 : 1);
   return all.toSorted((a, b) => rank(a) - rank(b));
@@ -137,7 +137,7 @@ const LONGEST_RUN_MILLISECONDS = 15 * 60_000;
 /** Other runs cannot report while a run holds the lease. There are no limits while the schedule is off. */
 function lateLimits({ now, schedule }: Snapshot, running: boolean): Pick<Facts, 'lateBefore' | 'behindBefore'> {
   const { enabled, expression = '' } = known(schedule) ?? {};
-  const interval = enabled ? intervalOf({ expression }) : undefined;
+  const interval = enabled ? scheduleInterval({ expression }) : undefined;
   if (!interval) return {};
   const missed = MISSED_INTERVALS * interval + DELAY_MILLISECONDS;
   const lateBefore = now - missed - (running ? LONGEST_RUN_MILLISECONDS : 0);

@@ -3,7 +3,7 @@ import type { FailureGroup } from '../../failures.ts';
 import { known, readResultJson } from '../../read-result.ts';
 import { isBatchOpen } from '../../state.ts';
 import { timeText } from '../../text.ts';
-import { type Health, inAlarm, type StreamSummary, streamSummaries } from './health.ts';
+import { alarmsInAlarm, type Health, type StreamSummary, streamSummaries } from './health.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export function statusJson(snapshot: Snapshot, health: Health): object {
@@ -14,7 +14,7 @@ export function statusJson(snapshot: Snapshot, health: Health): object {
     health,
     alarms: readResultJson(alarms, ({ notifiers }) => ({
       muted: notifiers.some(each => !each.notifies),
-      inAlarm: inAlarm(snapshot).map(({ since, state: _state, ...alarm }) => ({
+      inAlarm: alarmsInAlarm(snapshot).map(({ since, state: _state, ...alarm }) => ({
         ...alarm,
         since: since === undefined ? undefined : timeText(since),
       })),

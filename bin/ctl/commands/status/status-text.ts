@@ -8,7 +8,7 @@ import { known, readResultText } from '../../read-result.ts';
 import { type LeaseState, WAITING_CAUSES } from '../../state.ts';
 import { durationText, tableText, timeText } from '../../text.ts';
 import { deadLetterText, type QueueDepth } from '../dead-letters/counts.ts';
-import { type Health, healthText, inAlarm, type StreamSummary, streamSummaries } from './health.ts';
+import { alarmsInAlarm, type Health, healthText, type StreamSummary, streamSummaries } from './health.ts';
 import type { Snapshot, StreamActivity } from './snapshot.ts';
 
 export const PAINT = {
@@ -25,7 +25,7 @@ export function statusText(snapshot: Snapshot, health: Health): Painted {
   const streams = streamSummaries(snapshot);
   return joined([
     painted`${connector}: ${PAINT[health.status](healthText(health))}`,
-    ...inAlarm(snapshot).flatMap(alarm => alarmLines(alarm, snapshot.now)),
+    ...alarmsInAlarm(snapshot).flatMap(alarm => alarmLines(alarm, snapshot.now)),
     ...failureLines(snapshot),
     ...(health.status === 'unhealthy' ? [FIND_CAUSE] : []),
     '',
@@ -117,7 +117,7 @@ function successText(caughtUp: number | undefined, now: number): string {
 function surroundings(snapshot: Snapshot): string[] {
   const { activity, schedule, siem, readers, alarms, state, now } = snapshot;
   const withdrawals = [...(known(state)?.withdrawals ?? [])].filter(([, count]) => count > 0);
-  const firing = inAlarm(snapshot).length;
+  const firing = alarmsInAlarm(snapshot).length;
   const alarmed = firing === 0 ? 'none in alarm' : `${firing} in alarm`;
   const freshness = known(activity)?.freshnessSeconds;
   const failedStarts = readResultText(snapshot.scheduleDeadLetters, messagesText);

@@ -8,7 +8,7 @@ import { groupBy } from '../../group-by.ts';
 import { joined, paint, painted, type Text } from '../../painted.ts';
 import { tryRead } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
-import { healthOf, healthText, inAlarm } from './health.ts';
+import { alarmsInAlarm, healthOf, healthText } from './health.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { statusJson } from './status-json.ts';
 import { PAINT, statusText } from './status-text.ts';
@@ -97,7 +97,7 @@ async function lineOf(connector: string, context: Context): Promise<Line> {
   return {
     connector,
     kind: health.status,
-    isCritical: inAlarm(read.value).some(({ severity }) => severity === 'critical'),
+    isCritical: alarmsInAlarm(read.value).some(({ severity }) => severity === 'critical'),
     text: PAINT[health.status](healthText(health)),
     json: statusJson(read.value, health),
   };
