@@ -21,7 +21,7 @@ export interface AwsClients {
 
 export interface AwsClientOptions {
   readonly s3PathStyle: boolean;
-  /** How long requests may take follows from it: a write must not outlast its lease. */
+  /** Seconds of the lease. They limit the time of requests, because a write must not outlast its lease. */
   readonly leaseSeconds: number;
   readonly proxy?: ProxySettings | undefined;
 }

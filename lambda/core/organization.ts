@@ -94,7 +94,7 @@ async function requireAcceptedCursor(stream: Begun, run: Run): Promise<void> {
   const { cursor } = stream.saved.checkpoint;
   if (cursor === undefined) return;
   try {
-    // Only whether the cursor is accepted counts, so one row is enough.
+    // One row is enough, because it only matters whether the API accepts the cursor.
     for await (const _page of pagesFrom(cursor, 1, stream, run)) return;
   } catch (error) {
     if (error instanceof CursorRefusedError)

@@ -41,7 +41,7 @@ export async function refresh(days: number, initial: Checkpoint, streamRun: Stre
     count({ pagesAgain: 1 });
 
     const next = progressAfter(page, progress, { now, pass, hash: run.hash });
-    // While rows are counted nothing is sent: on the day when the option is set, every row may be old.
+    // The pass that counts the rows sends nothing, because every row may be old on the day when the option is set.
     const sentBefore = progress.lastRows === undefined ? Number.NEGATIVE_INFINITY : progress.started - pass;
     checkpoint = await refreshPage(page, sentBefore, next, checkpoint, streamRun);
     progress = next;

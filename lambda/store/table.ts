@@ -171,7 +171,7 @@ export function createTable(
   };
 }
 
-/** DynamoDB left a part unprocessed: it is repeated until the time budget ends. */
+/** Error for a batch of which DynamoDB left a part unprocessed. That part is requested again until the time budget ends. */
 function unfinished(what: string): TryAgain {
   return new TryAgain('throttled', new Error(`The service did not ${what} before the time budget ended`));
 }

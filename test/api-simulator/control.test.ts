@@ -75,7 +75,7 @@ test('faults are set and cleared, and requests are counted', async () => {
   expect(await (await call('GET', '/requests')).json()).toEqual({ token: 2, assets: 2 });
 });
 
-test('the rate of changes is set', async () => {
+test('the control API sets the rate of changes', async () => {
   expect((await post('/life', '{"rate":20}')).status).toBe(204);
   expect((await post('/life', '{"rate":0}')).status).toBe(204);
   expect(rates).toEqual([20, 0]);

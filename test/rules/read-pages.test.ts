@@ -198,7 +198,7 @@ describe('overlap', () => {
     expect(steps).toEqual(['request undefined', 'request c1', 'yielded']);
   });
 
-  test('an error of the page fetched ahead is thrown in its turn', async () => {
+  test('an error of the page fetched ahead is thrown when that page is due', async () => {
     const api = new ScriptedApi().on(PATH, undefined, page('a', 'c1')).on(PATH, 'c1', new ApiRefusedError(PATH, 404));
     const { pages, error } = await walked(api);
     expect([pages.map(ids), error]).toEqual([['a'], expect.any(ApiRefusedError)]);

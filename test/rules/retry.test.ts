@@ -76,7 +76,7 @@ describe('RateLimit-Reset', () => {
     ['milliseconds since 1970', String(NOW + 30_000)],
     ['more than an hour', '3601'],
     ['more than a double holds', '9'.repeat(400)],
-  ])('%s are no hint in either header', (_what, value) => {
+  ])('%s are not read as a wait in either header', (_what, value) => {
     expect(asks({ 'ratelimit-reset': value })).toBeUndefined();
     expect(asks({ 'retry-after': value })).toBeUndefined();
   });

@@ -55,7 +55,7 @@ describe('the log of a batch', () => {
     expect(sent[1]!.input).toMatchObject({ Key: `log/assets/${SEQUENCE}`, VersionId: 'v1' });
   });
 
-  test('a log that is missing is an answer, not an error', async () => {
+  test('a missing log is reported as an answer, not thrown as an error', async () => {
     await using scene = await awsScene();
     expect(await logsOf(scene).get('log/assets/none')).toBeUndefined();
   });

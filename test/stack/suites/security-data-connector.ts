@@ -75,7 +75,7 @@ describe('several connectors of an app', () => {
     expect(() => connector(two, 'Second', second(two))).toThrow(reason);
   });
 
-  test('the bucket that one connector creates is refused for another one, and another bucket is not', () => {
+  test('the bucket that one connector creates is refused for another connector, but other buckets are accepted', () => {
     const [one, two] = twoStacks();
     const { bucket } = connector(one, 'First');
     expect(() => connector(two, 'Second', { connectorName: 'second', bucket })).toThrow(/own bucket/);

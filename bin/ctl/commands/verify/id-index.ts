@@ -9,7 +9,7 @@ export type IdIndex = Map<string, IdEntry>;
 
 /** One flat object for each id, because objects within it would take half as much memory again. */
 export interface IdEntry {
-  /** Last event that the SIEM was sent: the row, or its removal or withdrawal. Undefined: none. */
+  /** Last event sent to the SIEM: the row, or its removal or withdrawal. Undefined if no event was sent. */
   readonly sent: 'row' | 'removal' | undefined;
   /** Hash of the row sent. Empty: the filter withdrew the row, or the SIEM never had it. */
   readonly sentHash: string;

@@ -133,7 +133,7 @@ function nameOf({ id, key }: Difference): string {
   return id === undefined ? `an id with the hash ${key.slice(1)}` : JSON.stringify(id);
 }
 
-/** The commands that heal what differs, for example `resync assets threats`. */
+/** The commands that correct the differences, for example `resync assets threats`. */
 function healingLines(streams: readonly VerifiedStream[]): string[] {
   const all = streams.flatMap(each => lasting(each).map(({ kind }) => ({ kind, stream: each.stream.name })));
   const commands = [...groupBy(all, ({ kind }) => DIFFERENCES[kind].healedBy)].map(([command, of]) => {
