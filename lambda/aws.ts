@@ -5,6 +5,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { FirehoseClient } from '@aws-sdk/client-firehose';
 import { SecretsManagerClient, type SecretsManagerClientConfig } from '@aws-sdk/client-secrets-manager';
+import { DynamoDBProtocol, FirehoseProtocol } from './bulk-protocols.ts';
 import { connectionError } from './core/connection-error.ts';
 import { IncompleteAnswerError } from './core/errors.ts';
 import { type Failure, isRetryable, type RetryPolicy, retry, TryAgain } from './core/retry.ts';
@@ -39,8 +40,8 @@ export function createAwsClients({ s3PathStyle, leaseSeconds, proxy }: AwsClient
     return client;
   };
   return {
-    dynamodb: sender(refusingEmpty(new DynamoDBClient(config))),
-    firehose: sender(new FirehoseClient(config)),
+    dynamodb: sender(refusingEmpty(new DynamoDBClient({ ...config, protocol: DynamoDBProtocol }))),
+    firehose: sender(new FirehoseClient({ ...config, protocol: FirehoseProtocol })),
     secrets: sender(new SecretsManagerClient(config)),
     s3: () => {
       s3 ??= import('./sink/s3.ts').then(({ createS3Client }) =>

@@ -3,6 +3,7 @@ export const PACKAGES: Readonly<Record<string, string>> = {
   // In the bundle of the function.
   '@aws-sdk/client-*': 'The protocols of AWS.',
   '@aws-lambda-powertools/*': 'Log lines, metrics (EMF) and JMESPath.',
+  '@aws-sdk/core': 'Protocols of the SDK, with which batches of items and records are written for a tenth less CPU.',
   oauth4webapi: 'A certified OAuth client without dependencies.',
   valibot: 'Checks settings, commands, secret and configuration. It is smaller than zod.',
 

@@ -1,0 +1,55 @@
+/** Protocols of the SDK that write batches of items, and records, faster than the SDK does. */
+import type { PutRecordBatchInput } from '@aws-sdk/client-firehose';
+import { AwsJson1_0Protocol, AwsJson1_1Protocol, type JsonCodec2 } from '@aws-sdk/core/protocols';
+
+/**
+ * Writes the bulk of what is sent, batches of items and records of bytes, in one step each. The SDK would walk them by their schema,
+ * character by character, for some 8 % of the CPU of a walk. Every other input, and every answer, is left to it.
+ *
+ * JSON.stringify serves for batches because their items hold no bytes (`TextItem`).
+ */
+export class DynamoDBProtocol extends AwsJson1_0Protocol {
+  protected override serializer = bulkSerializer(this.getPayloadCodec(), input =>
+    'RequestItems' in input ? Buffer.from(JSON.stringify(input)) : undefined,
+  );
+}
+
+export class FirehoseProtocol extends AwsJson1_1Protocol {
+  protected override serializer = bulkSerializer(this.getPayloadCodec(), input =>
+    'Records' in input ? recordsBody(input as PutRecordBatchInput) : undefined,
+  );
+}
+
+/** Some 700 kB a page: as one text it would be copied twice more. All of it is ASCII. */
+function recordsBody({ DeliveryStreamName, Records }: PutRecordBatchInput): Buffer {
+  const texts = [`{"DeliveryStreamName":${JSON.stringify(DeliveryStreamName)},"Records":[`];
+  for (const { Data } of Records!) {
+    const bytes = Buffer.from(Data!.buffer, Data!.byteOffset, Data!.byteLength);
+    texts.push(texts.length === 1 ? '{"Data":"' : ',{"Data":"', bytes.toString('base64'), '"}');
+  }
+  texts.push(']}');
+  const body = Buffer.allocUnsafeSlow(texts.reduce((size, { length }) => size + length, 0));
+  let at = 0;
+  for (const text of texts) at += body.write(text, at, 'latin1');
+  return body;
+}
+
+type Serializer = ReturnType<JsonCodec2['createSerializer']>;
+
+/** @param bulk the whole body of an input that it knows */
+function bulkSerializer(codec: object, bulk: (input: object) => Buffer | undefined): Serializer {
+  const sdk = (codec as JsonCodec2).createSerializer();
+  let body: Buffer | undefined;
+  return {
+    setSerdeContext: context => sdk.setSerdeContext(context),
+    write(schema, input) {
+      body = bulk(input as object);
+      if (!body) sdk.write(schema, input);
+    },
+    flush() {
+      const written = body ?? sdk.flush();
+      body = undefined;
+      return written;
+    },
+  };
+}
