@@ -186,7 +186,8 @@ function firehoseService(delivery: DeliveryBuffer, stream: string, place: Place)
       const taken = records.filter((_, index) => !isRefused(index));
       if (taken.length > 0) await delivery.accept(taken);
       const answers = records.map((_, index) => (isRefused(index) ? SLOW_DOWN : { RecordId: randomUUID() }));
-      return { output: { FailedPutCount: records.length - taken.length, RequestResponses: answers } };
+      const FailedPutCount = records.length - taken.length;
+      return { output: { FailedPutCount, Encrypted: false, RequestResponses: answers } };
     },
   };
 }
