@@ -68,7 +68,7 @@ export async function testApp(app: App): Promise<string> {
   const test = `
 import { App } from 'aws-cdk-lib/core';
 import { Template } from 'aws-cdk-lib/assertions';
-import { OwnAppStack } from '../../stack/own-app-stack';
+import { OwnAppStack } from '../lib/own-app-stack';
 
 test('the stack has a connector', () => {
   Template.fromStack(new OwnAppStack(new App(), 'Stack')).resourceCountIs('AWS::Lambda::Function', 1);
