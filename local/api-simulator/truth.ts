@@ -25,8 +25,8 @@ const PIECE = 65_536;
 /** The truth as JSON text in pieces, so that a million rows are never in memory at once. */
 export function* truthText(source: TruthSource, shown: PositionShown): Generator<string> {
   let piece = '';
-  for (const { name } of STREAMS) {
-    piece += `${piece === '' ? '{' : '},'}${JSON.stringify(name)}:{`;
+  for (const [index, { name }] of STREAMS.entries()) {
+    piece += `${index === 0 ? '{' : '},'}${JSON.stringify(name)}:{`;
     let comma = '';
     for (const [id, row] of rowsOf(name, source, shown)) {
       piece += `${comma}${JSON.stringify(id)}:${row}`;
