@@ -95,7 +95,7 @@ function createRole(
   logGroup: logs.ILogGroup,
   token: ISecret | undefined,
 ): iam.Role {
-  // With an endpoint as destination, the bucket only receives events that the endpoint refused.
+  // The bucket only receives events that the endpoint refused, if the destination is an endpoint.
   const prefixes = token ? [PREFIXES.deliveryErrors] : [PREFIXES.events, PREFIXES.deliveryErrors];
   const written = prefixes.map(prefix => bucket.arnForObjects(`${prefix}*`));
   const statements = [

@@ -19,7 +19,7 @@ export interface DestinationBindOptions {
   readonly encryptionKey?: IKey;
   /** Days to keep logs. */
   readonly logRetention: RetentionDays;
-  /** What happens to created secrets when they leave the stack. */
+  /** Policy for created secrets that leave the stack. */
   readonly removalPolicy: RemovalPolicy;
 }
 

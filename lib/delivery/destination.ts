@@ -77,7 +77,7 @@ export interface ExistingDestinationOptions {
   /** Delivery stream that accepts direct puts, in the same account and region. */
   readonly deliveryStream: IDeliveryStreamRef;
   /**
-   * What that stream delivers to. The names of its metrics follow from it.
+   * The kind of destination behind that stream. The names of its metrics follow from it.
    *
    * @default 's3'
    */

@@ -85,7 +85,7 @@ function alarmsOf(template: Template): [string, AlarmProperties][] {
   ]);
 }
 
-/** Without the connector's name. */
+/** The name of an alarm without the connector's name. */
 export function shortName(name: string): string {
   return name.slice(name.indexOf('/') + 1);
 }

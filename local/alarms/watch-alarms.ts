@@ -5,7 +5,7 @@ import { evaluate, type State } from './evaluate-alarm.ts';
 import type { TimeSeries } from './time-series.ts';
 
 export interface WatchedAlarm {
-  /** Without the connector's name. */
+  /** The name of the alarm without the connector's name. */
   readonly name: string;
   /** Name of the composite alarm that it is part of. */
   readonly severity: string;

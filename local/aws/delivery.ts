@@ -34,7 +34,7 @@ export interface DeliveryTarget {
 export interface DeliveredObject {
   readonly bucket: string;
   readonly key: string;
-  /** Of the records, before compression. */
+  /** Size of the records before compression. */
   readonly bytes: number;
   /** From the first record to the delivery. */
   readonly heldMilliseconds: number;

@@ -26,7 +26,7 @@ const LEASE_SECONDS = '15';
 
 type Settings = Readonly<Record<string, string>>;
 
-/** What the function is started with. */
+/** The settings and the secret with which the function starts. */
 interface Start {
   /** The function's settings. */
   readonly settings: Settings;
@@ -48,7 +48,7 @@ export async function run(request: StartRequest): Promise<number> {
   const { settings, secret } = tenant ?? (await startSimulator(source, resources));
   console.log(`${introduction(request.name, source)}\n`);
   const start = { settings: { ...request.settings, LEASE_SECONDS, ...settings }, secret };
-  // Without await, the API simulator would be closed at once.
+  // The await keeps the API simulator open until the rows are drained.
   return await drainAndReport(request, start);
 }
 

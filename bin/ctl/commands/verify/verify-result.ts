@@ -48,7 +48,7 @@ export function verifyOutcome(verification: Verification, limit: number): Outcom
       ...healingLines(streams),
     ]),
     json: {
-      // Without a comparison of rows, equal counts do not prove that the SIEM is complete.
+      // Equal counts prove that the SIEM is complete only if the rows were compared, too.
       complete: complete && !isCompared ? null : complete,
       paused,
       streams: Object.fromEntries(streams.map(each => [each.stream.name, streamJson(each)])),
