@@ -99,7 +99,11 @@ describe('every command with options', () => {
     const wrong = ['--assets', 'x', '--rows-member', 'a', '--pagination-member', 'a', '--dns-blocks-path', 'b'];
     const { status, stderr } = await runScript('api-simulator', wrong);
     expect(status).toBe(2);
-    for (const option of ["'--assets <n>'", '--rows-member and --pagination-member', '--dns-blocks-path must be a path'])
+    for (const option of [
+      "'--assets <n>'",
+      '--rows-member and --pagination-member',
+      '--dns-blocks-path must be a path',
+    ])
       expect(stderr).toContain(option);
   });
 });
