@@ -132,8 +132,7 @@ export class Oracle {
       return stream === event.stream && run <= event.run && isDue;
     });
     // Before its replay a run does the unfinished batch of an earlier run again, as it was.
-    const isRedone = before.run === event.run && epochOf(before) < epochOf(event);
-    const isDue = (run: number) => run <= event.run && (run > before.run || (run === before.run && isRedone));
+    const isDue = (run: number) => run <= event.run && (run > before.run || (run === before.run && before.redone));
     return isSentSince || [...(replays.get(event.stream) ?? [])].some(isDue);
   }
 
@@ -382,11 +381,6 @@ function isTombstone(row: string): boolean {
 
 function keyOf({ stream, id }: Received): string {
   return `${stream} ${id}`;
-}
-
-/** The first half of a sequence. */
-function epochOf({ sequence }: Received): string {
-  return sequence.slice(0, 10);
 }
 
 function lossOf(stream: StreamName, { content }: DeliveredRow): string {

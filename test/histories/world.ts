@@ -59,6 +59,8 @@ export interface Received {
   readonly content: string | undefined;
   readonly made: number;
   readonly run: number;
+  /** Whether its batch was made by an earlier run. The run that sent it did the log again. */
+  readonly redone: boolean;
   readonly connector: string;
   /** Whether the API listed the row when the event arrived. */
   readonly existed: boolean;
@@ -335,6 +337,7 @@ export class World {
         content: rowAt < 0 ? undefined : contentOf(line.slice(rowAt + ',"row":'.length, -1)),
         made: Date.parse(event.forwarded_at),
         run,
+        redone: Number(event.sequence.slice(0, 10)) < this.epoch,
         connector: connector.name,
         existed: isVersioned && tenantData.isLive(event.stream, event.id),
         assetExisted: event.asset_id !== undefined && tenantData.isLive('assets', event.asset_id),
