@@ -19,14 +19,14 @@ const wanted = machineProxy(environment);
 const proxy = useProxy(wanted);
 if (wanted && !proxy) stderr.write(`${UNUSED_PROXY}\n`);
 const shell = { stdin, stdout, stderr, environment, folder: process.cwd() };
-// The package compiles this to CommonJS, which has no await here.
+// The package compiles this file to CommonJS, which has no top-level await.
 void connectorctl(process.argv.slice(2), { shell, signal: interruption.signal, proxy }).then(exitCode => {
   process.exitCode = exitCode;
 });
 
 /**
- * A reader that exits early (`| head -1`) ends the process without an error: the result is printed after the work is done. A closed
- * stderr must not end the work halfway, so its errors are ignored.
+ * A reader of stdout that exits early (`| head -1`) ends the process without an error, because the result is printed
+ * only after the work is done. A closed stderr must not end the work halfway, so errors of stderr are ignored.
  */
 function handleClosedOutput(): void {
   process.stderr.on('error', () => undefined);

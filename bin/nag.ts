@@ -51,7 +51,10 @@ const ACCEPTED: readonly Accepted[] = [
   },
 ];
 
-/** Checks every stack of the app at synth. Call it after the last stack: only findings that are there can be acknowledged. */
+/**
+ * Checks every stack of the app at synth. Call it after the last stack, because a finding can be acknowledged only once
+ * it exists.
+ */
 export function checkWithNag(app: App): void {
   const checks = new AwsSolutionsChecks(app);
 

@@ -1,4 +1,7 @@
-/** Reads the API and the table with the settings of the deployed function and the operator's permissions. Writes nothing. */
+/**
+ * Reads the API and the table with the settings of the deployed function and the operator's permissions. It writes
+ * nothing.
+ */
 import { assign } from '../../lambda/compose.ts';
 import { CredentialsError } from '../../lambda/core/errors.ts';
 import type { Clock } from '../../lambda/ports.ts';
@@ -21,7 +24,7 @@ import { tableCall } from './state.ts';
 
 export type Access = Awaited<ReturnType<typeof openAccess>>;
 
-/** @param given used instead of the credentials in the secret @throws RefusedError, AwsCallError */
+/** @param given credentials that are used instead of the stored ones @throws RefusedError, AwsCallError */
 export async function openAccess(context: Context, given?: ClientCredentials) {
   const { aws, clock } = context;
   const settings = settingsOf(await context.environment());
@@ -64,12 +67,15 @@ function settingsOf(environment: Readonly<Record<string, string>>): Settings {
   }
 }
 
-/** Aborts every request at Ctrl-C, token requests included. */
+/** Wraps fetch so that Ctrl-C aborts every request, token requests included. */
 function interruptibleFetch({ fetch, signal }: Pick<Context, 'fetch' | 'signal'>): Fetch {
   return (url, init) => fetch(url, { ...init, signal: init.signal ? AbortSignal.any([signal, init.signal]) : signal });
 }
 
-/** Reports a missing permission as such. The function's own advice would make the operator overwrite a valid secret. */
+/**
+ * Reports a missing permission to read the secret as an AwsCallError, because the function's own advice would make the
+ * operator overwrite a valid secret.
+ */
 function operatorCredentials(aws: Aws, secretId: string): Credentials {
   const source = createCredentials(aws.secrets(), secretId);
   return {
@@ -84,7 +90,10 @@ function operatorCredentials(aws: Aws, secretId: string): Credentials {
   };
 }
 
-/** The API with a new retry budget per request, so that an API that always answers 429 fails after 20 seconds. */
+/**
+ * Creates an API client with a new retry budget for each request, so that a request that is always answered with 429
+ * fails after 20 seconds.
+ */
 export function apiWithShortBudget(options: Omit<ApiOptions, 'retryBudget'>, clock: Clock): Api {
   const api = () => createApi({ ...options, retryBudget: freshBudget(clock) });
   return { single: read => api().single(read), page: request => api().page(request) };

@@ -25,9 +25,9 @@ export async function readAlarms(aws: Aws, connector: string) {
       /** Name of the alarm without the name of the connector, for example `stream-silent`. */
       name: alarm.AlarmName!.slice(connector.length + 1),
       state: alarm.StateValue ?? ('INSUFFICIENT_DATA' as const),
-      /** Milliseconds since 1970 of its last change of state. */
+      /** Time of the last change of state, in milliseconds since 1970. */
       since: alarm.StateTransitionedTimestamp?.getTime() ?? alarm.StateUpdatedTimestamp?.getTime(),
-      /** The composite alarm that contains it: its rule quotes the name or the ARN of each alarm. */
+      /** Name of the composite alarm that contains this alarm. Its rule quotes the name or the ARN of each alarm. */
       severity: notifiers.find(
         ({ rule }) => rule.includes(`"${alarm.AlarmArn}"`) || rule.includes(`"${alarm.AlarmName}"`),
       )?.name,
@@ -37,16 +37,22 @@ export async function readAlarms(aws: Aws, connector: string) {
   return { alarms, notifiers };
 }
 
-/** `create-alarms.ts` writes this text. */
+/** Form of the descriptions that `create-alarms.ts` writes. */
 const DESCRIPTION = /^(?:(?<meaning>.*) First run "(?<first>[^"]+)"\.)?.* Runbook: (?<runbook>\S+)$/s;
 
-/** The meaning of an alarm for people and for the data, the command to run first, and the link to its section of the runbook. */
+/**
+ * Reads an alarm's description: its meaning for people and for the data, the command to run first, and the link to its
+ * section of the runbook.
+ */
 function described({ AlarmDescription: text = '' }: MetricAlarm) {
   const { meaning, first, runbook } = DESCRIPTION.exec(text)?.groups ?? {};
   return { meaning, first, runbook };
 }
 
-/** When an alarm ends by itself: as soon as one of its periods is without the problem, because all of them must have it. */
+/**
+ * Tells when an alarm ends by itself: as soon as too few of its last periods have the problem. For example, an alarm on
+ * 3 of 5 periods of 60 seconds ends 180 seconds after the last report of the problem.
+ */
 function endOf({ Metrics = [], ...alarm }: MetricAlarm) {
   const { Period: period = 0, Stat: statistic } = Metrics.find(each => each.MetricStat)?.MetricStat ?? {
     Period: alarm.Period,
@@ -54,9 +60,12 @@ function endOf({ Metrics = [], ...alarm }: MetricAlarm) {
   };
   const { EvaluationPeriods: periods = 0, DatapointsToAlarm: needed = periods } = alarm;
   return {
-    /** Whether a single report without the problem ends it. */
+    /** Whether a single report without the problem ends the alarm. */
     withGoodReport: statistic === 'Minimum',
-    /** How long after the last report of the problem it ends. Undefined if it takes missing reports for the problem. */
+    /**
+     * Seconds from the last report of the problem to the end of the alarm. Undefined if missing reports count as the
+     * problem.
+     */
     seconds: alarm.TreatMissingData === 'breaching' ? undefined : period * (periods - needed + 1),
   };
 }

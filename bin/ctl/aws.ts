@@ -3,11 +3,14 @@ import { createRequire } from 'node:module';
 import type { Sender } from '../../lambda/aws.ts';
 import { namingProxy, type ProxySettings, proxyAgent } from '../../lambda/proxy.ts';
 
-/** Longer than the 15 minutes of an invocation: no byte arrives before it ends. */
+/**
+ * The time-out is longer than the 15 minutes of an invocation, because no byte of the answer arrives before the
+ * invocation ends.
+ */
 const INVOCATION_TIMEOUT_MILLISECONDS = 16 * 60_000;
 const CONNECTION_TIMEOUT_MILLISECONDS = 10_000;
 
-/** Loaded on first use: loading all of them takes longer than most commands run. */
+/** Each client is loaded on first use, because loading all clients takes longer than most commands run. */
 const load = createRequire(import.meta.filename);
 const SDK = {
   cloudFormation: (): typeof import('@aws-sdk/client-cloudformation') => load('@aws-sdk/client-cloudformation'),
@@ -31,7 +34,7 @@ export interface AwsPlace {
   readonly profile?: string;
 }
 
-/** Options of the client of a service. */
+/** Additional options for the client of a service. */
 export type ClientOptions = (service: keyof typeof SDK) => object;
 
 /** @param signal aborts reads */
@@ -57,13 +60,13 @@ export function createAws(
   return {
     cloudFormation: made(() => new (SDK.cloudFormation().CloudFormationClient)(place('cloudFormation'))),
     cloudWatch: made(() => new (SDK.cloudWatch().CloudWatchClient)(place('cloudWatch'))),
-    /** Retries by itself, for commands without a retry loop of the connector. */
+    /** Client that retries by itself, for commands that do not use the connector's retry loop. */
     retryingDynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)(place('dynamodb'))),
-    /** Tries once: the connector's adapters have their own retry budget. */
+    /** Client that tries once, because the connector's adapters have their own retry budget. */
     dynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)({ ...place('dynamodb'), maxAttempts: 1 })),
     firehose: made(() => new (SDK.firehose().FirehoseClient)(place('firehose'))),
     lambda: made(() => new (SDK.lambda().LambdaClient)(place('lambda'))),
-    /** Tries once: a second invocation would start a second run. */
+    /** Client that tries once, because a second invocation would start a second run. */
     invoker: made(
       () =>
         new (SDK.lambda().LambdaClient)({
@@ -86,19 +89,19 @@ export function createAws(
   };
 }
 
-/** Local S3 endpoints do not support per-bucket host names. */
+/** Whether S3 has an endpoint of its own. Such an endpoint of a local S3 does not support a host name per bucket. */
 function hasOwnS3(): boolean {
   return Boolean(process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL']);
 }
 
-/** Commands that only read. */
+/** Names of commands that only read. */
 const READS = /^(BatchGet|Describe|Filter|Get|Head|List|Query|Receive|Scan)/;
 
 /**
  * Aborts reads at Ctrl-C. Writes run to their end, because an aborted write may or may not have happened.
  *
- * Each read has a signal of its own: the SDK adds a listener for each request, and `status` makes more than ten at the same time, which
- * Node 20 reports as a leak of listeners.
+ * Each read has its own signal, because the SDK adds a listener for each request. `status` makes more than ten requests
+ * at the same time, and Node 20 would report so many listeners on one signal as a leak.
  */
 function interruptible<T extends Sender>(client: T, signal: AbortSignal): T {
   const send = client.send.bind(client);

@@ -7,7 +7,12 @@ import { AwsCallError, awsCall, RefusedError } from './errors.ts';
 
 export type StoredObject = Awaited<ReturnType<typeof listObjects>>[number];
 
-/** Keys with the size as stored and the time of the last write, in milliseconds since 1970. @throws AwsCallError */
+/**
+ * Lists the objects below a prefix, each with its key, its stored size and the time of its last write in milliseconds
+ * since 1970.
+ *
+ * @throws AwsCallError
+ */
 export async function listObjects(aws: Aws, bucket: string, prefix: string) {
   const pages = paginateListObjectsV2({ client: aws.s3() }, { Bucket: bucket, Prefix: prefix });
   const found = await awsCall(
@@ -21,7 +26,11 @@ export async function listObjects(aws: Aws, bucket: string, prefix: string) {
 
 export type ObjectCount = Awaited<ReturnType<typeof countObjects>>;
 
-/** Number of objects below a prefix, up to 1,000, in one call, and whether there are `more`. @throws AwsCallError */
+/**
+ * Counts the objects below a prefix in one call, up to 1,000. `more` says whether there are further objects.
+ *
+ * @throws AwsCallError
+ */
 export async function countObjects(aws: Aws, bucket: string, prefix: string, most?: 1) {
   const command = new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix, MaxKeys: most });
   const call = aws.s3().send(command);
@@ -32,9 +41,9 @@ export async function countObjects(aws: Aws, bucket: string, prefix: string, mos
 const GZIP = [0x1f, 0x8b] as const;
 
 /**
- * The content of an object in the connector's bucket. Only its first bytes show whether it is compressed.
+ * Reads an object in the connector's bucket, and decompresses it if its first bytes are those of gzip.
  *
- * @throws RefusedError if it does not exist; AwsCallError
+ * @throws RefusedError if the object does not exist; AwsCallError
  */
 export async function readObject({ aws, deployment }: Context, key: string): Promise<Buffer> {
   const { bucket } = await deployment();

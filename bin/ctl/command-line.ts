@@ -8,7 +8,10 @@ import type { Surroundings } from './context.ts';
 import { afterInterruption, exitStatusOf, messageOf, RefusedError, UsageError } from './errors.ts';
 import type { Shell } from './report.ts';
 
-/** Loaded on demand: loading one command with its AWS clients is faster than loading all. */
+/**
+ * Commands by name. They are loaded on demand, because loading one command with its AWS clients is faster than loading
+ * all commands.
+ */
 const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
   status: async run => (await import('./commands/status/status.ts')).statusCommand(run),
   doctor: async run => (await import('./commands/doctor/doctor.ts')).doctorCommand(run),
@@ -31,7 +34,7 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
   const run: Run =
     <Arguments extends unknown[]>(action: Action<Arguments>) =>
     async (...all: [...Arguments, Command]) => {
-      // Loaded here because help does not need it.
+      // The context is loaded here, because help does not need it.
       const { createContext } = await import('./context.ts');
       const context = createContext((all.at(-1) as Command).optsWithGlobals(), surroundings);
       const outcome = await action(context, ...(all.slice(0, -1) as Arguments));
@@ -51,7 +54,7 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
   } catch (thrown) {
     const json = words.includes('--json');
     if (thrown instanceof CommanderError) {
-      // Commander has printed help, the version, or the usage where no command is named.
+      // Commander has already printed the help, the version, or the usage if no command is named.
       if (thrown.exitCode === 0) return 0;
       if (thrown.code === NO_COMMAND && !json) return 2;
     }
@@ -63,12 +66,14 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
   }
 }
 
-/** Commander's code where the command line names no command. */
+/** Commander's error code for a command line that names no command. */
 const NO_COMMAND = 'commander.help';
 
 const LONGEST_REASON = 400;
 
-/** The reason is one line and short, whatever the command line contains: it may come from a script's variable. */
+/**
+ * Creates an error whose reason is one short line, even if a script's variable puts a long text into the command line.
+ */
 function usageError(cause: CommanderError): UsageError {
   const [first = '', suggestion] = cause.message.replace(/^error: /, '').split(/\n(?=\(Did you mean [^\n]*$)/);
   const whole = cause.code === NO_COMMAND ? 'no command is given' : terminalLine(first);
@@ -79,7 +84,7 @@ function usageError(cause: CommanderError): UsageError {
   return new UsageError(message, { cause });
 }
 
-/** @param words the arguments. Only the command that they name is loaded, or all if they name none. */
+/** Creates the command line. Only the command that `words` names is loaded, or every command if `words` names none. */
 export async function commandLine(
   run: Run,
   words: readonly string[] = [],
@@ -100,9 +105,9 @@ export async function commandLine(
   for (const command of commands) program.addCommand(command);
   program.configureOutput({
     writeOut: text => void stdout.write(text),
-    // The usage where no command is named.
+    // Commander writes the usage here if no command is named.
     writeErr: text => void (words.includes('--json') || stderr.write(text)),
-    // Errors are printed where all others are.
+    // `connectorctl` prints Commander's errors in the same place as all other errors.
     outputError: () => undefined,
   });
   configure(program);
@@ -110,9 +115,10 @@ export async function commandLine(
 }
 
 /**
- * Options that npm took for itself because `--` is missing. Without `--region` a command would act on another region.
+ * Finds options that npm consumed because `--` is missing. If npm consumed `--region`, for example, a command would act
+ * on another region.
  *
- * @param environment of an npm script: npm sets `npm_config_region` for `--region`
+ * @param environment variables of an npm script, in which npm sets `npm_config_region` for `--region`
  */
 export function keptByNpm(program: Command, environment: Shell['environment']): string[] {
   if (environment['npm_lifecycle_event'] !== program.name()) return [];
@@ -123,7 +129,7 @@ export function keptByNpm(program: Command, environment: Shell['environment']): 
 
 const WITH_VALUE = ['--connector', '--stack', '--region', '--profile'];
 
-/** The first argument that is neither an option nor the value of one. */
+/** Finds the first argument that is neither an option nor the value of an option. */
 function commandIn(words: readonly string[]): string | undefined {
   return words.find((word, at) => !word.startsWith('-') && !WITH_VALUE.includes(words[at - 1] ?? ''));
 }

@@ -1,4 +1,4 @@
-/** Shared by the files in commands/. */
+/** Types and helpers that the files in commands/ share. */
 
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
@@ -32,7 +32,7 @@ export function waitOption(): Option {
     .default(90);
 }
 
-/** A parser for options of commander. @param now milliseconds since 1970 */
+/** Creates a parser for an option of Commander. @param now current time in milliseconds since 1970 */
 export function pastTime(now: () => number): (text: string) => string {
   return text => {
     const time = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
@@ -41,7 +41,7 @@ export function pastTime(now: () => number): (text: string) => string {
   };
 }
 
-/** A parser for options of commander. @param unit for example ` of seconds` */
+/** Creates a parser for an option of Commander. @param unit for example ` of seconds` */
 export function wholeNumber({ min = 0, unit = '' } = {}): (text: string) => number {
   return text => {
     if (/^\d{1,12}$/.test(text) && Number(text) >= min) return Number(text);

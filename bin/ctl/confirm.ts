@@ -19,12 +19,13 @@ export async function confirmed(
   if (!/^y(es)?$/i.test(answer.trim())) throw new RefusedError('Not confirmed. Nothing was done.');
 }
 
-/** @returns the line, empty at Ctrl-D @throws InterruptedError at Ctrl-C */
+/** @returns the line that was typed, empty at Ctrl-D @throws InterruptedError at Ctrl-C */
 export async function ask(question: string, { stdin, stderr }: Shell, signal: AbortSignal): Promise<string> {
   const terminal = createInterface({ input: stdin, output: stderr });
   const gone = new Promise<string>((resolve, reject) => {
     const interrupt = () => reject(new InterruptedError('Interrupted. Nothing was done.'));
-    // SIGINT covers Ctrl-C in the terminal and a sent signal. Ctrl-D closes the input without an answer.
+    // Ctrl-C in the terminal is an event of the interface. A SIGINT from elsewhere aborts the signal. Ctrl-D closes the
+    // input without an answer.
     terminal.once('SIGINT', interrupt);
     signal.addEventListener('abort', interrupt, { once: true });
     terminal.once('close', () => resolve(''));

@@ -17,16 +17,16 @@ export interface GlobalOptions {
   readonly json?: true;
 }
 
-/** Input of a command besides its arguments. */
+/** Input of a command in addition to its arguments. */
 export interface Surroundings {
   readonly shell: Shell;
-  /** Aborts at Ctrl-C. */
+  /** Signal that is aborted at Ctrl-C. */
   readonly signal: AbortSignal;
   /** Settings of the AWS clients, which override the settings in the environment and in configuration files. */
   readonly clientOptions?: ClientOptions;
-  /** @default the machine's */
+  /** @default the clock of this machine */
   readonly clock?: Clock;
-  /** The proxy of this machine, which fetch of this process uses already. */
+  /** Proxy of this machine, which `fetch` of this process already uses. */
   readonly proxy?: ProxySettings | undefined;
 }
 
@@ -35,7 +35,7 @@ export type Context = ReturnType<typeof createContext>;
 export function createContext(options: GlobalOptions, surroundings: Surroundings) {
   const { shell, signal, clientOptions, proxy, clock = systemClock } = surroundings;
   const aws = createAws(options, signal, clientOptions, proxy);
-  /** Connects to the API. */
+  /** Sends requests to the API. If the proxy cannot be reached, the error names the proxy. */
   const fetchApi: Fetch = namingProxy((url, init) => fetch(url, init), proxy);
   return {
     options,
@@ -43,19 +43,19 @@ export function createContext(options: GlobalOptions, surroundings: Surroundings
     aws,
     clock,
     report: createReport(shell, options.json === true),
-    /** Aborts at Ctrl-C. */
+    /** Signal that is aborted at Ctrl-C. */
     signal,
     fetch: fetchApi,
     ...connectorOf(aws, () => findDeployment(aws, { connector: options.connector, stack: options.stack })),
   };
 }
 
-/** The parts of a context that belong to one connector. Each is read once. */
+/** The parts of a context that belong to one connector. Each part is read once. */
 export function connectorOf(aws: Aws, find: () => Promise<Deployment>) {
   const deployment = once(find);
   const deployedFunction = once(async () => readFunction(aws, (await deployment()).functionName));
   return {
-    /** The stack. @throws RefusedError, AwsCallError */
+    /** The connector, as the outputs of its stack describe it. @throws RefusedError, AwsCallError */
     deployment,
     /** Settings and state of the function. @throws AwsCallError */
     deployedFunction,

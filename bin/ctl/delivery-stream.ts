@@ -5,11 +5,11 @@ import type { Context } from './context.ts';
 import { restore } from './deployment.ts';
 import { awsCall, isMissingResource } from './errors.ts';
 
-/** Firehose deletes a stream with the events that it has acknowledged and not delivered. */
+/** When Firehose deletes a stream, it also deletes the events that it has acknowledged but not delivered. */
 export const WHAT_IS_GONE =
   'Events that it had accepted and not delivered are gone: see docs/runbook.md#a-deleted-delivery-stream.';
 
-/** @param gone what to do if it does not exist @throws AwsCallError */
+/** @param gone advice if the delivery stream does not exist @throws AwsCallError */
 export async function describeDeliveryStream(
   aws: Aws,
   name: string,
@@ -24,7 +24,7 @@ export async function describeDeliveryStream(
   return description;
 }
 
-/** Explains a delivery stream that does not exist. Any other failure leaves open whether it does. */
+/** Advice about a delivery stream that does not exist. Empty if it exists, or if that cannot be told. */
 export async function lostDeliveryStream({ aws, deployment }: Context): Promise<string> {
   const { deliveryStream, stackName } = await deployment();
   const isLost = await describeDeliveryStream(aws, deliveryStream).then(() => false, isMissingResource);

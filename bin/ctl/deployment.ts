@@ -9,7 +9,7 @@ import { groupBy } from './group-by.ts';
 
 export type Deployment = ReturnType<typeof deploymentOf>;
 
-/** The connector that the user selects. Empty: the only one in the account and region. */
+/** The connector that the user selects. Without members, it is the only connector in the account and region. */
 export interface DeploymentChoice {
   readonly connector?: string | undefined;
   /** Name of the stack. */
@@ -20,13 +20,13 @@ export interface DeploymentChoice {
 interface Found {
   readonly stack: Stack;
   readonly connector: string;
-  /** By name. */
+  /** Values by the name of the output. */
   readonly outputs: ReadonlyMap<string, string>;
 }
 
 /** @throws RefusedError, AwsCallError */
 export async function findDeployment(aws: Aws, wanted: DeploymentChoice): Promise<Deployment> {
-  // An unset variable in a script. CloudFormation could take it for "all stacks".
+  // An empty name comes from an unset variable in a script. CloudFormation could take it for "all stacks".
   for (const [option, value] of Object.entries(wanted)) {
     if (value === '')
       throw new RefusedError(`--${option} is empty. Give a ${option} name, or omit the option. Nothing was done.`);
@@ -53,14 +53,18 @@ export async function findDeployment(aws: Aws, wanted: DeploymentChoice): Promis
   );
 }
 
-/** Every connector of account and region. Reading its deployment fails if this version cannot use it. @throws AwsCallError */
+/**
+ * Lists the connectors of the account and region. Reading a deployment fails if this version cannot operate it.
+ *
+ * @throws AwsCallError
+ */
 export async function listConnectors(aws: Aws) {
   const found = (await describeStacks(aws)).flatMap(connectorsIn);
   return found.map(each => ({ connector: each.connector, deployment: async () => deploymentOf(each) }));
 }
 
 /**
- * @param name name of a stack; absent: every stack of the account and region
+ * @param name name of a stack; if undefined, every stack of the account and region is read
  * @returns an empty list if no stack has that name
  * @throws AwsCallError
  */
@@ -107,7 +111,8 @@ function deploymentOf({ stack, connector, outputs }: Found) {
     );
   };
 
-  // The outputs of the first reader have no name, and those of the others end in it. A queue that existed before is its owner's.
+  // The outputs of the first reader have no suffix, and those of another reader end in its name. A reader that brings
+  // its own queue has no such output, because the queue's owner watches it.
   const names = [...outputs.keys()].flatMap(name => /^SiemDeadLetterQueueUrl(\w*)$/.exec(name)?.[1] ?? []).sort();
   const readers = names.map(name => ({
     name: name.toLowerCase(),
@@ -122,7 +127,7 @@ function deploymentOf({ stack, connector, outputs }: Found) {
     stackName,
     /** Id of the AWS account. */
     account: StackId?.split(':')[4] ?? '',
-    /** For example `UPDATE_COMPLETE`. */
+    /** Status of the stack, for example `UPDATE_COMPLETE`. */
     stackStatus: StackStatus ?? 'UNKNOWN',
     version,
     connector,
@@ -154,12 +159,15 @@ export async function readFunction(aws: Aws, name: string): Promise<FunctionConf
   );
 }
 
-/** The part of a version within which one version can operate what another deployed: `0.3` of `0.3.1`, and `2` of `2.3.1`. */
+/**
+ * The part of a version that must be equal, so that one version can operate a stack that another deployed: `0.3` of
+ * `0.3.1`, and `2` of `2.3.1`.
+ */
 const LINE = /^(0\.\d+|[1-9]\d*)\./;
 
 /**
- * How to restore what somebody changed or deleted by hand. A plain deployment does not: CloudFormation compares templates, not
- * resources, and the CDK skips an unchanged template.
+ * Advice about a resource that somebody changed or deleted by hand. A plain deployment does not restore it, because
+ * CloudFormation compares templates, not resources, and the CDK skips an unchanged template.
  */
 export function restore(stackName: string, what = 'it'): string {
   return `"npx cdk deploy --revert-drift ${stackName}" restores ${what}. A plain deployment of the same template does not.`;

@@ -38,7 +38,7 @@ export class FunctionFailedError extends Error {
 }
 
 /**
- * A line for each failure, after the streams that have it:
+ * Formats a line for each failure, which begins with the streams that failed in this way:
  *
  *     2 of 3 streams failed. assets: StateError: … | threats: StateError: …   →   2 of 3 streams failed.
  *                                                                                   assets, threats: StateError: …
@@ -61,7 +61,12 @@ export class AwsCallError extends Error {
   }
 }
 
-/** Awaits a call to AWS. @param what the failure in words, for example "The queue q could not be read" @throws AwsCallError */
+/**
+ * Awaits a call to AWS.
+ *
+ * @param what the failure in words, for example "The queue q could not be read"
+ * @throws AwsCallError
+ */
 export async function awsCall<T>(call: Promise<T>, what: string, advice?: string, gone?: string): Promise<T> {
   return call.catch((cause: unknown) => {
     throw new AwsCallError(what, cause, advice, gone);
@@ -103,7 +108,7 @@ const PROXY_HERE =
 const CERTIFICATE_HERE =
   'If the authority is your own, set NODE_EXTRA_CA_CERTS to a PEM file with its certificate. The function has its own: caCertificates.';
 
-/** Advice that replaces what these errors say about the next run. */
+/** Advice for the operator, which replaces the advice about the next run in these errors. */
 // biome-ignore lint/suspicious/noExplicitAny: classes of errors with parameters of their own
 const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: string])[] = [
   [ProxyError, PROXY_HERE],
@@ -122,8 +127,8 @@ const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: st
 ];
 
 /**
- * The message to print. Errors of code shared with the function mention the next run. A command has no next run, so that part is
- * replaced. Messages from the function itself stay unchanged.
+ * The message to print. Errors of code that is shared with the function mention the next run. A command has no next
+ * run, so that part of the message is replaced. Messages from the function itself stay unchanged.
  */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
@@ -148,13 +153,16 @@ export function isCutOff(error: unknown): boolean {
   return false;
 }
 
-/** Status 3 is not an error: a command returns it with its outcome. */
+/**
+ * Exit status of an error. Status 3 is not among them, because a command with a finding succeeds and returns 3 with its
+ * outcome.
+ */
 export function exitStatusOf(error: unknown): 1 | 2 | 130 {
   if (error instanceof InterruptedError) return 130;
   return error instanceof RefusedError || error instanceof UsageError ? 2 : 1;
 }
 
-/** Common failures of the AWS SDK, with what to do. */
+/** Common failures of the AWS SDK, each with advice. */
 const SENTENCES: readonly (readonly [name: RegExp, sentence: string])[] = [
   [/^CredentialsProviderError$/, 'No AWS credentials found. Log in, or use --profile.'],
   [/^(ExpiredToken|ExpiredTokenException|RequestExpired)$/, 'The AWS credentials have expired. Log in again.'],
@@ -162,7 +170,7 @@ const SENTENCES: readonly (readonly [name: RegExp, sentence: string])[] = [
     /^(UnrecognizedClientException|InvalidClientTokenId|InvalidAccessKeyId|SignatureDoesNotMatch|InvalidSignatureException)$/,
     'AWS rejects these credentials. Check the profile and the clock of this machine.',
   ],
-  // S3 answers a HEAD request without a body, so that the name is the status.
+  // S3 answers a HEAD request without a body, so the SDK names the error after the status.
   [/AccessDenied|AuthorizationError|NotAuthorized|Unauthorized|^Forbidden$|^403$/, 'Access denied.'],
   [/Throttl|TooManyRequests|SlowDown|RequestLimitExceeded/, 'AWS throttles these requests. Try again in a minute.'],
   [MISSING, 'It does not exist: it was deleted, or is in another account or region.'],

@@ -1,6 +1,7 @@
 /**
- * What failed, from the function's log. A line of the function names its class, what happened, what is safe and what to do. Lambda adds
- * lines of its own for a function that cannot start or that it ended:
+ * Reads failures from the function's log. A line that the function writes has the class of the error and a message,
+ * which says what is safe and what to do. Lambda adds its own lines about a function that cannot start or that Lambda
+ * ended:
  *
  *     {"level":"ERROR","message":"A stream failed","stream":"assets","error":{"name":"ApiUnavailableError","message":"…",…},…}
  *     2026-11-20T12:00:00.000Z 5a1c… ERROR Invoke Error {"errorType":"SettingsError","errorMessage":"…","stack":[…]}
@@ -19,7 +20,7 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** Texts of lines about failures. A line has one of them. */
+/** Search terms for lines about failures. Each such line contains at least one term. */
 const FAILURE_TERMS = ['ERROR', '"Task timed out"', '"Runtime exited"'];
 
 /** Failures of the function since a given time, newest kind first. @param from milliseconds since 1970 @throws AwsCallError */
@@ -39,8 +40,8 @@ export async function readFailures(aws: Aws, group: string, from: number) {
 export type FailureGroup = ReturnType<typeof failureGroups>[number];
 
 /**
- * The failure that a line reports: stream, class of the error or `Lambda` for a run that Lambda ended, what happened, and what is safe
- * and what to do. Undefined if another line reports it already, or if the line reports none.
+ * Reads the failure that a line reports: the stream, the class of the error (`Lambda` for a run that Lambda ended), the
+ * failure in words, and advice. Undefined if another line already reports the failure, or if there is no failure.
  */
 function failureOf({ time, text }: LogLine) {
   const line = jsonObject(text.slice(Math.max(0, text.indexOf('{'))));
@@ -51,7 +52,7 @@ function failureOf({ time, text }: LogLine) {
     return { time, stream, error: error.name ?? 'Error', what: [what, ...causesOf(error)].join(' '), advice };
   }
   if (line?.['errorType'] !== undefined) {
-    // The function has logged each of its streams.
+    // The function has also logged a line for each failed stream.
     if (line['errorType'] === 'StreamsFailedError') return undefined;
     return { time, stream: undefined, error: String(line['errorType']), ...parts(String(line['errorMessage'])) };
   }
@@ -65,7 +66,7 @@ interface LoggedError {
   readonly cause?: LoggedError;
 }
 
-/** Errors of other libraries only. The message of the function's own error says already what its cause means. */
+/** Texts of the error's causes, the nearest first, for example `(Cause: TypeError: fetch failed)`. */
 function causesOf({ cause }: LoggedError): string[] {
   return cause?.name === undefined ? [] : [`(Cause: ${cause.name}: ${cause.message ?? ''})`, ...causesOf(cause)];
 }
@@ -82,7 +83,10 @@ function parts(said: string): { readonly what: string; readonly advice: string }
 
 const NOTHING_LOST = 'Nothing is lost: the next run continues. See docs/runbook.md#function-errors.';
 
-/** Numbers and ids differ from run to run: of the request, of a time-out. */
+/**
+ * Words with a digit, because they differ from run to run, for example the id of a request or the seconds of a
+ * time-out.
+ */
 const VARYING = /\b(?=[\w-]*\d)[\w-]+\b/g;
 
 /**

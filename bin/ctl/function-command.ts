@@ -1,4 +1,4 @@
-/** Sends a command to the function: waits for the lease, formats the result. */
+/** Sends a command to the function, waits for the lease, and formats the result. */
 import type { StreamResult } from '../../lambda/core/run.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
@@ -27,7 +27,11 @@ const ANOTHER_ORGANIZATION =
   'The credentials belong to another organization than the rows that the SIEM has. Nothing was sent. If that is intended: ' +
   `"${CONNECTORCTL.command} confirm organization". If not: "${CONNECTORCTL.command} set-credentials".`;
 
-/** The function does not report what AWS answered it, so a resource that is missing is looked for. @throws the error, explained */
+/**
+ * Looks for a missing resource, because the function does not report how AWS answered it.
+ *
+ * @throws the error with the explanation
+ */
 async function explained(context: Context, error: unknown): Promise<never> {
   if (!(error instanceof FunctionFailedError)) throw error;
   const { type, said } = error;
@@ -36,16 +40,16 @@ async function explained(context: Context, error: unknown): Promise<never> {
   const found: string[] = [];
   if (/StateError|LeaseLostError/.test(failed)) found.push(await lostTable(context));
   if (failed.includes('DeliveryError')) {
-    // Loads the client of Firehose, which no other run needs.
+    // The import loads the client of Firehose, which is needed only after this error.
     const { lostDeliveryStream } = await import('./delivery-stream.ts');
     found.push(await lostDeliveryStream(context));
   }
   throw new FunctionFailedError(type, said, found.filter(Boolean).join('\n'));
 }
 
-/** Each row counts in exactly one of these columns, so they add up to the rows read. */
+/** Each row counts in exactly one of these columns, so the columns add up to the rows read. */
 const FATES: readonly (readonly [title: string, count: (result: StreamResult) => number])[] = [
-  // The event about an oversize row counts as a dead letter.
+  // An oversize row counts as a dead letter, so its event is subtracted.
   ['forwarded', result => result.forwarded - result.oversize],
   ['duplicates', result => result.duplicates],
   ['superseded', result => result.superseded],
@@ -62,16 +66,16 @@ const COLUMNS: readonly (readonly [title: string, cell: (result: StreamResult) =
   ['caught up', result => (result.caughtUp ? 'yes' : 'not yet')],
 ];
 
-/** @param seconds of the run @param paused whether the schedule is off */
+/** @param seconds duration of the run @param paused whether the schedule is off */
 export function resultText({ streams, more }: InvocationResult, seconds: number, paused: boolean): string {
-  // Only with filters are there filtered rows.
+  // The column is shown only if a filter has kept rows back.
   const isFiltered = Object.values(streams).some(({ filtered }) => filtered > 0);
   const columns = isFiltered ? COLUMNS : COLUMNS.filter(([title]) => title !== 'filtered');
   const rows = Object.entries(streams).map(([name, result]) => [
     name,
     ...columns.map(([, cell]) => String(cell(result))),
   ]);
-  // Always in seconds, so that it compares with the limit of 900 s.
+  // The duration is always in seconds, so that it can be compared with the limit of 900 s.
   const took = `The run took ${seconds.toFixed(seconds < 10 ? 1 : 0)} s.`;
   const notes = [...notesOf(Object.values(streams)), took].join('\n');
   const table = `${tableText(['stream', ...columns.map(([title]) => title)], rows)}\n\n${notes}`;

@@ -5,12 +5,12 @@ import type { StreamName } from '../../lambda/streams.ts';
 import type { Context } from './context.ts';
 import { AwsCallError, FunctionFailedError, InterruptedError, RefusedError, StillBusyError } from './errors.ts';
 
-/** The payload, see lambda/command.ts. */
+/** Payload of the function. `lambda/command.ts` reads it. */
 export interface FunctionCommand {
   readonly streams?: readonly StreamName[];
   readonly resync?: readonly StreamName[];
   readonly replay?: readonly StreamName[];
-  /** ISO 8601, with a zone. */
+  /** Time in ISO 8601, with a zone. */
   readonly since?: string | undefined;
   /** Digest of the organization whose rows are sent from now on. */
   readonly confirmOrganization?: string;
@@ -21,7 +21,7 @@ export interface FunctionCommand {
 const PAUSE_MILLISECONDS = 5_000;
 
 /**
- * Invokes the function, again and again while another run holds the lease.
+ * Invokes the function, and repeats this while another run holds the lease.
  *
  * @param wait longest time to wait for the lease, in seconds
  * @returns the result, and how many seconds the run took, a cold start included
@@ -33,7 +33,7 @@ export async function invokeWhenFree(context: Context, command: FunctionCommand,
   for (;;) {
     const begun = clock.now();
     report.say('A run is in progress.');
-    // A held lease is an answer to a plain run and an error to any other command.
+    // While the lease is held, a plain run returns a result with `leaseHeld`, and any other command fails.
     const result = await invokeFunction(context, command).catch((error: unknown) => {
       if (error instanceof FunctionFailedError && error.type === 'LeaseBusyError') return undefined;
       throw error;

@@ -5,10 +5,10 @@ import type { StreamName } from '../../lambda/streams.ts';
 import { type Aws, collectPages } from './aws.ts';
 import { awsCall } from './errors.ts';
 
-/** A metric with statistic, dimensions and seconds per point, a multiple of 60. */
+/** A metric with its statistic, its dimensions and its period in seconds, which is a multiple of 60. */
 export type Series = MetricStat;
 
-/** A metric that runs report of a stream. */
+/** A metric that runs report for each stream. */
 export function streamSeries(
   { connector, stream }: { readonly connector: string; readonly stream: StreamName },
   metric: StreamMetric,
@@ -25,7 +25,11 @@ export function oldestMessageSeries(queueUrl: string): Series {
   return ageSeries(metricOf('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName }));
 }
 
-/** Age of the oldest event that Firehose has not delivered, in seconds. @param kind of destination, for example `DeliveryToS3` */
+/**
+ * Age of the oldest event that Firehose has not delivered, in seconds.
+ *
+ * @param kind prefix of the metric, for example `DeliveryToS3`
+ */
 export function freshnessSeries(DeliveryStreamName: string, kind: string): Series {
   return ageSeries(metricOf('AWS/Firehose', `${kind}.DataFreshness`, { DeliveryStreamName }));
 }
@@ -40,18 +44,21 @@ function metricOf(Namespace: string, MetricName: string, dimensions: Readonly<Re
 }
 
 export interface Point {
-  /** Start of its period, in milliseconds since 1970. */
+  /** Start of the period, in milliseconds since 1970. */
   readonly time: number;
   readonly value: number;
 }
 
-/** Milliseconds read beyond now: if this machine's clock is slow, the newest points must not be missing. */
+/**
+ * Milliseconds after now that are read, too. Otherwise the newest points would be missing if this machine's clock is
+ * slow.
+ */
 const AHEAD = 5 * 60_000;
 
 /**
- * @param series at most 500, CloudWatch's limit
- * @param span in milliseconds, until `now` according to this machine
- * @returns the points of each in this order, newest first
+ * @param series at most 500 series, which is CloudWatch's limit
+ * @param span milliseconds before `now` that are read
+ * @returns the points of each series, newest first, in the order of `series`
  * @throws AwsCallError
  */
 export async function readMetrics(aws: Aws, series: readonly Series[], now: number, span: number): Promise<Point[][]> {

@@ -24,10 +24,10 @@ export async function readOrganization(context: Context, { settings, credentials
   return {
     /** Digest that the saved state belongs to. Undefined before the first run. */
     saved,
-    /** Digest of the next run. */
+    /** Digest of the organization that the next run reads. */
     current,
     currentParts,
-    /** Parts that differ. */
+    /** Parts of the organization that differ. */
     changed: saved === undefined ? [] : changedOrganizationParts(saved, current),
     streams,
   };

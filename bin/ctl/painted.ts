@@ -1,4 +1,7 @@
-/** Texts with colours. Nothing here writes an escape sequence: the report does, after it has escaped each part. */
+/**
+ * Texts with colours. Only `terminalReport` turns colours into escape sequences, after it has escaped the control
+ * characters of each part.
+ */
 import { styleText } from 'node:util';
 import { terminalText } from '../terminal/terminal-text.ts';
 
@@ -53,7 +56,10 @@ function partsOf(text: Text | number): readonly Part[] {
   return text instanceof Painted ? text.parts : [{ text: String(text) }];
 }
 
-/** The text for a terminal. Control characters of every part are shown as escapes, so that foreign text cannot bring a colour. */
+/**
+ * Formats a text for a terminal. Control characters of every part are shown as escapes, so that text from outside
+ * cannot set a colour.
+ */
 export function terminalReport(text: Text, coloured: boolean): string {
   const shown = partsOf(text).map(part => {
     const safe = terminalText(part.text);

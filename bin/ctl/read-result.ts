@@ -1,9 +1,9 @@
 import { messageOf } from './errors.ts';
 
-/** A value, or why it could not be read. One unreadable part must not hide the others. */
+/** A value, or the reason why it could not be read. One unreadable part must not hide the others. */
 export type ReadResult<T> = { readonly value: T } | { readonly notReadable: string };
 
-/** Catches every error but Ctrl-C. */
+/** Catches every error except an interruption by Ctrl-C. */
 export async function tryRead<T>(read: () => Promise<T>, signal: AbortSignal): Promise<ReadResult<T>> {
   try {
     return { value: await read() };

@@ -20,25 +20,28 @@ export function isInteractive({ stdin, stderr }: Shell): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** FORCE_COLOR and NO_COLOR are honoured as Node 22 and later do. Node 20 would colour pipes. */
+/**
+ * Whether the output is coloured. FORCE_COLOR and NO_COLOR are honoured as in Node 22 and later, because Node 20 would
+ * colour pipes.
+ */
 function hasColours({ stdout, environment }: Shell): boolean {
   const { FORCE_COLOR: forced } = environment;
   return forced === undefined ? stdout.isTTY === true && stdout.hasColors?.() === true : forced !== '0';
 }
 
 export interface Outcome {
-  /** Printed without `--json`. */
+  /** Text that is printed without `--json`. */
   readonly text: Text;
-  /** Printed with `--json`. */
+  /** Value that is printed with `--json`. */
   readonly json: unknown;
-  /** 3: the command succeeded and has a finding. @default 0 */
+  /** Exit status. 3 means that the command succeeded and has a finding. @default 0 */
   readonly status?: 0 | 3;
 }
 
 export function createReport(shell: Shell, json: boolean) {
   const coloured = !json && hasColours(shell);
   return {
-    /** Prints a result as one JSON document, or as text, with its colours where the terminal has them. */
+    /** Prints a result as one JSON document or as text, coloured if the terminal has colours. */
     print({ text, json: document }: Outcome): void {
       const printed = json ? JSON.stringify(document, null, 2) : text;
       shell.stdout.write(`${terminalReport(printed, coloured)}\n`);
@@ -52,16 +55,22 @@ export function createReport(shell: Shell, json: boolean) {
   };
 }
 
-/** A line that is written over on a terminal. Elsewhere only the title is written, because the output may end up in a log. Disposing removes the line. */
+/**
+ * A line that is overwritten on a terminal. Elsewhere only the title is written, because the output may end up in a
+ * log. Disposing removes the line.
+ */
 export interface Progress extends Disposable {
   /** @param text the current state, for example `300 rows read` */
   advance(text: string): void;
 }
 
-/** Moves to the start of the line and erases it. */
+/** Escape sequence that moves to the start of the line and erases it. */
 const CLEAR = '\r\u001b[K';
 
-/** No library: those read the keyboard and end the process at Ctrl-C, before a command can report what was done. */
+/**
+ * Draws the progress without a library, because libraries read the keyboard and end the process at Ctrl-C, before a
+ * command can report the steps that it has done.
+ */
 export function createProgress(title: string, output: Output): Progress {
   if (!output.isTTY) {
     output.write(`${terminalText(title)}\n`);

@@ -22,18 +22,18 @@ export async function readSchedule(aws: Aws, name: string) {
   return {
     name,
     enabled: answer.State === ScheduleState.ENABLED,
-    /** For example `rate(1 minute)`. */
+    /** The expression of the schedule, for example `rate(1 minute)`. */
     expression: answer.ScheduleExpression ?? '',
     /** Time of the last change, in milliseconds since 1970. */
     changed: changed?.getTime(),
-    /** Every member: `UpdateSchedule` replaces the whole schedule. */
+    /** Every member, because `UpdateSchedule` replaces the whole schedule. */
     whole: members as UpdateScheduleCommandInput,
   };
 }
 
 const UNIT_MILLISECONDS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
 
-/** Time between two starts. Undefined if the expression is not a rate. */
+/** Milliseconds between two starts. Undefined if the expression is not a rate. */
 export function scheduleInterval({ expression }: Pick<Schedule, 'expression'>): number | undefined {
   const [, count, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
   return unit === undefined ? undefined : Number(count) * UNIT_MILLISECONDS[unit as keyof typeof UNIT_MILLISECONDS];
@@ -49,7 +49,7 @@ export async function switchSchedule(aws: Aws, { name, whole }: Schedule, enable
   );
 }
 
-/** Whether no run starts by itself. A schedule that cannot be read counts as on. @throws RefusedError, AwsCallError */
+/** Whether the schedule is off. A schedule that cannot be read counts as on. @throws RefusedError, AwsCallError */
 export async function scheduleIsOff({ aws, deployment, signal }: Context): Promise<boolean> {
   const { scheduleName } = await deployment();
   return known(await tryRead(() => readSchedule(aws, scheduleName), signal))?.enabled === false;

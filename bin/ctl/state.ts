@@ -1,4 +1,4 @@
-/** Reads the state table of a connector. It never prints a cursor. */
+/** Reads the state table of a connector. Cursors are never printed. */
 import { DescribeTableCommand, paginateScan, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { StateVersionError } from '../../lambda/core/errors.ts';
 import type { SavedStream, WaitingWithdrawals } from '../../lambda/ports.ts';
@@ -29,11 +29,11 @@ export async function readState(aws: Aws, tableName: string, now: number) {
   return tableCall(aws, tableName, read());
 }
 
-/** @returns undefined if no run has ever taken it */
+/** @returns undefined if no run has ever taken the lease */
 async function readLease(table: Table, now: number) {
   const [item] = await table.get([leaseKey]);
   if (!item) return undefined;
-  /** Milliseconds since 1970. May lie in the past. */
+  /** Time at which the lease expires, in milliseconds since 1970. It may lie in the past. */
   const expires = Number(item['expires']?.N);
   /** How the last run ended. */
   const ended = (item['ended']?.S ?? '') as 'no' | 'clean' | 'dirty' | '';
@@ -50,13 +50,13 @@ async function countWithdrawals(table: Table): Promise<Map<StreamName, number>> 
   return counts;
 }
 
-/** Why the guard has stopped withdrawals. */
+/** Reasons why the guard has stopped withdrawals. */
 export const WAITING_CAUSES: Readonly<Record<WaitingWithdrawals['reason'], string>> = {
   filtered: 'the filter excludes them',
   'not-listed': 'the API does not list them any more',
 };
 
-/** Whether a killed run has left a batch on its way. The next run finishes it. */
+/** Whether a killed run has left a batch unfinished. The next run finishes it. */
 export function isBatchOpen({ checkpoint, log }: SavedStream): boolean {
   return log !== undefined && log.sequence > checkpoint.committed;
 }
@@ -76,7 +76,7 @@ export async function tableCall<T>(aws: Aws, table: string, call: Promise<T>): P
   });
 }
 
-/** The advice about a missing table. Nothing but a backup knows which events the SIEM was sent. */
+/** Advice about a missing table. It must be restored, because only a backup knows which events were sent. */
 async function tableGone(aws: Aws): Promise<string> {
   const list = awsCommand(await aws.dynamodb().config.region(), 'dynamodb list-backups --backup-type SYSTEM');
   return (
@@ -99,7 +99,11 @@ export async function lostTable({ aws, deployment }: Context): Promise<string> {
   return isLost ? `The state table ${table} does not exist. ${await tableGone(aws)}` : '';
 }
 
-/** Scans the row states of the whole table, eventually consistent at half the price. @throws AwsCallError */
+/**
+ * Scans the row states of the whole table. The scan is eventually consistent, which costs half as much.
+ *
+ * @throws AwsCallError
+ */
 export async function scanRowStates(
   { aws, report, deployment }: Context,
   onState: (stream: StreamName, item: Item) => void,
@@ -128,7 +132,7 @@ export async function scanRowStates(
   await tableCall(aws, table, scan());
 }
 
-/** An eventually consistent read unit. */
+/** Bytes that one unit of an eventually consistent read covers. */
 const BYTES_A_UNIT = 8192;
 /** List price of us-east-1 in US dollars, November 2026. */
 const DOLLARS_A_UNIT = 0.125 / 1e6;

@@ -2,7 +2,7 @@
 
 const NUMBER = /^[\d.,?]*$/;
 
-/** A table: numbers are aligned right, words left. */
+/** Formats a table. Columns of numbers are aligned right, and all others left. */
 export function tableText(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = titles.map((title, column) => Math.max(title.length, ...rows.map(row => row[column]!.length)));
   const numeric = titles.map((_, column) => column > 0 && rows.every(row => NUMBER.test(row[column]!)));
@@ -23,7 +23,7 @@ export function durationText(milliseconds: number): string {
   return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 }
 
-/** ISO 8601 in UTC, to the second. */
+/** Formats a time as ISO 8601 in UTC, to the second. */
 export function timeText(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }

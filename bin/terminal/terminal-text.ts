@@ -1,6 +1,7 @@
 /**
- * Makes foreign text (the API, AWS, delivered rows) safe to show in a terminal. Control characters (ESC, C1, carriage return …)
- * control a terminal, and format characters reverse lines, so each is shown as its escape: `\u001b[31m`.
+ * Characters that text from outside (the API, AWS, delivered rows) could use to control a terminal. Control characters
+ * (ESC, C1, carriage return …) move the cursor, and format characters reverse lines, so each is shown as its escape:
+ * `\u001b[31m`.
  */
 const COMMANDING = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
@@ -14,7 +15,7 @@ export function terminalLine(text: string): string {
   return text.replace(COMMANDING, escaped);
 }
 
-/** In UTF-16 units, as JSON escapes them. */
+/** Escapes each UTF-16 unit, as JSON does. */
 function escaped(character: string): string {
   return character
     .split('')

@@ -15,18 +15,21 @@ import type { Outcome } from '../report.ts';
 import { describeTable, readState, WAITING_CAUSES } from '../state.ts';
 import { tableText } from '../text.ts';
 
-/** A decision and the command that carries it out. The command contains a digest of the text shown, so nothing else can be confirmed. */
+/**
+ * A decision and the command that carries it out. The command contains a digest of the changes that are shown, so that
+ * no other change is confirmed.
+ */
 interface Decision {
   readonly text: string;
   readonly json: object;
   readonly command: FunctionCommand;
 }
 
-/** Something that waits for a decision. Another subject is another entry of `SUBJECTS`. */
+/** A subject that waits for a decision. To add a subject, add an entry to `SUBJECTS`. */
 interface Subject {
-  /** The help text: the thing that waits, and the meaning of its confirmation. */
+  /** Help text, which explains the subject and the meaning of its confirmation. */
   readonly help: string;
-  /** Reads what waits. @returns the decision, or why there is none */
+  /** Reads the subject's state. @returns the decision, or the reason why there is none */
   readonly decide: (context: Context) => Promise<Decision | string>;
 }
 

@@ -79,20 +79,24 @@ function replaceText(secretId: string): string {
   );
 }
 
-/** The text of the secret. `{}` for a secret without a value. Empty for binary content. @throws AwsCallError */
+/**
+ * Reads the text of the secret: `{}` for a secret without a value, and an empty text for binary content.
+ *
+ * @throws AwsCallError
+ */
 async function storedText({ aws }: Context, secretId: string): Promise<string> {
   try {
     const { SecretString = '' } = await aws.secrets().send(new GetSecretValueCommand({ SecretId: secretId }));
     return SecretString;
   } catch (cause) {
-    // The write that follows fails if the secret itself does not exist.
+    // The secret has no value yet. If the secret itself does not exist, the write that follows fails.
     if (cause instanceof Error && cause.name === 'ResourceNotFoundException') return '{}';
     const advice = 'The secret is unchanged: its other members could not be kept.';
     throw new AwsCallError(`The secret ${secretId} could not be read`, cause, advice);
   }
 }
 
-/** Reasons why a run would fail with these credentials. */
+/** Tries the credentials. @returns the reason why a run with these credentials would fail, or undefined */
 async function problemOf(context: Context, credentials: ClientCredentials): Promise<string | undefined> {
   try {
     const { api, streams, loadCheckpoints } = await openAccess(context, credentials);
@@ -106,7 +110,7 @@ async function problemOf(context: Context, credentials: ClientCredentials): Prom
   } catch (error) {
     if (isCutOff(error)) throw error;
     if (error instanceof CursorRefusedError) return ANOTHER_ORGANIZATION;
-    // The advice of these errors is for the credentials in the secret.
+    // Only the first line is returned, because the advice in the other lines is about the stored credentials.
     return messageOf(error).split('\n')[0];
   }
 }
@@ -115,7 +119,12 @@ const ANOTHER_ORGANIZATION =
   'The API refuses a saved cursor with these credentials: they belong to another organization than the rows that the SIEM has.\n' +
   `If that is intended, store them with --yes, then run "${CONNECTORCTL.command} confirm organization".`;
 
-/** From the environment, a pipe or a prompt. Errors quote nothing of the text. @throws RefusedError, InterruptedError */
+/**
+ * Reads the credentials from the environment, a pipe or a prompt. Errors do not quote the text, because it may contain
+ * the secret.
+ *
+ * @throws RefusedError, InterruptedError
+ */
 async function readCredentials({ shell, signal }: Context): Promise<ClientCredentials> {
   const { CLIENT_ID: id = '', CLIENT_SECRET: secret = '' } = shell.environment;
   if (id !== '' && secret !== '') return { clientId: id, clientSecret: secret };

@@ -11,8 +11,8 @@ import { awsCall } from '../../errors.ts';
 export type QueueDepth = Awaited<ReturnType<typeof queueDepth>>;
 
 /**
- * Approximate number of messages: those that wait, those that a reader has received and not deleted, and test messages of S3, which name
- * no object.
+ * Reads the approximate number of messages: `waiting` messages, and `taken` messages, which a reader has received but
+ * not deleted. `testMessages` is always 0 here, because SQS does not tell test messages apart.
  *
  * @throws AwsCallError
  */
@@ -24,8 +24,8 @@ export async function queueDepth(aws: Aws, url: string) {
 }
 
 /**
- * S3 sends `s3:TestEvent` when a bucket is configured to notify the queue itself, and SQS counts it as a message. While the bucket has no
- * event, every message is a test message.
+ * Counts all messages as test messages while the bucket has no event. S3 sends a message `s3:TestEvent` when a bucket
+ * is configured to notify the queue itself, and SQS counts that message like any other.
  */
 export async function withoutTestMessages(depth: QueueDepth, aws: Aws, bucket: string): Promise<QueueDepth> {
   const messages = depth.waiting + depth.taken;

@@ -1,4 +1,7 @@
-/** Lists what could not be sent, delivered or read: number, reason, age. */
+/**
+ * Lists rows that could not be sent, events that could not be delivered, and notifications that could not be read, with
+ * number, reason and age.
+ */
 
 import { deadLettersPrefix, parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
@@ -15,7 +18,7 @@ import { queueDepth } from './counts.ts';
 export interface ListOptions {
   /** Streams whose rows are listed. Absent: every stream. */
   readonly stream?: readonly StreamName[];
-  /** Addresses to print of each kind. */
+  /** Number of addresses to print for rows, and again for deliveries. */
   readonly limit: number;
 }
 
@@ -103,9 +106,9 @@ function queueJson({ messages, oldest }: QueueContent): object {
 interface FailedObject extends StoredObject {
   /** Address in S3, for example `s3://bucket/dead-letter/acme/assets/no-id/0c2d.json`. */
   readonly address: string;
-  /** Undefined for a batch, which may have several. */
+  /** Stream of the row. Undefined for a batch, which may contain several streams. */
   readonly stream?: StreamName;
-  /** The reason in the key. */
+  /** The reason, which is a part of the object's key. */
   readonly why: string;
 }
 
@@ -124,7 +127,11 @@ export async function listDeliveryErrors(context: Context) {
   return objects.map(each => ({ ...each, why: each.key.split('/')[1] ?? '' }));
 }
 
-/** Objects below a prefix, without folders, which the console of S3 creates as empty objects. @throws AwsCallError */
+/**
+ * Lists the objects below a prefix. Folders are left out, because S3's console creates a folder as an empty object.
+ *
+ * @throws AwsCallError
+ */
 async function listFailed({ aws, deployment }: Context, prefix: string) {
   const { bucket } = await deployment();
   const listed = await listObjects(aws, bucket, prefix);
@@ -134,7 +141,7 @@ async function listFailed({ aws, deployment }: Context, prefix: string) {
 
 type QueueContent = Awaited<ReturnType<typeof readQueue>>;
 
-/** CloudWatch reports on an idle queue with some minutes of delay. */
+/** An hour, because CloudWatch reports on an idle queue with some minutes of delay. */
 const SPAN_MILLISECONDS = 3_600_000;
 
 /** @throws AwsCallError */
@@ -143,6 +150,6 @@ async function readQueue({ aws, clock }: Context, url: string) {
   const messages = waiting + taken;
   const read = () => readMetrics(aws, [oldestMessageSeries(url)], clock.now(), SPAN_MILLISECONDS);
   const [[newest] = []] = messages > 0 ? await read() : [];
-  /** `oldest`: time of the oldest message in milliseconds since 1970, if CloudWatch has recent data. */
+  /** `oldest` is the time of the oldest message in milliseconds since 1970, if CloudWatch has recent data. */
   return { messages, oldest: newest && newest.time - newest.value * 1000 };
 }

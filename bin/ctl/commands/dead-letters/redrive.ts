@@ -1,4 +1,4 @@
-/** Sends again what Firehose could not deliver. */
+/** Sends events again that Firehose could not deliver. */
 
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
@@ -21,7 +21,7 @@ export interface RedriveOptions {
   readonly yes?: true;
 }
 
-/** Result for one object. */
+/** Outcome of the redrive of one object. */
 type Redriven =
   | { readonly key: string; readonly outcome: 'sent'; readonly events: number }
   | { readonly key: string; readonly outcome: 'kept'; readonly reason: string };
@@ -39,7 +39,7 @@ export async function redrive(
     ? (await listDeliveryErrors(context)).map(({ key }) => key)
     : await named(context, addresses);
 
-  // Everything is read first, so that nothing is promised that cannot be kept.
+  // All objects are read before the question, so that the question only promises events that can be sent.
   const kept: Redriven[] = [];
   const deliveries: string[] = [];
   let events = 0;
@@ -96,7 +96,10 @@ function objectsText(count: number): string {
   return count === 1 ? '1 object' : `${count} objects`;
 }
 
-/** Redrives objects one by one, so that a failure or Ctrl-C leaves no object half done. A failure does not stop the others. */
+/**
+ * Redrives objects one by one, so that a failure or Ctrl-C leaves no object half done. A failure of one object does not
+ * stop the others.
+ */
 async function redriveAll(context: Context, deliveries: readonly string[]): Promise<Redriven[]> {
   const done: Redriven[] = [];
   const failures: unknown[] = [];
@@ -127,8 +130,9 @@ const BUDGET_MILLISECONDS = 60_000;
 const NO_LEASE = async () => undefined;
 
 /**
- * Puts the events of an object into the delivery stream again. The object is deleted only after Firehose has acknowledged every
- * record. A kill in between repeats events, which is safe because the greatest sequence counts.
+ * Puts the events of an object into the delivery stream again. The object is deleted only after Firehose has
+ * acknowledged every record. If the command is killed before the deletion, the events are sent twice, which is safe
+ * because the greatest sequence counts.
  *
  * @throws RefusedError if there is no such object; AwsCallError
  */

@@ -3,7 +3,7 @@ import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import { awsCall } from '../../errors.ts';
 import { check, type Finding, fail, ok, warn } from './context.ts';
 
-/** Every AWS identity may make this call. */
+/** Checks the AWS account with a call that every AWS identity may make. */
 export const awsAccountCheck = check('aws-account', [], async ({ aws, clock, skews }) => {
   const client = aws.sts();
   const command = new GetCallerIdentityCommand({});
@@ -12,7 +12,7 @@ export const awsAccountCheck = check('aws-account', [], async ({ aws, clock, ske
   return ok(`account ${Account}, region ${await client.config.region()}, as ${Arn}`);
 });
 
-/** Records AWS's clock, because AWS rejects requests that are five minutes off. */
+/** Records the time of AWS's answer, because AWS rejects requests whose time is more than five minutes off. */
 function recordTime({ middlewareStack }: GetCallerIdentityCommand, note: (date: number) => void): void {
   middlewareStack.add(
     next => async request => {
@@ -26,13 +26,13 @@ function recordTime({ middlewareStack }: GetCallerIdentityCommand, note: (date: 
   );
 }
 
-/** AWS rejects signatures that are further off. */
+/** AWS rejects signatures whose time is off by more than this. */
 const REFUSED_MILLISECONDS = 5 * 60_000;
 const WARNING_MILLISECONDS = 30_000;
 const CLOCK_REMEDY =
   'Set the clock of this machine (NTP). If it is right, the clock of the API is wrong: contact its operator.';
 
-/** Runs last, after all answers with a time. */
+/** Checks the clock. It is the last check, because the other checks collect the times of the answers. */
 export const clockCheck = check('clock', [], async ({ skews }) => clockFinding(skews));
 
 /** @param skews milliseconds that other clocks are ahead of this machine */

@@ -1,4 +1,4 @@
-/** Shared by the checks. */
+/** Context, types and helpers that the checks share. */
 import { assign } from '../../../../lambda/compose.ts';
 import { type PageContent, parsePage } from '../../../../lambda/core/page.ts';
 import { rowCut } from '../../../../lambda/core/row.ts';
@@ -22,14 +22,18 @@ export function createContext(given: Context) {
     },
   };
 
-  /** Opened once, when a check first needs it. @throws as `openAccess` does */
+  /** Access to the API and the table, which is opened when a check first needs it. @throws as `openAccess` does */
   const access = once(() => openAccess(context));
   const pages = new Map<StreamName, Promise<PageContent | undefined>>();
   return {
     ...context,
     skews,
     access,
-    /** A page of one row, read once. Undefined for a stream that is off. @throws as a run does */
+    /**
+     * Reads the first row of a stream's list, once for all checks. Undefined for a stream that is off.
+     *
+     * @throws as a run does
+     */
     firstPage(name: StreamName): Promise<PageContent | undefined> {
       const page = pages.get(name) ?? access().then(opened => readFirstPage(opened, name, given.signal));
       pages.set(name, page);
@@ -55,11 +59,11 @@ export interface Finding {
 }
 
 export interface Check<C = DoctorContext> {
-  /** In kebab case. Other checks and the JSON output refer to it. */
+  /** Name in kebab case, to which other checks and the JSON output refer. */
   readonly name: string;
-  /** Checks that must succeed first. */
+  /** Names of the checks that must succeed first. */
   readonly needs?: readonly string[];
-  /** A thrown error counts as a failure. */
+  /** Performs the check. A thrown error counts as a failure. */
   readonly run: (context: C) => Promise<Finding>;
 }
 

@@ -12,7 +12,7 @@ import { restore } from '../../deployment.ts';
 import { awsCall } from '../../errors.ts';
 import { check, type Finding, fail, ok, skipped, warn } from './context.ts';
 
-/** An existing bucket (`bucketArn`) needs notifications from its own administrator. */
+/** Checks the notifications, because the administrator of an existing bucket (`bucketArn`) must add them. */
 export const notificationsCheck = check('notifications', ['bucket'], async ({ aws, deployment }) => {
   const { bucket: name, siem, stackName } = await deployment();
   if (!siem) return skipped('the SIEM does not read from a queue');
@@ -44,10 +44,12 @@ function notificationsOf({ QueueConfigurations, TopicConfigurations }: Notificat
 
 /** File extension of delivered objects. */
 const ENDING = '.json.gz';
-/** Firehose uses multipart uploads for large objects, so both events are needed. */
+/** Both events are needed, because Firehose uses multipart uploads for large objects. */
 const CREATED = ['s3:ObjectCreated:Put', 's3:ObjectCreated:CompleteMultipartUpload'];
 
-/** @param wanted topic of new objects, and the SIEM's queue, which an existing bucket may notify itself */
+/**
+ * @param wanted topic of new objects, and the SIEM's queue, because an existing bucket may notify the queue directly
+ */
 export function notificationsFinding(
   configuration: NotificationConfiguration,
   wanted: { readonly topicArn: string; readonly queueArn: string },

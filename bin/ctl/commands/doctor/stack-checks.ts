@@ -14,7 +14,7 @@ import { describeTable, readState } from '../../state.ts';
 import { awsCommand } from '../../text.ts';
 import { check, type Finding, fail, ok, warn } from './context.ts';
 
-/** The stack exists, has every output, and is of a compatible version. */
+/** Checks that the stack exists, has every output, and was deployed by a compatible version. */
 export const stackCheck = check('stack', ['aws-account'], async context => {
   const { stackName, version } = await context.deployment();
   return ok(`${stackName}, version ${version}`);
@@ -57,7 +57,7 @@ const REPAIR = 'Correct the cause, then deploy again.';
 export function functionFinding(deployed: FunctionConfiguration): Finding {
   const { State = 'unknown', StateReasonCode, LastUpdateStatus = 'unknown' } = deployed;
   const reason = reasonText(StateReasonCode, deployed.StateReason);
-  // A function can be inactive for other reasons, too.
+  // A function can be inactive for other reasons than idleness.
   const isIdle = StateReasonCode === undefined || StateReasonCode === 'Idle';
   if (State === 'Pending') return warn(`Lambda is preparing it${reason}`, LATER);
   if (State === 'Inactive' && isIdle) return warn('Lambda has deactivated it because it was idle', WAKE);
@@ -69,7 +69,10 @@ export function functionFinding(deployed: FunctionConfiguration): Finding {
   return fail(`its last update is ${LastUpdateStatus}, so the version before is in use${cause}`, REPAIR);
 }
 
-/** For example ` (SubnetOutOfIPAddresses: The subnet has no free address.)`. Empty without a reason. */
+/**
+ * A reason in parentheses, for example ` (SubnetOutOfIPAddresses: The subnet has no free address.)`. Empty without a
+ * reason.
+ */
 function reasonText(code: string | undefined, reason: string | undefined): string {
   const text = [code, reason].filter(Boolean).join(': ');
   return text && ` (${text})`;
@@ -84,7 +87,7 @@ export const settingsCheck = check('settings', ['stack'], async context => {
     return ok(`every setting is valid; API ${baseUrl}${paths.join('')}`);
   } catch (error) {
     if (!(error instanceof RefusedError && error.cause instanceof SettingsError)) throw error;
-    // A deployment validates its settings, so somebody changed them by hand or deployed another version.
+    // A deployment validates the settings, so somebody changed them by hand or deployed another version.
     const { stackName } = await context.deployment();
     return fail(error.cause.problems.join('; '), `No run can start. ${restore(stackName, 'the settings')}`);
   }
@@ -108,7 +111,10 @@ export const stateCheck = check('state', ['table'], async ({ aws, clock, deploym
   );
 });
 
-/** A run that meets rows of another organization sends nothing, although its token and the lists are in order. */
+/**
+ * Checks the organization, because a run that meets rows of another organization sends nothing, although its token and
+ * the lists are in order.
+ */
 export const organizationCheck = check('organization', ['state', 'token'], async context => {
   const { saved, changed } = await readOrganization(context, await context.access());
   if (saved === undefined) return ok('no run has noted one yet');
@@ -128,7 +134,7 @@ export const scheduleCheck = check('schedule', ['stack'], async ({ aws, deployme
   return warn('off: no run starts by itself', `"${CONNECTORCTL.command} resume" switches it on.`);
 });
 
-/** Without a confirmed subscription no alarm reaches anybody. */
+/** Checks the subscription, because alarms reach people only through a confirmed subscription. */
 export const alarmSubscriptionCheck = check('alarm-subscription', ['stack'], async ({ aws, deployment }) => {
   const { alarmTopicArn: topic, account, stackName } = await deployment();
   const pages = paginateListSubscriptionsByTopic({ client: aws.sns() }, { TopicArn: topic });
@@ -157,7 +163,7 @@ export const alarmSubscriptionCheck = check('alarm-subscription', ['stack'], asy
 const PERMISSION = 'sns:ListSubscriptionsByTopic';
 
 export function subscriptionFinding(subscriptions: readonly Subscription[], topic: string): Finding {
-  // Not every value is an ARN: "PendingConfirmation", or "Deleted" for a while after a deletion.
+  // Some values are not ARNs: "PendingConfirmation", and "Deleted" for a while after a deletion.
   const confirmed = subscriptions.filter(({ SubscriptionArn: arn = '' }) => arn.startsWith('arn:'));
   const pending = subscriptions.filter(({ SubscriptionArn }) => SubscriptionArn === 'PendingConfirmation').length;
   if (confirmed.length > 0) {

@@ -9,9 +9,12 @@ import { messageOf } from '../../errors.ts';
 
 export type Answer =
   | { readonly kind: 'row'; readonly row: Row }
-  /** The specification does not say how the API answers an unknown id, so the status is shown but not interpreted. */
+  /**
+   * The specification does not say how the API answers an unknown id, so any refusal counts as a missing row, and its
+   * status is shown.
+   */
   | { readonly kind: 'refused'; readonly status: number; readonly type: string | undefined }
-  /** A threat whose asset is removed. Lists omit it, even if a single read returns it. */
+  /** A threat whose asset is removed. Lists omit such a threat, even if a single read returns it. */
   | { readonly kind: 'asset removed'; readonly assetId: string }
   /** An answer without the row of this id, or an id for which there is no request. */
   | { readonly kind: 'unclear'; readonly why: string };
@@ -31,7 +34,7 @@ export async function askForRow(access: Access, stream: SyncedStream, id: string
   return isRemoved ? { kind: 'asset removed', assetId } : answer;
 }
 
-/** Whether the answer says that the row no longer exists. */
+/** Whether the answer means that no list contains the row any more. */
 export function isGone({ kind }: Answer): boolean {
   return kind === 'refused' || kind === 'asset removed';
 }

@@ -1,4 +1,4 @@
-/** The command `lookup`: one row at the API, the last event sent of it, and whether the SIEM's copy is current. */
+/** The command `lookup`: shows one row at the API and its last event, and says whether the SIEM's copy is current. */
 import { Argument, Command } from 'commander';
 import { deadLetterKey } from '../../../../lambda/core/dead-letter.ts';
 import type { RowState } from '../../../../lambda/ports.ts';
@@ -65,7 +65,7 @@ async function lookup(context: Context, name: StreamName, id: string, options: L
 
 type Found = Awaited<ReturnType<typeof find>>;
 
-/** The row at the API, its row state, and whether the SIEM's copy is current. */
+/** Reads the row at the API and its row state, and decides whether the SIEM's copy is current. */
 async function find(context: Context, name: StreamName, id: string) {
   const access = await openAccess(context);
   const stream = streamOf(access, name);
@@ -83,7 +83,12 @@ async function find(context: Context, name: StreamName, id: string) {
   return { access, stream, id, answer, stored, result };
 }
 
-/** The row state does not say whether the row or an oversize event was sent. The dead letter does. @throws AwsCallError */
+/**
+ * Whether an oversize event was sent instead of the row. The row state does not say that, but the row's dead letter
+ * does.
+ *
+ * @throws AwsCallError
+ */
 async function isOversize({ aws, deployment }: Context, stream: StreamName, rowHash: string): Promise<boolean> {
   const { bucket, connector } = await deployment();
   const key = deadLetterKey({ stream, reason: 'oversize', rowHash }, connector);
@@ -91,7 +96,7 @@ async function isOversize({ aws, deployment }: Context, stream: StreamName, rowH
   return count > 0;
 }
 
-/** Rows are JSON texts, so that no digit is lost. */
+/** Rows are strings that contain JSON, so that no digit is lost. */
 function lookupJson({ stream, id, answer, stored, result }: Found, show: boolean): object {
   const api = answerJson(answer, show);
   return { stream: stream.name, id, result, siemIsCurrent: isCurrent(result), api, lastSent: stored ?? null };

@@ -1,4 +1,4 @@
-/** The neighbours of an asset at the API, with the last event that the SIEM was sent of each. */
+/** The neighbours of an asset at the API, each with the last event about it. */
 import type { RowState } from '../../../../lambda/ports.ts';
 import type { SyncedStream } from '../../../../lambda/streams.ts';
 import type { Access } from '../../access.ts';
@@ -7,7 +7,7 @@ import { answerOrRefusal, answerText } from './answer.ts';
 
 type Neighbours = Awaited<ReturnType<typeof readNeighbours>>;
 
-/** The last event of a row, by the status of its state. */
+/** Text about the last event of a row, by the status of the row state. */
 export const SENT_TEXTS: Readonly<Record<RowState['status'], string>> = {
   live: 'a row',
   filtered: 'a withdrawal because of the filter, or nothing',
@@ -39,14 +39,14 @@ export function neighboursJson(neighbours: Neighbours, show: boolean): object {
   return { neighbours: neighbours.all, ...(show && { neighboursAnswer: neighbours.text }) };
 }
 
-/** Deeper than any list in an envelope. */
+/** Nesting to which ids are searched for. It is deeper than any list in an envelope. */
 const DEEPEST = 4;
 
 /**
- * The `id` of every object in an answer of unspecified shape, except the asset's. Objects within a neighbour, such as its interfaces, are
- * not neighbours.
+ * Finds the `id` of every object in an answer whose shape is not specified, except the asset's own id. Objects within a
+ * neighbour, such as its interfaces, are not neighbours.
  *
- * @returns undefined if it is not JSON
+ * @returns undefined if the answer is not JSON
  */
 export function neighbourIds(answer: string, asset: string): string[] | undefined {
   const ids = new Set<string>();

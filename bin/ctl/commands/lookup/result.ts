@@ -1,4 +1,4 @@
-/** Whether the SIEM's copy of a row is current, from the API's answer and the row state. */
+/** Decides from the API's answer and the row state whether the SIEM's copy of a row is current. */
 import { awaitsReplay } from '../../../../lambda/core/replay.ts';
 import type { RowState, SavedStream } from '../../../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';

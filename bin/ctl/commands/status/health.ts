@@ -11,7 +11,7 @@ import type { Snapshot, StreamActivity } from './snapshot.ts';
 
 export interface Health {
   readonly status: 'unhealthy' | 'paused' | 'in progress' | 'healthy';
-  /** Most important first, empty if healthy. */
+  /** Reasons for the status, the most important first. Empty if healthy. */
   readonly reasons: readonly string[];
 }
 
@@ -39,14 +39,14 @@ export function healthText({ status, reasons }: Health): string {
   return `${status}: ${reasons.join('; ')}`;
 }
 
-/** The alarms in state ALARM, critical ones first. */
+/** The alarms in state ALARM, critical alarms first. */
 export function alarmsInAlarm({ alarms }: Snapshot): AlarmState[] {
   const all = known(alarms)?.alarms.filter(({ state }) => state === 'ALARM') ?? [];
   const rank = ({ severity }: AlarmState) => (severity === 'critical' ? 0 : 1);
   return all.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Silent streams are expected while the schedule is off. */
+/** Streams that do not work. While the schedule is off, silent streams are expected. */
 function broken(streams: readonly StreamSummary[], paused: boolean): string[] {
   const kinds: Condition[] = paused ? ['unreadable', 'failing'] : ['unreadable', 'failing', 'silent'];
   return kinds.flatMap(kind =>
@@ -69,7 +69,7 @@ function stackTrouble({ deployment: { stackStatus } }: Snapshot): string[] {
   return isTroubled(stackStatus) ? [`stack ${stackStatus}`] : [];
 }
 
-/** Alarms that cannot notify anybody. */
+/** Problems because of which alarms cannot notify anybody. */
 function silenced({ alarms }: Snapshot): string[] {
   const read = known(alarms);
   if (!read) return [];
@@ -80,7 +80,7 @@ function silenced({ alarms }: Snapshot): string[] {
   return notifiers.some(({ notifies }) => !notifies) ? ['the alarms are muted'] : [];
 }
 
-/** A part that cannot be read counts as unhealthy. */
+/** Parts that cannot be read. Each counts as unhealthy. */
 function hidden(snapshot: Snapshot): string[] {
   const parts = {
     settings: snapshot.off,
@@ -100,7 +100,7 @@ function hidden(snapshot: Snapshot): string[] {
   );
 }
 
-/** The help of `status` explains each. `unknown`: neither the table nor the metrics can be read. */
+/** Condition of a stream, which the help of `status` explains. `unknown` means that the metrics cannot be read. */
 export type Condition =
   | 'caught up'
   | 'backfilling'
@@ -127,14 +127,17 @@ export function streamSummaries(snapshot: Snapshot) {
   });
 }
 
-/** Intervals of the schedule without a run after which a stream is late. */
+/** A stream is late after this number of the schedule's intervals without a run. */
 const MISSED_INTERVALS = 3;
 /** A report is dated to the start of its minute, and CloudWatch shows it about a minute later. */
 const DELAY_MILLISECONDS = 120_000;
 
 const LONGEST_RUN_MILLISECONDS = 15 * 60_000;
 
-/** Other runs cannot report while a run holds the lease. There are no limits while the schedule is off. */
+/**
+ * Times before which a last report or a last success is late. While a run holds the lease, no other run can report, so
+ * the limit is earlier. While the schedule is off, there are no limits.
+ */
 function lateLimits({ now, schedule }: Snapshot, running: boolean): Pick<Facts, 'lateBefore' | 'behindBefore'> {
   const { enabled, expression = '' } = known(schedule) ?? {};
   const interval = enabled ? scheduleInterval({ expression }) : undefined;
@@ -146,11 +149,11 @@ function lateLimits({ now, schedule }: Snapshot, running: boolean): Pick<Facts, 
 
 interface Facts {
   readonly off: boolean;
-  /** A run holds the lease. */
+  /** Whether a run holds the lease. */
   readonly running: boolean;
-  /** A last report before that is late. */
+  /** The stream is late if its last report is before this time. */
   readonly lateBefore?: number | undefined;
-  /** A last success before that is late, of a stream that had been caught up. */
+  /** A stream that was caught up is late if its last success is before this time. */
   readonly behindBefore?: number | undefined;
   readonly saved: SavedStream | Error | undefined;
   readonly activity: StreamActivity | undefined;
@@ -175,7 +178,7 @@ function lastCondition({ off, running, saved, activity }: Facts): Condition {
     if (running) return 'backfilling';
     return hasRun ? 'silent' : 'never run';
   }
-  // Runs in the same minute share a data point. A success outweighs a failure.
+  // Runs in the same minute share a data point, in which a success outweighs a failure.
   if (caughtUp >= reported) return 'caught up';
   return failed ? 'failing' : 'backfilling';
 }

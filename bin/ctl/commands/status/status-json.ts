@@ -1,4 +1,6 @@
-/** A snapshot as JSON. Times are ISO 8601, ages are seconds, a part that cannot be read is `{"notReadable": "…"}`. */
+/**
+ * A snapshot as JSON. Times are ISO 8601, ages are seconds, and a part that cannot be read is `{"notReadable": "…"}`.
+ */
 import type { FailureGroup } from '../../failures.ts';
 import { known, readResultJson } from '../../read-result.ts';
 import { isBatchOpen } from '../../state.ts';

@@ -53,7 +53,7 @@ function endText({ withGoodReport, seconds = 0 }: AlarmState['ends']): string {
   return [...good, ...later].join(', or ');
 }
 
-/** Kinds of failures that are shown. */
+/** Largest number of kinds of failures to show. */
 const SHOWN_FAILURES = 3;
 
 function failureLines({ failures, now }: Snapshot): Text[] {
@@ -73,7 +73,7 @@ function failureLines({ failures, now }: Snapshot): Text[] {
 }
 
 function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): string {
-  // Only with filters are there filtered rows.
+  // The column is shown only if a filter has kept rows back.
   const isFiltered = streams.some(({ activity }) => (activity?.counts.filtered ?? 0) > 0);
   const titles = ['forwarded', ...(isFiltered ? ['filtered'] : []), 'other'];
   const rows = streams.map(({ stream, condition, activity }) => {
@@ -100,14 +100,17 @@ function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): str
   ].join('\n');
 }
 
-/** The metric EventsForwarded includes withdrawals, which are not rows, and refreshed rows, which are not read from the list. */
+/**
+ * Counts of rows. The metric EventsForwarded includes withdrawals, which are not rows, and refreshed rows, which are
+ * not read from the list.
+ */
 function countCells({ read, filtered, withdrawn, ...counts }: StreamActivity['counts'], isFiltered: boolean): string[] {
   const forwarded = counts.forwarded - withdrawn - counts.refreshed;
   const other = Math.max(0, read - forwarded - filtered);
   return [read, forwarded, ...(isFiltered ? [filtered] : []), other, withdrawn].map(String);
 }
 
-/** Metrics have a resolution of one minute. */
+/** Age of the last success. It is shown from two minutes on, because metrics have a resolution of one minute. */
 function successText(caughtUp: number | undefined, now: number): string {
   if (caughtUp === undefined) return 'none in 24 h';
   const age = now - caughtUp;

@@ -48,7 +48,7 @@ async function statusOf(context: Context): Promise<Outcome> {
   };
 }
 
-/** @throws RefusedError if there is no connector, and what listing the stacks throws */
+/** @throws RefusedError if there is no connector; AwsCallError */
 async function statusOfAll(context: Context): Promise<Outcome> {
   const { aws, options, report } = context;
   if (options.connector !== undefined || options.stack !== undefined) {
@@ -68,7 +68,10 @@ async function statusOfAll(context: Context): Promise<Outcome> {
   return outcomeOfAll(lines);
 }
 
-/** Each connector takes some 20 calls. AWS limits the rate of DescribeAlarms to 9 a second. */
+/**
+ * Runs four tasks at a time, because each connector takes some 20 calls, and AWS limits DescribeAlarms to 9 calls per
+ * second.
+ */
 export async function fourAtATime<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>) {
   const results: Result[] = [];
   for (let from = 0; from < items.length; from += 4) {
@@ -77,7 +80,7 @@ export async function fourAtATime<Item, Result>(items: readonly Item[], task: (i
   return results;
 }
 
-/** The line of `status --all` about a connector. A connector that cannot be read has a line, too. */
+/** The line of `status --all` about one connector. A connector that cannot be read has a line, too. */
 export interface Line {
   readonly connector: string;
   readonly kind: 'not readable' | keyof typeof PAINT;

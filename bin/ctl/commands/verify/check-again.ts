@@ -9,7 +9,7 @@ import type { Difference } from './id-index.ts';
 
 export type Checked = Awaited<ReturnType<typeof checkAgain>>;
 
-/** Further differences count as confirmed without a single read. */
+/** Largest number of single reads at the API. Further differences count as confirmed without a read. */
 const MOST_SINGLE_READS = 1_000;
 const PIECE = 100;
 
@@ -24,7 +24,10 @@ export async function checkAgain(
 ) {
   /** Differences that still exist. */
   const confirmed: Difference[] = [];
-  /** Differences whose rows were sent again since. They stay unconfirmed, because a single read may have other members than the list. */
+  /**
+   * Differences whose rows were sent again after the comparison. They stay unconfirmed, because a single read may have
+   * other members than the list.
+   */
   const moved: Difference[] = [];
   /** Number of ids that no longer differ. */
   let resolved = 0;
@@ -52,7 +55,7 @@ export async function checkAgain(
   return { confirmed, moved, resolved };
 }
 
-/** Whether the state now equals what the API listed. */
+/** Whether the row state now equals the row that the API listed. */
 function agrees({ listed, listedHash }: Difference, state: RowState | undefined): boolean {
   if (listed === 'filtered') return state?.status !== 'live';
   if (!state) return false;
@@ -60,7 +63,7 @@ function agrees({ listed, listedHash }: Difference, state: RowState | undefined)
   return state.rowHash === listedHash && (state.status !== 'live') === (listed === 'tombstone');
 }
 
-/** The row may have changed since it was listed, so the API's current answer counts. */
+/** Compares the row state with the API's current answer, because the row may have changed since it was listed. */
 function checked(answer: Answer, state: RowState | undefined, begun: number): 'resolved' | 'moved' | 'lasts' {
   if (isCurrent(resultOf(answer, state))) return 'resolved';
   // The row was removed before it could be sent.

@@ -37,14 +37,15 @@ export async function compare(context: Context, access: Access, streams: readonl
       ...walked,
       stream,
       /**
-       * Ids of the list whose last row is the last one sent, tombstones included. An id that is removed on both sides and no longer
-       * listed does not count, so there are never more than rows in the list. Undefined for a stream without row states.
+       * Number of listed ids whose last row is the last row sent, tombstones included. An id that is removed on both
+       * sides and no longer listed does not count, so the number is never greater than the number of listed rows.
+       * Undefined for a stream without row states.
        */
       equal: idIndex && equalIds(idIndex),
       found: idIndex ? differences(idIndex) : [],
-      /** Says which states await a replay. */
+      /** Checkpoint, which says which row states await a replay. */
       checkpoint: saved.checkpoint,
-      /** Batches that a killed run left unfinished. */
+      /** Number of batches that a killed run left unfinished. */
       openBatches: openBatches(saved),
       deadLetters: await tryRead(() => deadLetterCount(aws, deployment, stream.name), signal),
     });
@@ -63,7 +64,10 @@ export async function readSavedStreams(access: Access, streams: readonly SyncedS
   );
 }
 
-/** The scan is eventually consistent, so differences are read again with strong consistency. */
+/**
+ * Reads the row states. The scan is eventually consistent, so row states that differ are read again with strong
+ * consistency.
+ */
 async function readStates(
   context: Context,
   streams: readonly SyncedStream[],
@@ -87,7 +91,7 @@ async function readStates(
 
 export interface WalkInput {
   readonly stream: SyncedStream;
-  /** Undefined: rows are only counted. */
+  /** Index of the rows. If undefined, rows are only counted. */
   readonly idIndex: IdIndex | undefined;
   readonly learned: MemberNames;
 }
@@ -120,7 +124,7 @@ export async function walkStream({ clock, report, signal }: Context, access: Acc
     unsendable: 0,
     /** Rows in the list that the filter excludes. */
     filtered: 0,
-    /** The API ended the list with a `null` cursor instead of repeating a cursor. */
+    /** Whether the API ended the list with a `null` cursor. If false, it repeated a cursor. */
     ended: true,
   };
   for await (const page of pages) {

@@ -1,28 +1,31 @@
 /**
- * The last event sent and the last row listed of each id, and where the two differ.
+ * Index of the last event and the last listed row of each id, and the differences between the two.
  *
- * Keys are those of the row states: `=asset-7f3a`, or `#<hash>` for a long id.
+ * The keys are those of the row states: `=asset-7f3a`, or `#<hash>` for a long id.
  */
 import { idOf } from '../../../../lambda/store/item.ts';
 
 export type IdIndex = Map<string, IdEntry>;
 
-/** One flat object for each id, because objects within it would take half as much memory again. */
+/** Entry of one id. It is a flat object, because nested objects would take half as much memory again. */
 export interface IdEntry {
   /** Last event sent to the SIEM: the row, or its removal or withdrawal. Undefined if no event was sent. */
   readonly sent: 'row' | 'removal' | undefined;
-  /** Hash of the row sent. Empty: the filter withdrew the row, or the SIEM never had it. */
+  /** Hash of the row sent. Empty if the filter withdrew the row, or if the SIEM never had the row. */
   readonly sentHash: string;
-  /** The event is older than the last replay. */
+  /** Whether the event is older than the last replay. */
   readonly stale: boolean;
-  /** Last row of the API's list. `filtered`: live, and the filter excludes it. Undefined: the list does not have the id. */
+  /**
+   * Last row of the API's list. `filtered` means that the row is live, but the filter excludes it. Undefined if the
+   * list does not have the id.
+   */
   listed: 'live' | 'tombstone' | 'filtered' | undefined;
   listedHash: string;
 }
 
 export const UNKNOWN_ID: IdEntry = { sent: undefined, sentHash: '', stale: false, listed: undefined, listedHash: '' };
 
-/** Records a row of the API's list. The last one of an id counts, as it does for the SIEM. */
+/** Records a row of the API's list. The last row of an id counts, as it does for the SIEM. */
 export function recordListed(
   idIndex: IdIndex,
   key: string,
@@ -32,13 +35,13 @@ export function recordListed(
   idIndex.set(key, entry);
 
   entry.listed = row.kind;
-  // The same text is kept once.
+  // Equal hashes share one string, to save memory.
   entry.listedHash = row.rowHash === entry.sentHash ? entry.sentHash : row.rowHash;
 }
 
 /**
- * Kinds of differences, with the command that heals each. `resync` sends where state and API differ. Where the state is as the API has
- * the row, only `resync --send-all` sends it.
+ * Kinds of differences, each with the command that heals it. `resync` sends rows whose state differs from the API. A
+ * row whose state equals the API is sent only by `resync --send-all`.
  */
 export const DIFFERENCES = {
   missing: { text: 'never sent to the SIEM', healedBy: 'resync' },
@@ -57,7 +60,8 @@ export type Difference = ReturnType<typeof differences>[number];
 export function disagreement({ sent, sentHash, stale, listed, listedHash }: IdEntry): DifferenceKind | undefined {
   if (listed === 'filtered') return sent === 'row' ? 'unfiltered' : undefined;
   if (sent === undefined) return listed === 'live' ? 'missing' : undefined;
-  // The tombstone of an asset that was never sent, or that the filter withdrew, is not sent.
+  // The connector does not send the tombstone of an asset that was never sent or that the filter withdrew, so there is
+  // no difference.
   if (sentHash === '' && listed !== 'live') return undefined;
 
   if (stale && listed) return 'stale';
@@ -76,7 +80,7 @@ export function equalIds(idIndex: IdIndex): number {
   return count;
 }
 
-/** The ids that differ. `id` is undefined if the table has only its hash. `key` is the key of the row state. */
+/** The ids that differ. `id` is undefined if the table has only a hash of the id. `key` is the key of the row state. */
 export function differences(idIndex: IdIndex) {
   return [...idIndex].flatMap(([key, entry]) => {
     const kind = disagreement(entry);

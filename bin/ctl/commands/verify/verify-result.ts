@@ -12,17 +12,19 @@ import type { Comparison } from './compare.ts';
 import { DIFFERENCES, type Difference } from './id-index.ts';
 
 export interface VerifiedStream extends Comparison {
-  /** Undefined if differences were not checked again. They may not be sent yet. */
+  /**
+   * Result of the second check. Undefined if the differences were not checked again, so their rows may not be sent yet.
+   */
   readonly checked: Checked | undefined;
 }
 
 export interface Verification {
   readonly streams: readonly VerifiedStream[];
-  /** The schedule is off, so no run could resolve the differences. */
+  /** Whether the schedule is off, so that no run could resolve the differences. */
   readonly paused: boolean;
 }
 
-/** Confirmed differences, or all differences if none was checked again. */
+/** Differences that remain after the second check, or all differences if there was no second check. */
 function lasting({ found, checked }: VerifiedStream): readonly Difference[] {
   return checked ? [...checked.confirmed, ...checked.moved] : found;
 }
@@ -32,7 +34,7 @@ function isComplete(stream: VerifiedStream): boolean {
   return lasting(stream).length === 0 && openBatches === 0 && 'value' in deadLetters && deadLetters.value.count === 0;
 }
 
-/** @param limit of ids per kind in the text */
+/** @param limit largest number of ids per kind in the text */
 export function verifyOutcome(verification: Verification, limit: number): Outcome {
   const { streams, paused } = verification;
   const complete = streams.every(isComplete);
@@ -80,7 +82,7 @@ function headline({ streams, paused }: Verification, complete: boolean): Text {
   return painted`${paint.bad('Differs')}: ${counted(differing, 'id')}; ${equal}${doubt}`;
 }
 
-/** The figures of the first line are the sums of these columns. */
+/** Explains the columns of the table, whose sums are in the first line. */
 const COUNTED = [
   'rows listed: rows of the API’s list, tombstones and repeated rows included',
   'ids equal:   ids of the list whose last row is the last one that the SIEM was sent',

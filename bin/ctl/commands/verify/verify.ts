@@ -36,7 +36,7 @@ export function verifyCommand(run: Run): Command {
 }
 
 interface Options {
-  /** Seconds to wait for the next run. 0: differences are not checked again. */
+  /** Seconds to wait for the next run. If 0, differences are not checked again. */
   readonly wait: number;
   readonly limit: number;
 }
@@ -58,16 +58,17 @@ It compares with what Firehose acknowledged. It does not query the SIEM: if the 
 "resync --send-all".`;
 
 /**
- * Compares, waits for the next run, and checks the differences again.
+ * Compares the rows, waits for the next run, and checks the differences again.
  *
- * @param names if empty, every stream with row states
+ * @param names streams to compare; if empty, every stream with row states
  * @throws RefusedError, AwsCallError; as the API's client does
  */
 async function verify(context: Context, names: readonly StreamName[], wait: number): Promise<Verification> {
   const { aws, clock, report } = context;
   const access = await openAccess(context);
   const { table } = await context.deployment();
-  // Said before the comparison, which may take long: without a run, differences cannot be confirmed.
+  // The note comes before the comparison, which may take long, because without a run the differences cannot be
+  // confirmed.
   if (wait > 0 && (await scheduleIsOff(context))) report.say(PAUSED);
 
   const begun = clock.now();
@@ -91,7 +92,7 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
     const checked = ended && comparison.found.length > 0 ? await checkAgain(access, comparison, begun) : undefined;
     verified.push({ ...comparison, checked });
   }
-  // A run in progress has open batches until it commits them.
+  // Batches are read again, because a run in progress has an open batch until it commits that batch.
   const saved = await readSavedStreams(access, streams);
   return {
     streams: verified.map(each => ({ ...each, openBatches: openBatches(saved.get(each.stream.name)!) })),
