@@ -8,9 +8,10 @@ const LONGEST_ADDRESS = 256;
 export const NEEDS_HTTPS = 'must begin with https://, because credentials and data travel to it';
 
 /**
- * https, and http to loopback alone, for local runs. An address must not contain credentials itself.
+ * Schema of an https URL. Plain http is allowed for loopback addresses only, because local runs
+ * have no certificate.
  *
- * @param refused parts that the URL must not have, and `rule` says so
+ * @param refused parts that the URL must not have; `rule` is the message that says so
  */
 export function url(refused: readonly ('search' | 'hash' | 'username' | 'password')[], rule: string) {
   return v.pipe(
@@ -25,7 +26,12 @@ function isLoopback(text: string): boolean {
   return /^http:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])([:/]|$)/.test(text);
 }
 
-/** An address to which the connector appends paths. @param end endings that a person may have copied together with the address */
+/**
+ * Schema of an address to which the connector appends paths.
+ *
+ * @param end endings that a person may have copied together with the address; the message shows the
+ * address without them
+ */
 function address(end: RegExp, rule: string) {
   const repaired = ({ origin, pathname }: URL) => `${origin}${pathname.replace(end, '')}`;
   return v.pipe(
@@ -37,10 +43,16 @@ function address(end: RegExp, rule: string) {
   );
 }
 
-/** A base URL that ends in such a path would request `/v1/v1/assets`. */
+/**
+ * Endings that each request appends by itself. For example, a base URL that ends in `/v1` would
+ * lead to requests of `/v1/v1/assets`.
+ */
 const API_PATH = new RegExp(`/v1(/(${STREAMS.map(({ name }) => name).join('|')})(/[^/]+)?)?/*$`, 'i');
 
-/** Paths of a realm that certainly are not its token endpoint. An unknown path may be right and is accepted. */
+/**
+ * Paths of a realm that are certainly not its token endpoint. An unknown path may be right, so it
+ * is accepted.
+ */
 const OTHER_ENDPOINT = /\/(\.well-known\/.*|protocol\/openid-connect(?!\/token\/*$)(\/.*)?)$/i;
 
 export const BASE_URL = address(API_PATH, 'must be the base URL of the API without /v1 and without the path of a list');

@@ -1,6 +1,7 @@
 /**
- * The SDK's clients, created once per container, and the classification of their failures. Their own retries are off (`maxAttempts: 1`),
- * because only core/retry.ts knows the time budget, the lease and the clock of the simulation.
+ * Creates the SDK's clients, once per container, and classifies their failures. The retries of the
+ * SDK are off (`maxAttempts: 1`), because only core/retry.ts knows the time budget, the lease and
+ * the clock of the simulation.
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { FirehoseClient } from '@aws-sdk/client-firehose';
@@ -16,13 +17,19 @@ export interface AwsClients {
   readonly dynamodb: Sender;
   readonly firehose: Sender;
   readonly secrets: Sender;
-  /** Created on first use, because it is the heaviest. */
+  /**
+   * Created on first use, because the S3 client takes the longest to load and a run without changes
+   * does not need it.
+   */
   readonly s3: () => Promise<Sender>;
 }
 
 export interface AwsClientOptions {
   readonly s3PathStyle: boolean;
-  /** Seconds of the lease. They limit the time of requests, because a write must not outlast its lease. */
+  /**
+   * Duration of the lease in seconds. It limits the time-outs of requests, because a write must not
+   * outlast its lease.
+   */
   readonly leaseSeconds: number;
   readonly proxy?: ProxySettings | undefined;
 }
@@ -53,8 +60,10 @@ export function createAwsClients({ s3PathStyle, leaseSeconds, proxy }: AwsClient
 }
 
 /**
- * The SDK takes every answer with the status 200 for a success, and makes an output without members of an empty body, which a proxy may send. A
- * write that never reached the table would count as done. store/table.ts looks for the members that an answer must have.
+ * Rejects an answer with an empty body. The SDK takes every answer with the status 200 for a
+ * success, and turns an empty body, which a proxy may send, into an output without members. A write
+ * that never reached the table would then count as done. store/table.ts checks the members that an
+ * answer must have.
  */
 function refusingEmpty(client: DynamoDBClient): DynamoDBClient {
   client.middlewareStack.add(
@@ -74,8 +83,9 @@ function refusingEmpty(client: DynamoDBClient): DynamoDBClient {
 }
 
 /**
- * Without it the SDK has a logger whose `info` does nothing, and copies the input and output of every call for it: some 15 % of the CPU
- * of a walk. Where `info` is missing it copies nothing.
+ * A logger without `info`. The SDK's default logger has an `info` that does nothing, but for every
+ * call the SDK copies the input and the output for it, which takes some 15 % of the CPU of a walk.
+ * Where `info` is missing, the SDK copies nothing.
  */
 const QUIET = { trace() {}, debug() {}, warn() {}, error() {} } as unknown as NonNullable<
   SecretsManagerClientConfig['logger']
@@ -83,12 +93,12 @@ const QUIET = { trace() {}, debug() {}, warn() {}, error() {} } as unknown as No
 
 /** The only method of an SDK client that the adapters use. */
 export interface Sender {
-  // The SDK types `send` by overloads that no structural type can stand for.
+  // The SDK declares `send` with overloads, which no structural type can replace.
   // biome-ignore lint/suspicious/noExplicitAny: see above
   send(command: any): Promise<any>;
 }
 
-/** Names of errors, and codes of records, with which AWS throttles. */
+/** Names of errors, and codes of records, by which AWS says that it throttles. */
 const THROTTLES =
   /^(ProvisionedThroughputExceeded|RequestLimitExceeded|Throttling|TooManyRequests|SlowDown|ServiceUnavailable|LimitExceeded)/;
 
@@ -96,26 +106,30 @@ export function isThrottle(name: string): boolean {
   return THROTTLES.test(name);
 }
 
-/** The call may or may not have had its effect, or the service failed for a moment. */
+/**
+ * Whether the service failed for a moment, or it is unknown whether the call had its effect.
+ * Another try may then succeed.
+ */
 function isTransient(error: unknown): boolean {
   if (error instanceof IncompleteAnswerError) return true;
   if (!(error instanceof Error)) return false;
   const { $metadata: metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
   const status = metadata?.httpStatusCode;
-  // Only the status of a refusal counts: its body may set any member of the error, even `code`.
+  // A refusal counts by its status alone, because its body may set any member of the error, even
+  // `code`.
   if (status !== undefined && status >= 400) return isRetryable(status);
   if (connectionError(error)?.isFinal) return false;
   return error.name === 'TimeoutError' || error.name === 'InternalServerError' || typeof code === 'string';
 }
 
-/** @returns nothing when another try would fail, too */
+/** @returns undefined when another try would fail as well */
 export function awsFailure(error: unknown): Failure | undefined {
   if (error instanceof Error && isThrottle(error.name)) return 'throttled';
   return isTransient(error) ? 'transient' : undefined;
 }
 
 export interface AwsCall extends Pick<RetryPolicy, 'budget' | 'before' | 'stop'> {
-  /** Makes the error to reject with. */
+  /** Creates the error with which `callAws` rejects. */
   readonly failed: (cause: unknown) => Error;
 }
 
@@ -136,7 +150,10 @@ export async function callAws<T>(attempt: () => Promise<T>, { failed, ...policy 
   }
 }
 
-/** Errors of the lease check, and the signal that stops parallel calls. They are not failures of the call, so they are rethrown unchanged. */
+/**
+ * Whether the error comes from the lease check, or from the signal that stops parallel calls.
+ * Neither is a failure of the call, so both are rethrown unchanged.
+ */
 function isLeaseError(error: unknown): boolean {
   return error instanceof Error && ['LeaseLostError', 'StateError', 'AbortError'].includes(error.name);
 }

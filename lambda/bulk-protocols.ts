@@ -1,12 +1,17 @@
-/** Protocols of the SDK that write batches of items, and records, faster than the SDK does. */
+/**
+ * Protocols for the SDK that serialize batches of items and records faster than its own protocols
+ * do.
+ */
 import type { PutRecordBatchInput } from '@aws-sdk/client-firehose';
 import { AwsJson1_0Protocol, AwsJson1_1Protocol, type JsonCodec2 } from '@aws-sdk/core/protocols';
 
 /**
- * Writes the bulk of what is sent, batches of items and records of bytes, in one step each. The SDK would walk them by their schema,
- * character by character, for some 8 % of the CPU of a walk. Every other input, and every answer, is left to it.
+ * Serializes the largest inputs, namely batches of items and records of bytes, in one step each.
+ * The SDK would walk through them by their schema, character by character, which takes some 8 % of
+ * the CPU of a walk. The SDK's own serializer handles every other input, and every answer.
  *
- * JSON.stringify serves for batches because their items hold no bytes (`TextItem`).
+ * JSON.stringify is sufficient for batches of items, because their items contain no bytes
+ * (`TextItem`).
  */
 export class DynamoDBProtocol extends AwsJson1_0Protocol {
   protected override serializer = bulkSerializer(this.getPayloadCodec(), input =>
@@ -20,7 +25,11 @@ export class FirehoseProtocol extends AwsJson1_1Protocol {
   );
 }
 
-/** Some 700 kB a page: as one text it would be copied twice more. All of it is ASCII. */
+/**
+ * Writes the body into one buffer of exactly its size. For a page it has some 700 kB, and joining
+ * it into one text first would copy it twice more. Latin-1 is sufficient, because the whole body is
+ * ASCII.
+ */
 function recordsBody({ DeliveryStreamName, Records }: PutRecordBatchInput): Buffer {
   const texts = [`{"DeliveryStreamName":${JSON.stringify(DeliveryStreamName)},"Records":[`];
   for (const { Data } of Records!) {
@@ -36,7 +45,7 @@ function recordsBody({ DeliveryStreamName, Records }: PutRecordBatchInput): Buff
 
 type Serializer = ReturnType<JsonCodec2['createSerializer']>;
 
-/** @param bulk the whole body of an input that it knows */
+/** @param bulk returns the whole body of an input that it knows, otherwise undefined */
 function bulkSerializer(codec: object, bulk: (input: object) => Buffer | undefined): Serializer {
   const sdk = (codec as JsonCodec2).createSerializer();
   let body: Buffer | undefined;

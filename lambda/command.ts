@@ -9,7 +9,7 @@ export interface Command extends Commands {
   readonly streams: readonly StreamName[] | undefined;
 }
 
-/** The payload of the invocation is invalid, and nothing was done. */
+/** The payload of the invocation is invalid, so nothing was done. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   constructor(problems: readonly string[]) {
@@ -21,10 +21,13 @@ export class CommandError extends Error {
   }
 }
 
-/** @param known the streams that are on @throws CommandError */
+/**
+ * @param known names of the streams that are switched on
+ * @throws CommandError
+ */
 export function parseCommand(payload: unknown, known: readonly StreamName[]): Command {
   const schema = payloadSchema(known);
-  // The schema takes an empty list for an object without members.
+  // The schema would accept an empty list as an object without members.
   const given = Array.isArray(payload) ? 'a list' : (payload ?? {});
   const parsed = v.safeParse(schema, isEvent(given) ? withoutEvent(given, Object.keys(schema.entries)) : given);
   if (!parsed.success) throw new CommandError(parsed.issues.map(issue => issueText(issue, 'payload')));
@@ -33,7 +36,10 @@ export function parseCommand(payload: unknown, known: readonly StreamName[]): Co
   return { streams: named && STREAMS.map(({ name }) => name).filter(name => named.includes(name)), ...commands };
 }
 
-/** An event of EventBridge, such as a rule without an input sends it: it starts a run. */
+/**
+ * Whether the payload is an event of EventBridge, for example of a rule without an input. Such an
+ * event starts a normal run.
+ */
 function isEvent(payload: object | string): payload is object {
   return typeof payload === 'object' && Object.hasOwn(payload, 'detail-type');
 }
@@ -47,7 +53,10 @@ function withoutEvent(event: { readonly detail?: unknown }, commands: readonly s
   return {};
 }
 
-/** Entries of a list of streams: more than there are, for a sender that names one twice. */
+/**
+ * Longest list of streams. It is longer than the number of streams, because a sender may name a
+ * stream twice.
+ */
 const MOST_STREAMS = 100;
 
 function payloadSchema(known: readonly StreamName[]) {
@@ -75,7 +84,7 @@ function payloadSchema(known: readonly StreamName[]) {
 
 const TIME_FORM = 'must be a time with its zone, such as "2026-11-24T08:00:00Z"';
 
-/** @returns milliseconds since 1970 */
+/** Schema of a time, which is converted to milliseconds since 1970. */
 const TIME = v.pipe(
   v.string(TIME_FORM),
   v.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/, TIME_FORM),
@@ -89,7 +98,10 @@ function digest(form: RegExp, subject: string) {
   return v.optional(v.pipe(v.string(message), v.regex(form, message)));
 }
 
-/** The length is checked before the entries, because each wrong entry takes some memory. */
+/**
+ * Schema of a list. The length is checked before the entries, because each wrong entry takes some
+ * memory.
+ */
 function listOf<T extends v.GenericSchema>(entry: T, most: number) {
   return v.pipe(
     v.array(v.unknown(), 'must be a list'),

@@ -23,7 +23,7 @@ import { createTable } from './store/table.ts';
 import { type StreamName, streamKey, streamsOn } from './streams.ts';
 import { sha256 } from './system.ts';
 
-/** All connections out of the process. The simulation replaces exactly these. */
+/** All connections out of the process. The simulation replaces these members and nothing else. */
 export interface Clients extends AwsClients {
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -88,7 +88,11 @@ export function composeRun(
   return { ports, lease, warmUp: () => tokens.token(retryBudget).catch(() => undefined) };
 }
 
-/** The assignment of a run, made from the settings. @param only the streams to read, if not every stream that is on */
+/**
+ * Makes the assignment of a run from the settings.
+ *
+ * @param only the streams to read, if not every stream that is on
+ */
 export function assign(settings: Settings, only?: readonly StreamName[]): Assignment {
   const { filters, omit, threatAssetField: parentMember } = settings;
   const on = streamsOn(({ pathOption }) => settings[pathOption]).map(stream => {

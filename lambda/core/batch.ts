@@ -1,28 +1,35 @@
 /**
- * A batch holds all events and writes that follow from a group of pages, from a piece of withdrawals, or from a piece of a sweep. It is
- * decided once and logged whole, so that doing it again has the same result.
+ * A batch holds all events and writes that follow from a group of pages, from a piece of
+ * withdrawals, or from a piece of a sweep. It is decided once and logged whole, so that repeating
+ * it after a crash has the same result.
  */
 import type { Checkpoint, ChildEntry, DeadLetter, ListedRemoval, Listing, RowState } from '../ports.ts';
 import { StateVersionError } from './errors.ts';
 import type { StreamResult } from './run.ts';
 
 export interface Batch {
-  /** The events, packed into records. */
+  /** Events, packed into records. */
   readonly records: readonly Uint8Array[];
-  /** Rows that cannot be sent. They are stored before the batch is logged, under a key of their content. */
+  /**
+   * Rows that cannot be sent. They are stored before the batch is logged, under a key that follows
+   * from their content.
+   */
   readonly deadLetters: readonly DeadLetter[];
-  /** New row states, by id. */
+  /** New row states, by the id of the row. */
   readonly states: ReadonlyMap<string, RowState>;
   readonly children: readonly ChildEntry[];
-  /** Entries of children that were withdrawn, or have moved. */
+  /** Child entries to delete, because the child was withdrawn or has moved to another parent. */
   readonly childrenDone: readonly ChildEntry[];
-  /** Removals and restorations to work off. */
+  /**
+   * Removals and restorations of parents. They are listed, so that a later batch handles their
+   * children.
+   */
   readonly removals: readonly ListedRemoval[];
-  /** Listings that are worked off. */
+  /** Listings that this batch finishes, so they are deleted. */
   readonly removalsDone: readonly Listing[];
-  /** The checkpoint that follows. */
+  /** Checkpoint to save after the batch. */
   readonly checkpoint: Checkpoint;
-  /** Counted once the events are acknowledged. */
+  /** Counts that are added to the result once Firehose has acknowledged the events. */
   readonly sent: Partial<StreamResult>;
 }
 
@@ -32,20 +39,27 @@ export function isEmpty({ records, deadLetters, states, children, childrenDone, 
   return states.size === 0 && lengths.every(length => length === 0);
 }
 
-/** Version of the log's format. A later release must read the log of an earlier one, because an update may fall between two runs. */
+/**
+ * Version of the log's format. A release must be able to read the log of the release before it,
+ * because an update may fall between two runs.
+ */
 const FORMAT = 1;
 
 interface Head extends Omit<Batch, 'records' | 'states' | 'deadLetters'> {
   readonly format: number;
-  /** Id of the state table that names the log: a bucket may hold the logs of several connectors. */
+  /**
+   * Id of the state table to which the log belongs, because a bucket may hold the logs of several
+   * connectors.
+   */
   readonly table: string;
   readonly states: readonly (readonly [string, RowState])[];
-  /** Bytes of each record. */
+  /** Size of each record, in bytes. */
   readonly records: readonly number[];
 }
 
 /**
- * The bytes of the log: one line of JSON, and the records as they are sent, so that each event is encoded once.
+ * Encodes the log: one line of JSON, followed by the records exactly as they are sent, so that each
+ * event is encoded only once.
  *
  *     {"format":1,"table":"4f…","records":[312],"states":[["a1",{…}]],…,"checkpoint":{…}}⏎{"event_id":…}⏎
  */
@@ -62,7 +76,10 @@ export function encodeBatch({ records, states, deadLetters: _, ...rest }: Batch,
 
 const LINE_FEED = 0x0a;
 
-/** @returns nothing when the log belongs to another table @throws StateVersionError when a later version of the code has written it */
+/**
+ * @returns undefined when the log belongs to another table
+ * @throws StateVersionError when a version of the code with another format has written the log
+ */
 export function decodeBatch(log: Uint8Array, tableId: string): Batch | undefined {
   const end = log.indexOf(LINE_FEED);
   const {

@@ -12,7 +12,7 @@ export const BEGINNING: Checkpoint = {
   counts: { existing: 0, listed: 0 },
 };
 
-/** Whether two checkpoints would be saved alike. */
+/** Whether both checkpoints have the same JSON, so that saving the second one would change nothing. */
 export function isSame(one: Checkpoint, other: Checkpoint): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,5 +1,6 @@
 /**
- * The one way to send and to remember: a redo log. A batch passes these steps, each awaited before the next:
+ * Sends a batch and remembers it by means of a redo log. No other code does either. A batch passes
+ * these steps, each awaited before the next:
  *
  *     killed after     the SIEM has                      the next run
  *     0 dead letters   nothing                           decides again; a dead letter that is stored twice is one object
@@ -8,7 +9,8 @@
  *     3 row states     the batch                         does the same: a state that is written twice is written once
  *     4 checkpoint     the batch                         continues behind it
  *
- * Rows of streams without row states need no log: read again, they become the same events.
+ * A stream without row states needs no log, because its rows become the same events when they are
+ * read again.
  */
 import type { Checkpoint, LogEntry } from '../ports.ts';
 import { type Batch, decodeBatch, encodeBatch, isEmpty } from './batch.ts';
@@ -34,7 +36,11 @@ export async function commit(batch: Batch, before: Checkpoint, streamRun: Stream
   return apply(batch, streamRun);
 }
 
-/** 1. First the object, then its name under the fence: an object that nothing names is no log. */
+/**
+ * Step 1. The object is written before the table names it, because an object that the table does
+ * not name is not a log. The name is written under the fence, so a run that has lost its lease
+ * cannot write it.
+ */
 async function log(batch: Batch, { stream, run, logs }: StreamRun): Promise<void> {
   const { committed: sequence } = batch.checkpoint;
   const stored = await run.logs.put(
@@ -48,7 +54,7 @@ async function log(batch: Batch, { stream, run, logs }: StreamRun): Promise<void
   logs.opened(stored);
 }
 
-/** 2. to 4. */
+/** Steps 2 to 4. */
 async function apply(batch: Batch, streamRun: StreamRun): Promise<Checkpoint> {
   const { stream, run, count } = streamRun;
   const { assertValid } = run.lease;
@@ -72,17 +78,21 @@ async function apply(batch: Batch, streamRun: StreamRun): Promise<Checkpoint> {
   return saved;
 }
 
-/** Saves a checkpoint alone. A run whose writes had an unclear answer stops after it: see StreamRun.isOver. */
+/**
+ * Saves the checkpoint. If the answer to a write was unclear, the run stops after this call: see
+ * StreamRun.isOver.
+ */
 export async function save(checkpoint: Checkpoint, { stream, run }: StreamRun): Promise<Checkpoint> {
   await run.checkpoints.save(stream.name, checkpoint, run.lease.nextFence());
   return checkpoint;
 }
 
 /**
- * Does the batch of a killed run again, as it stands. That is all of recovery.
+ * Repeats the unfinished batch of a killed run exactly as it was logged. Recovery needs nothing
+ * else.
  *
  * @returns the checkpoint that follows
- * @throws LogMissingError, and as `commit` does
+ * @throws LogMissingError, and the errors of `commit`
  */
 export async function redo({ key }: LogEntry, streamRun: StreamRun): Promise<Checkpoint> {
   const { stream, run, logs } = streamRun;

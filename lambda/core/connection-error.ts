@@ -1,19 +1,25 @@
-/** Why a connection failed, and what to do: the same for the API, the token endpoint and AWS. */
+/**
+ * Says why a connection failed, and what to do. The answer is the same for the API, the token
+ * endpoint and AWS.
+ */
 
 export interface ConnectionError {
-  /** Part that caused the error. Absent: the network or the server itself. */
+  /** Part that caused the error. Absent when it was the network or the server itself. */
   readonly of?: 'proxy' | 'certificate';
-  /** Follows a colon. */
+  /** Text for a message, where it follows a colon. */
   readonly what: string;
   readonly advice?: string;
   /** Whether another try would end in the same way. */
   readonly isFinal: boolean;
 }
 
-/** The connection to the proxy itself failed. Without it the error would seem to be about the API or AWS. */
+/**
+ * The connection to the proxy itself failed. Without this class the error would seem to be about
+ * the API or AWS.
+ */
 export class ProxyUnreachable extends Error {
   readonly code: string;
-  /** @param proxy its host and port */
+  /** @param proxy host and port of the proxy */
   constructor(proxy: string, code: string) {
     super(proxy);
     this.code = code;
@@ -21,8 +27,11 @@ export class ProxyUnreachable extends Error {
 }
 
 /**
- * Why a connection gave no whole answer: a code such as `ECONNREFUSED`, which fetch hides in causes and which is never one of OAuth's
- * own. Undefined if no connection failed. A port that fetch refuses has no code.
+ * Finds the code of a failed connection, such as `ECONNREFUSED`, which fetch hides in causes. A
+ * code of OAuth does not count. fetch gives no code for a port that it refuses, so its message
+ * stands for the code.
+ *
+ * @returns undefined if no connection failed
  */
 function networkCode(error: unknown): string | undefined {
   for (const cause of causesOf(error)) {
@@ -65,7 +74,10 @@ function proxyError(error: unknown, code: string): ConnectionError | undefined {
   return { of: 'proxy', what, advice: status === 407 ? ASKS : REFUSES, isFinal: status < 500 };
 }
 
-/** Status of the proxy's answer to CONNECT. Errors of `https.Agent` have it as a member, those of fetch in the message. */
+/**
+ * Status of the proxy's answer to CONNECT. Errors of `https.Agent` have the status as a member, but
+ * errors of fetch have it in the message.
+ */
 function tunnelStatus(error: unknown): number | undefined {
   for (const cause of causesOf(error)) {
     const { code, statusCode } = cause as { code?: unknown; statusCode?: number };
@@ -80,7 +92,7 @@ const CERTIFICATE =
   'If its authority is your own, or a proxy inspects TLS, add the authority to the file of caCertificates. Otherwise check the address, or have ' +
   'the certificate renewed.';
 
-/** A certificate is not replaced in seconds, so another try would end in the same way. */
+/** Another try would end in the same way, because a certificate is not replaced within seconds. */
 function certificateError(code: string): ConnectionError | undefined {
   if (!/CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$/.test(code)) return undefined;
   const what = `the certificate of its server is not accepted (${code})`;

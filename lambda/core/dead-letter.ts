@@ -1,6 +1,7 @@
 /**
- * A dead letter as it is stored in the bucket. Its key is `dead-letter/<connector>/<stream>/<reason>/<hash>.json`, its body one line of JSON, with
- * the row last, or with a summary in its place. lib/prefixes.ts has the first part of the key too.
+ * Describes how a dead letter is stored in the bucket. Its key is
+ * `dead-letter/<connector>/<stream>/<reason>/<hash>.json`. Its body is one line of JSON, which ends
+ * with the row or with a summary of the row. lib/prefixes.ts repeats the first part of the key.
  *
  *     {"reason":"no-id","stream":"assets","connector":"acme","row":{"hostname":"web-01"}}
  *     {"reason":"too-deep","stream":"assets","connector":"acme","row_hash":"1b7d…","bytes":4711,"id":"asset-7f3a"}
@@ -10,7 +11,7 @@ import { STREAMS, type StreamName } from '../streams.ts';
 
 const PREFIX = 'dead-letter';
 
-/** The prefix of a connector's dead letters, or of one stream's. */
+/** Prefix of the keys of a connector's dead letters, or of the dead letters of one stream. */
 export function deadLettersPrefix(connector: string, stream?: StreamName): string {
   return `${[PREFIX, connector, ...(stream ? [stream] : [])].join('/')}/`;
 }
@@ -20,7 +21,12 @@ export function deadLetterKey({ stream, reason, rowHash }: Omit<DeadLetter, 'row
   return `${deadLettersPrefix(connector, stream)}${reason}/${rowHash}.json`;
 }
 
-/** Stream and reason in a key; undefined when no dead letter of the connector has such a key. The reason may be one of another version. */
+/**
+ * Reads the stream and the reason from a key. The reason may be one that only another version of
+ * the code knows.
+ *
+ * @returns undefined when no dead letter of the connector has such a key
+ */
 export function parseDeadLetterKey(key: string, connector: string): { stream: StreamName; reason: string } | undefined {
   const [prefix, of, name, reason, file, ...more] = key.split('/');
   const stream = STREAMS.find(each => each.name === name)?.name;
@@ -40,7 +46,10 @@ export const DEAD_LETTER_REASONS: readonly string[] = [
   'oversize',
 ] satisfies DeadLetter['reason'][];
 
-/** The row comes last, as the API sent it. The same row makes the same object: it holds no time and no run. */
+/**
+ * The row comes last, exactly as the API sent it. The body contains no time and no run, so the same
+ * row always makes the same object.
+ */
 export function deadLetterBody({ reason, stream, rowHash, row }: DeadLetter, connector: string): Uint8Array {
   const head = { reason, stream, connector };
   if (isSummary(row)) return Buffer.from(`${JSON.stringify({ ...head, row_hash: rowHash, ...row })}\n`);

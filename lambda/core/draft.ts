@@ -1,10 +1,11 @@
 /**
- * Decides rows, one after the other, and collects what follows of them in a batch. Pure: no clock, no table, no randomness.
+ * Decides rows, one after the other, and collects the resulting events and writes in a batch. It is
+ * pure, so it uses no clock, no table and no randomness.
  *
  *     rows      [a v2]  [b v1]  [c tombstone]  [a v3]
  *     known      a v1    b v1    c v1
  *     batch      events    upsert a v2, tombstone c, upsert a v3          b is a duplicate
- *                states    a v3, c removed                                one for each id: the last one counts
+ *                states    a v3, c removed                                one state per id: the last one counts
  *                removals  c                                              its threats are withdrawn once all assets are read
  */
 import type {
@@ -25,24 +26,30 @@ import type { BadRow, Row } from './row.ts';
 import type { StreamResult } from './run.ts';
 import { type Sequences, sequenceAt } from './sequence.ts';
 
-/** Which reading of the list a row comes from. */
+/** The reading of the list from which a row comes: the walk, or a second walk in one of its modes. */
 export type Reading = 'walk' | SecondWalkMode;
 
 export interface DraftOptions {
   readonly stream: SyncedStream;
   readonly context: EventContext;
   readonly sequences: Sequences;
-  /** Where a dead letter will be stored, for the notice that points to it. */
+  /**
+   * Returns the place where a dead letter will be stored. The notice of an oversize row points
+   * there.
+   */
   readonly locate: (deadLetter: DeadLetter) => string;
-  /** How many rows the filter may withdraw. The others stay as they are. See guard.ts. @default - any number */
+  /**
+   * Number of rows that the filter may withdraw. Further rows stay as they are: see guard.ts.
+   * @default - any number
+   */
   readonly allowance?: number;
 }
 
-/** Says why and with what date a row is withdrawn. */
+/** Says why a row is withdrawn, and with which date. */
 export interface WithdrawalCause {
   readonly time?: string | undefined;
   readonly position?: string | undefined;
-  /** Reason for the withdrawal. Absent: the row disappeared with its parent. */
+  /** Reason for the withdrawal. Absent when the row disappeared with its parent. */
   readonly reason?: WithdrawalReason;
 }
 
@@ -63,7 +70,7 @@ export class Draft {
   #used = 0;
   #kept = 0;
 
-  /** @param known states of the rows that are decided, as the table has them */
+  /** @param known states of the rows to decide, as the table has them */
   constructor(before: Checkpoint, known: ReadonlyMap<string, RowState>, options: DraftOptions) {
     this.#options = options;
     this.#before = before;
@@ -73,17 +80,20 @@ export class Draft {
     this.#listed = before.counts.listed;
   }
 
-  /** Counts of the decisions. They hold whether or not the batch is sent. */
+  /** Counts of the decisions. They are valid whether or not the batch is sent. */
   get read(): Partial<StreamResult> {
     return this.#read;
   }
 
-  /** Withdrawals so far. */
+  /** Number of rows that this batch has withdrawn so far. */
   get withdrawn(): number {
     return this.#sent.withdrawn ?? 0;
   }
 
-  /** Rows that the filter excludes, and that were not withdrawn because the allowance was spent. */
+  /**
+   * Number of rows that the filter excludes, but that were not withdrawn because the allowance was
+   * used up.
+   */
   get kept(): number {
     return this.#kept;
   }
@@ -111,7 +121,7 @@ export class Draft {
     else this.#sendChanged(row);
   }
 
-  /** Whether the SIEM has the row as it is. */
+  /** Whether the SIEM already has the row in this form, so that nothing has to be sent. */
   isSame(row: Row, reading: Reading): boolean {
     const state = this.#known.get(row.id);
     if (row.filter === 'filtered')
@@ -127,12 +137,18 @@ export class Draft {
     return state !== undefined && state.status !== 'filtered' && state.rowHash !== '';
   }
 
-  /** Tombstones of unknown assets are sent with everything else after a table was restored: the SIEM may have had the assets. */
+  /**
+   * After a table was restored, tombstones of unknown assets are sent together with everything
+   * else, because the SIEM may have had the assets.
+   */
   #sendsUnknown(reading: Reading): boolean {
     return reading === 'all' && this.#before.second?.since === undefined;
   }
 
-  /** Whether the second walk must send the last event of the row again. A row that changed meanwhile has the new generation. */
+  /**
+   * Whether the second walk must send the row's last event again. A row that changed meanwhile was
+   * sent already, and has the new generation.
+   */
   #isOwed(state: RowState, reading: Reading): boolean {
     return reading === 'all' && awaitsReplay(state, this.#before);
   }
@@ -140,11 +156,15 @@ export class Draft {
   /** An immutable row has no state, so its own time decides whether a second walk sends it again. */
   #isWanted({ time }: Row, reading: Reading): boolean {
     const since = reading === 'walk' ? undefined : this.#before.second?.since;
-    // A comparison with NaN, for a time that is absent or cannot be read, is false.
+    // A time that is absent or cannot be read becomes NaN. A comparison with NaN is false, so the
+    // row is sent.
     return since === undefined || !(Date.parse(time ?? '') < since);
   }
 
-  /** The filter excludes the row. Its state says so only where the row was sent, or where its existence decides about other rows. */
+  /**
+   * Handles a row that the filter excludes. Its state records this only if the row was sent, or if
+   * its existence decides about other rows, as that of an asset decides about its threats.
+   */
   #filter(row: Row, reading: Reading): void {
     const state = this.#known.get(row.id);
     if (state?.status === 'live') {
@@ -198,7 +218,8 @@ export class Draft {
   }
 
   /**
-   * Notes that the list contains the row. While everything is sent again, the walk notes nothing, because the second walk must send the row.
+   * Notes that the list contains the row. The walk notes nothing while everything is sent again,
+   * because the second walk would then not send the row.
    */
   #mark(id: string, state: RowState, reading: Reading): void {
     const { generation, second } = this.#before;
@@ -207,8 +228,9 @@ export class Draft {
   }
 
   /**
-   * The asset was never sent, so its tombstone is not sent either. It is listed all the same: its threats may have been sent, between the
-   * walk over the assets and the walk over the threats.
+   * Stores a tombstone without sending it, because its asset was never sent. The asset is listed as
+   * removed all the same, because its threats may have been sent between the walk over the assets
+   * and the walk over the threats.
    */
   #unknownTombstone(row: Row): void {
     this.#next();
@@ -243,14 +265,17 @@ export class Draft {
     if (stream.cascadesFrom && row.parent === undefined) increase(this.#sent, 'threatsWithoutAsset');
   }
 
-  /** Sends a row again that the SIEM has, so that it does not forget it. */
+  /** Sends a row once more that the SIEM already has, so that the SIEM does not forget it. */
   refresh(row: Row): void {
     const state = this.#known.get(row.id)!;
     this.#send(row, true);
     this.#set(row.id, { ...state, sequence: this.#last, forwardedAt: this.#options.context.forwardedAt });
   }
 
-  /** Withdraws a row that does not exist any more. A filtered one, which the SIEM does not have, is only noted as removed. */
+  /**
+   * Withdraws a row that does not exist any more. A filtered row is only marked as removed, because
+   * the SIEM does not have it.
+   */
   remove(id: string, cause: WithdrawalCause): void {
     const state = this.#known.get(id)!;
     const { forwardedAt } = this.#options.context;
@@ -262,7 +287,10 @@ export class Draft {
     this.#set(id, { ...state, status: 'removed', sequence, forwardedAt });
   }
 
-  /** Sends the withdrawal of a removed row again, or its tombstone, whose row is not listed any more. */
+  /**
+   * Sends the withdrawal of a removed row again. A withdrawal also replaces the tombstone of a row
+   * that the API does not list any more.
+   */
   withdrawAgain(id: string): void {
     const state = this.#known.get(id)!;
     const { forwardedAt } = this.#options.context;
@@ -272,7 +300,7 @@ export class Draft {
     this.#set(id, { ...state, sequence, forwardedAt });
   }
 
-  /** Lists an asset whose threats are to be withdrawn with it. */
+  /** Lists an asset as removed, so that its threats are withdrawn with it. */
   listRemoval(id: string): void {
     const { forwardedAt: deletedAt } = this.#options.context;
     this.#removals.set(id, { id, sequence: this.#last, deletedAt, position: undefined, isRestored: false });
@@ -292,7 +320,10 @@ export class Draft {
     this.#removals.set(id, { id, sequence: this.#last, deletedAt, position, isRestored });
   }
 
-  /** The entry under a parent that was left stays until that parent's removal, which passes it over. */
+  /**
+   * Adds the row's entry under its parent. The entry of a row that has moved stays under the old
+   * parent. When the old parent is removed, its removal passes that entry over.
+   */
   #addChild({ id, parent }: Row): void {
     if (parent !== undefined) this.#children.set(`${parent}\n${id}`, { parent, id });
   }
@@ -301,7 +332,8 @@ export class Draft {
     const { forwardedAt } = this.#options.context;
     const { generation } = this.#before;
     const state = { status, generation, sequence: this.#last, forwardedAt };
-    // A filtered row has no event that could be withdrawn with its parent.
+    // The parent is left out, because a filtered row has no event that could be withdrawn with its
+    // parent.
     return status === 'filtered' ? { ...state, rowHash: '', parent: undefined } : { ...state, rowHash, parent };
   }
 
@@ -333,14 +365,19 @@ export class Draft {
     return sequenceAt(this.#options.sequences, this.#used);
   }
 
-  /** The batch, with the checkpoint that follows it. @param done entries that are worked off */
+  /**
+   * Returns the batch, with the checkpoint to save after it.
+   *
+   * @param done entries that the batch has worked off
+   */
   batch(next: Partial<Checkpoint>, done: Partial<Pick<Batch, 'childrenDone' | 'removalsDone'>> = {}): Batch {
     const { childrenDone = [], removalsDone = [] } = done;
     const states = new Map([...this.#changed].map(id => [id, this.#known.get(id)!]));
     const hasEffects =
       this.#lines.length + this.#deadLetters.length + states.size + this.#children.size + this.#removals.size > 0 ||
       childrenDone.length + removalsDone.length > 0;
-    // A batch with effects has a sequence of its own, by which its log is newer than the checkpoint before it.
+    // A batch with effects needs a sequence of its own, because its log must be newer than the
+    // checkpoint before it.
     if (hasEffects && this.#used === 0) this.#next();
     return {
       records: packRecords(this.#lines),

@@ -1,6 +1,6 @@
 /**
- * One class per phase. Each message says what happened, whether data is safe, and how to respond. No message holds a secret, a token
- * or a row's content.
+ * Errors, with one class per phase. Each message says what happened, whether data is safe, and how
+ * to respond. No message contains a secret, a token or the content of a row.
  */
 
 import { connectionError } from './connection-error.ts';
@@ -16,7 +16,10 @@ export function missingPermission(cause: unknown): string | undefined {
   return cause instanceof Error ? MISSING_PERMISSION.exec(cause.message)?.[1] : undefined;
 }
 
-/** The error that Lambda prints and `connectorctl run` shows must name permission, proxy and certificate: neither shows causes. */
+/**
+ * The message must name the permission, proxy or certificate, because neither Lambda nor
+ * `connectorctl run` shows the causes of an error.
+ */
 function remedy(options: ErrorOptions | undefined): string {
   const action = missingPermission(options?.cause);
   if (action) return ` Allow the role of the function ${action}.`;
@@ -24,7 +27,11 @@ function remedy(options: ErrorOptions | undefined): string {
   return advice ? ` ${advice}` : '';
 }
 
-/** Cause of a failed connection between the function and AWS, and advice. Undefined for errors that pass by themselves. */
+/**
+ * Explains why a connection between the function and AWS failed, with advice.
+ *
+ * @returns undefined for errors that pass by themselves
+ */
 export function connectionAdvice(cause: unknown): string | undefined {
   const failed = connectionError(cause);
   return failed?.advice && `AWS was not reached: ${failed.what}. ${failed.advice}`;
@@ -33,14 +40,17 @@ export function connectionAdvice(cause: unknown): string | undefined {
 /** The token endpoint or Secrets Manager gave no usable credentials. */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError';
-  /** @param advice what to do where the credentials themselves are not known to be wrong */
+  /**
+   * @param advice replaces the advice to change the credentials, if the credentials themselves may
+   * be right
+   */
   constructor(what: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
     const fill = 'Put the current client_id and client_secret into the secret, or have the account enabled';
     super(`${what} ${SAFE}. ${advice ?? `${fill}; the next run uses them.`}`, options);
   }
 }
 
-/** 401 auth/revoked-account: the API's operator disabled the service account. */
+/** The API answered 401 auth/revoked-account, because its operator disabled the service account. */
 export class AccountRevokedError extends Error {
   override readonly name = 'AccountRevokedError';
   constructor() {
@@ -48,7 +58,7 @@ export class AccountRevokedError extends Error {
   }
 }
 
-/** 403 auth/insufficient-role. */
+/** The API answered 403 auth/insufficient-role, because the service account lacks a role. */
 export class RoleMissingError extends Error {
   override readonly name = 'RoleMissingError';
   constructor(path: string) {
@@ -59,7 +69,7 @@ export class RoleMissingError extends Error {
   }
 }
 
-/** 400 request/invalid-cursor. */
+/** The API answered 400 request/invalid-cursor, because it does not accept the cursor. */
 export class CursorRefusedError extends Error {
   override readonly name = 'CursorRefusedError';
   constructor(path: string) {
@@ -70,11 +80,14 @@ export class CursorRefusedError extends Error {
   }
 }
 
-/** Any other answer of the 4xx class, a redirect, or an answer that the specification does not know. */
+/**
+ * The API answered with another status of the 4xx class, with a redirect, or in a way that the
+ * specification does not know.
+ */
 export class ApiRefusedError extends Error {
   override readonly name = 'ApiRefusedError';
   readonly status: number;
-  /** The suffix of the problem document's `type`, when the specification names it. */
+  /** Suffix of the problem document's `type`, if the specification names it. */
   readonly type: string | undefined;
   constructor(path: string, status: number, type?: string) {
     const said = type ?? 'without a known problem type';
@@ -86,17 +99,17 @@ export class ApiRefusedError extends Error {
   }
 }
 
-/** Resets, time-outs, 429 and 5xx that outlasted the retries. */
+/** The API could not be read, because resets, time-outs, 429 or 5xx outlasted the retries. */
 export class ApiUnavailableError extends Error {
   override readonly name: string = 'ApiUnavailableError';
-  /** @param advice what to do, where something must be done */
+  /** @param advice what the operator must do; absent when the next run may succeed by itself */
   constructor(path: string, what: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
     const next = advice ?? 'The next run continues from there.';
     super(`${path} could not be read: ${what}. ${SAFE}. ${next}`, options);
   }
 }
 
-/** The proxy cannot be reached, or refuses to connect. */
+/** The proxy cannot be reached, or it refuses to connect. */
 export class ProxyError extends ApiUnavailableError {
   override readonly name = 'ProxyError';
 }
@@ -106,7 +119,7 @@ export class CertificateError extends ApiUnavailableError {
   override readonly name = 'CertificateError';
 }
 
-/** An answer larger than the bound on bodies: the walk asks for fewer rows. */
+/** An answer is larger than the size limit of bodies, so the walk asks for fewer rows. */
 export class PageTooLargeError extends Error {
   override readonly name = 'PageTooLargeError';
   constructor(path: string, bound: number) {
@@ -116,7 +129,7 @@ export class PageTooLargeError extends Error {
   }
 }
 
-/** A page that keeps timing out: the walk asks for fewer rows. */
+/** A page times out again and again, so the walk asks for fewer rows. */
 export class PageTimeoutError extends Error {
   override readonly name = 'PageTimeoutError';
   constructor(path: string, milliseconds: number, options?: ErrorOptions) {
@@ -124,16 +137,16 @@ export class PageTimeoutError extends Error {
   }
 }
 
-/** An answer that does not fit the contract: nothing is guessed, nothing is saved. */
+/** An answer does not fit the contract. Nothing is guessed, and nothing is saved. */
 export class ContractError extends Error {
   override readonly name = 'ContractError';
-  /** @param advice what to do, where the operator of the connector can do something */
+  /** @param advice what the operator of the connector can do, if anything */
   constructor(path: string, what: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
     super(`The answer of ${path} does not fit the contract: ${what}. ${SAFE}.${advice ? ` ${advice}` : ''}`, options);
   }
 }
 
-/** The text is not JSON. Carries the place, never the text. */
+/** The text is not JSON. The error names the place, but never quotes the text. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
   constructor(what: string, at: number) {
@@ -141,10 +154,13 @@ export class JsonError extends Error {
   }
 }
 
-/** An answer of AWS without the part that says that the call had its effect. It is no acknowledgement, so the call is made again. */
+/**
+ * An answer of AWS lacks the part that shows that the call had its effect. Such an answer does not
+ * acknowledge the call, so the call is made again.
+ */
 export class IncompleteAnswerError extends Error {
   override readonly name = 'IncompleteAnswerError';
-  /** @param what ends the sentence "DynamoDB answered Query …" */
+  /** @param flaw end of the sentence "DynamoDB answered Query …" */
   constructor(service: string, action: string, what: string) {
     super(
       `${service} answered ${action} ${what}, so nothing shows that the call had its effect. ${SAFE}. If it happens at every run, look for a ` +
@@ -175,10 +191,10 @@ export class DeadLetterError extends Error {
   }
 }
 
-/** The object with a batch on its way could not be written, read or deleted. */
+/** The log of a batch could not be written to, read from or deleted from the bucket. */
 export class LogError extends Error {
   override readonly name = 'LogError';
-  /** @param what ends the sentence "A batch on its way could not …" */
+  /** @param action end of the sentence "A batch on its way could not …" */
   constructor(what: string, options?: ErrorOptions) {
     super(
       `A batch on its way could not ${what} in the bucket. ${SAFE}. Check the bucket and its key.${remedy(options)}`,
@@ -187,7 +203,7 @@ export class LogError extends Error {
   }
 }
 
-/** The table names a batch that was not finished, and its object is gone. */
+/** The table names an unfinished batch, but the object that holds the batch is gone. */
 export class LogMissingError extends Error {
   override readonly name = 'LogMissingError';
   constructor(stream: string) {
@@ -221,7 +237,7 @@ export class OutdatedWithdrawalsError extends Error {
   }
 }
 
-/** DynamoDB refused or did not answer. */
+/** DynamoDB refused a call, or did not answer it. */
 export class StateError extends Error {
   override readonly name = 'StateError';
   constructor(what: string, options?: ErrorOptions) {
@@ -232,7 +248,7 @@ export class StateError extends Error {
   }
 }
 
-/** An item of the state table that another version of the code has written. */
+/** The state table contains an item that another version of the code has written. */
 export class StateVersionError extends Error {
   override readonly name = 'StateVersionError';
   constructor(what: string, found: string | undefined, expected: string) {
@@ -243,7 +259,10 @@ export class StateVersionError extends Error {
   }
 }
 
-/** The credentials belong to another organization than the state, or nothing shows that they belong to the same. */
+/**
+ * The credentials belong to another organization than the state, or nothing shows that both belong
+ * to the same organization.
+ */
 export class OrganizationChangedError extends Error {
   override readonly name = 'OrganizationChangedError';
   constructor(why: string) {
@@ -278,7 +297,7 @@ export class ClientChangedError extends Error {
   }
 }
 
-/** Another run took the lease over, or it could not be renewed. */
+/** Another run took over the lease, or the lease could not be renewed. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
   constructor(what: string) {
@@ -294,7 +313,10 @@ export class LeaseBusyError extends Error {
   }
 }
 
-/** The time budget ended while waiting. After a committed page this is `more: true`, before the first one a failure. */
+/**
+ * The time budget ended while the run was waiting. If a page was committed before, the run reports
+ * `more: true`; otherwise the stream fails.
+ */
 export class OutOfTimeError extends Error {
   override readonly name = 'OutOfTimeError';
   constructor(what: string) {
@@ -305,7 +327,7 @@ export class OutOfTimeError extends Error {
 /** Error of the handler, which lists every stream that failed. It is thrown after the other streams have finished. */
 export class StreamsFailedError extends AggregateError {
   override readonly name = 'StreamsFailedError';
-  /** The error of each stream that failed. */
+  /** Error of each stream that failed, by the name of the stream. */
   readonly streams: ReadonlyMap<string, Error>;
   constructor(failures: ReadonlyMap<string, Error>, total: number) {
     const failed = [...failures].map(([stream, error]) => `${stream}: ${error.name}: ${error.message}`);

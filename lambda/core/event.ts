@@ -1,4 +1,7 @@
-/** The lines that the SIEM reads, and their `event_id`. docs/events.md describes them, docs/event.schema.json specifies them. */
+/**
+ * Writes the lines that the SIEM reads, and their `event_id`. docs/events.md describes them, and
+ * docs/event.schema.json specifies them.
+ */
 import type { DeadLetter, Hash } from '../ports.ts';
 import type { NamedStream } from '../streams.ts';
 import type { Row } from './row.ts';
@@ -7,40 +10,44 @@ export interface EventContext {
   readonly connector: string;
   /** ISO 8601. */
   readonly forwardedAt: string;
-  /** Random id that was born with the state table. */
+  /** Random id that was created together with the state table. */
   readonly tableId: string;
   readonly hash: Hash;
 }
 
-/** A row on its way to the SIEM. */
+/** A row for which an event is sent. */
 export interface RowEvent {
   readonly row: Row;
   readonly stream: NamedStream;
   readonly sequence: string;
-  /** Whether the event repeats the last one of its row, so that the SIEM does not forget the row. */
+  /** Whether the event repeats the last event of its row, so that the SIEM does not forget the row. */
   readonly isRefresh?: boolean;
 }
 
 /**
- * Why a row is withdrawn that did not disappear with its parent: the filter excludes it, or two complete walks did not list it. A withdrawal
- * that is sent again has the second reason.
+ * Reason for the withdrawal of a row that did not disappear with its parent: the filter excludes
+ * the row, or two complete walks did not list it. A withdrawal that is sent again has the reason
+ * `not-listed`.
  */
 export type WithdrawalReason = 'filtered' | 'not-listed';
 
-/** Says that a row that the SIEM has is no longer for it. */
+/** Tells the SIEM that a row which it has received is no longer meant for it. */
 export interface Withdrawal {
   readonly stream: NamedStream;
   readonly sequence: string;
   readonly subject: Subject;
   readonly parent: string | undefined;
-  /** Reason for the withdrawal. Absent: the row disappeared with its parent. */
+  /** Reason for the withdrawal. Absent when the row disappeared with its parent. */
   readonly reason?: WithdrawalReason | undefined;
 }
 
 /** Largest record that Firehose accepts, in bytes before base64, line end included. */
 export const MAX_LINE_BYTES = 1_024_000;
 
-/** One JSON line, without a line end, that carries the row's text as the API sent it. */
+/**
+ * Writes an event as one line of JSON, without a line end. The line contains the row's text as the
+ * API sent it.
+ */
 export function rowLine(event: RowEvent, context: EventContext): string {
   const { row, stream, sequence } = event;
   const kind = row.deleted ? 'tombstone' : stream.kind;
@@ -48,7 +55,10 @@ export function rowLine(event: RowEvent, context: EventContext): string {
   return `${head}${parentMember(row.parent)}${refreshMember(event)},"row":${row.text}}`;
 }
 
-/** Stands in for a row whose own line exceeds the size of a record; it points to the row's dead letter. */
+/**
+ * Writes the notice that replaces a row whose own line exceeds the size of a record. It points to
+ * the row's dead letter.
+ */
 export function oversizeLine(event: RowEvent, context: EventContext, deadLetter: string): string {
   const { row, stream, sequence } = event;
   const eventId = rowEventId(event, 'oversize', context);
@@ -67,9 +77,10 @@ export function withdrawnLine(
 }
 
 /**
- * The line of a row. If the row is too large for a record, the line is a notice that points to its dead letter, which is returned as well.
+ * Writes the line of a row. If the row is too large for a record, the line is a notice that points
+ * to the row's dead letter, which is returned as well.
  *
- * @param locate where the dead letter will be stored
+ * @param locate returns the place where the dead letter will be stored
  */
 export function eventLine(
   event: RowEvent,
@@ -84,7 +95,7 @@ export function eventLine(
 }
 
 export function exceedsRecord(line: string): boolean {
-  // A UTF-16 unit takes three bytes at most, so most lines need no count.
+  // A UTF-16 unit takes at most three bytes, so the bytes of most lines need not be counted.
   return line.length * 3 >= MAX_LINE_BYTES && Buffer.byteLength(line) + 1 > MAX_LINE_BYTES;
 }
 
@@ -122,8 +133,10 @@ function refreshMember({ isRefresh }: RowEvent): string {
 const EVENT_ID_LENGTH = 32;
 
 /**
- * An immutable row has one event, however often it is read: its id follows from its content, without `stream_position`, and with the members
- * that are left out. Of a row that changes each event is another one, and its id follows from `sequence`.
+ * Computes the `event_id` of a row. An immutable row has only one event, however often it is read.
+ * Its id therefore follows from its content, without `stream_position` but with the members that
+ * `omit` leaves out. A row that changes has another event for each change, so the id follows from
+ * `sequence`.
  */
 function rowEventId({ row, stream, sequence }: RowEvent, kind: string, context: EventContext): string {
   const { hash, connector } = context;

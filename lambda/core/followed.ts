@@ -1,9 +1,10 @@
 import type { Hash } from '../ports.ts';
 
 /**
- * The cursors that a walk has followed, as digests: a cursor may have 64 KiB, and a walk 100,000 pages, which take some 10 MB here.
+ * Remembers the cursors that a walk has followed, as digests. A cursor may have 64 KiB and a walk
+ * 100,000 pages, but their digests take only some 10 MB.
  *
- *     beginning → c1 → c2 → c3 → c1     followed c1 c2 c3: c1 leads around a circle
+ *     beginning → c1 → c2 → c3 → c1     c1 was followed before, so the cursors lead around a circle
  */
 export class FollowedCursors {
   readonly #hash: Hash;
@@ -25,7 +26,10 @@ export class FollowedCursors {
     this.#digests.clear();
   }
 
-  /** The whole digest, because a mistaken match would end a walk early. As bytes it takes half the room of its digits. */
+  /**
+   * Keeps the whole digest, because a mistaken match would end a walk early. The bytes take half
+   * the memory of their hexadecimal digits.
+   */
   #digest(cursor: string): string {
     return Buffer.from(this.#hash(cursor), 'hex').toString('latin1');
   }

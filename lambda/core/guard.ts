@@ -1,6 +1,7 @@
 /**
- * Stops a second walk before it empties the SIEM. A filter that excludes everything, or an API that lists nothing for an hour, would withdraw
- * every row; what is withdrawn because the API says "deleted" is not concerned.
+ * Stops a second walk before it empties the SIEM's copy. A filter that excludes everything, or an
+ * API that lists nothing for an hour, would otherwise withdraw every row. Withdrawals that follow
+ * from a `deleted` of the API are not limited.
  *
  *     rows that exist    withdrawn without a confirmation
  *     20                 20
@@ -14,16 +15,25 @@ import type { StreamName } from '../streams.ts';
 const ALWAYS = 500;
 const SHARE = 0.1;
 const MOST_SHARE = 0.5;
-/** A stream of so few rows may be withdrawn whole. */
+/** Number of rows up to which a whole stream may be withdrawn. */
 const FEW = 20;
 
-/** Rows that one second walk may withdraw of a stream in which so many rows exist. */
+/**
+ * Number of rows that one second walk may withdraw from a stream.
+ *
+ * @param existing number of rows of the stream that exist
+ */
 export function mostWithdrawals(existing: number): number {
   const most = Math.max(ALWAYS, Math.floor(existing * SHARE));
   return existing > FEW ? Math.min(most, Math.floor(existing * MOST_SHARE)) : most;
 }
 
-/** How many more rows the walk may withdraw. @param children counts of the stream whose rows disappear with these */
+/**
+ * Number of rows that the walk may still withdraw.
+ *
+ * @param children counts of the stream whose rows disappear together with the rows of the walk's
+ * stream
+ */
 export function allowance({ withdrawn, most, isConfirmed }: SecondWalk, children?: RowCounts): Withdrawals {
   if (isConfirmed) return { own: Number.POSITIVE_INFINITY, children: Number.POSITIVE_INFINITY };
   const mostChildren = mostWithdrawals((children?.existing ?? 0) + withdrawn.children);
@@ -34,7 +44,7 @@ export function added(one: Withdrawals, other: Withdrawals): Withdrawals {
   return { own: one.own + other.own, children: one.children + other.children };
 }
 
-/** The withdrawals that wait for a confirmation, by stream. */
+/** Withdrawals that wait for a confirmation, by stream. */
 export function waitingOf(
   checkpoints: Iterable<readonly [StreamName, Checkpoint]>,
 ): ReadonlyMap<StreamName, WaitingWithdrawals> {

@@ -1,4 +1,4 @@
-/** The items in pieces of `size`, the last one perhaps smaller. */
+/** Splits the items into pieces of `size`. The last piece may be smaller. */
 export function chunks<T>(all: readonly T[], size: number): T[][] {
   const parts: T[][] = [];
   for (let at = 0; at < all.length; at += size) parts.push(all.slice(at, at + size));
@@ -6,16 +6,19 @@ export function chunks<T>(all: readonly T[], size: number): T[][] {
 }
 
 /**
- * Runs `task` for each item at the same time and returns when every one has ended, also after a failure.
+ * Runs `task` for all items at the same time, and returns when every task has ended, even after a
+ * failure.
  *
- * `Promise.all` rejects at the first failure and leaves the others running. A write that is being retried would then land after
- * its run has given the lease back, on top of what the next run wrote:
+ * `Promise.all` would reject at the first failure and leave the other tasks running. A write that
+ * is being retried would then land after its run has released the lease, and overwrite the write of
+ * the next run:
  *
  *     run 1   chunk 1 fails ── lease released        chunk 2, retried ── writes a49 "live"
  *     run 2                                  writes a49 "removed" ──┘
  *
- * @param task `stop` aborts when another one has failed: do not start another try then
- * @throws what the first task to fail threw, once all have ended
+ * @param task its `stop` aborts when another task has failed, and the task must not start another
+ * try after that
+ * @throws the error of the first task that failed, once all tasks have ended
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],

@@ -1,16 +1,18 @@
 /**
- * State belongs to one organization: rows of another one would enter the SIEM's copy as this one's, and would never be withdrawn. The
- * organization is known by the token endpoint, the API's address and the client. Credentials may be rotated to another client of the same
- * organization, so a change must prove itself, by data:
+ * Checks that the state belongs to the organization of the credentials. Rows of another
+ * organization would enter the SIEM's copy, and would never be withdrawn. An organization is
+ * identified by the token endpoint, the API's address and the client. Credentials may be rotated to
+ * another client of the same organization, so a change is accepted if the data proves it:
  *
  *     everything as before                                      continue
  *     nothing was ever sent                                     continue, and note the new identity
  *     the API refuses a saved cursor                            stop before a row is sent
  *     a row that was sent is listed with the same content       continue, and note the new identity
- *     nothing of the kind                                       stop before a row is sent
+ *     no such row is listed                                     stop before a row is sent
  *
- * An accepted cursor proves nothing, because it may encode a position and no organization. Neither does an id alone, because ids may be
- * sequential and exist in every tenant. An operator confirms a change that cannot prove itself.
+ * An accepted cursor proves nothing, because it may encode only a position. An id alone proves
+ * nothing either, because ids may be sequential and exist in every tenant. An operator can confirm
+ * a change that the data does not prove.
  */
 import type { Hash, Saved, SavedStream } from '../ports.ts';
 import type { SyncedStream } from '../streams.ts';
@@ -19,14 +21,14 @@ import { readPages } from './read-pages.ts';
 import type { Run } from './run.ts';
 import { walkOf } from './walk.ts';
 
-/** The parts of an organization's identity, in the order of its digest. */
+/** Parts of an organization's identity, in the order of its digest. */
 export const ORGANIZATION_PARTS = ['token endpoint', 'base URL', 'client'] as const;
 
 export type OrganizationPart = (typeof ORGANIZATION_PARTS)[number];
 
 const PART_LENGTH = 16;
 
-/** Pages from the beginning of a stream that may hold a row as it was sent. */
+/** Number of pages, from the beginning of a stream, in which a row that was sent is searched for. */
 const PROOF_PAGES = 10;
 
 export interface OrganizationIdentity {
@@ -35,7 +37,10 @@ export interface OrganizationIdentity {
   readonly clientId: string;
 }
 
-/** One hash for each part, so that two digests show which part differs: `<token endpoint>-<base URL>-<client>`. */
+/**
+ * Makes one hash for each part, so that two digests show which part differs: `<token
+ * endpoint>-<base URL>-<client>`.
+ */
 export function organizationDigest({ tokenEndpoint, baseUrl, clientId }: OrganizationIdentity, hash: Hash): string {
   const parts = [withoutSlash(tokenEndpoint), withoutSlash(baseUrl), clientId];
   return parts.map(part => hash(part).slice(0, PART_LENGTH)).join('-');
@@ -46,7 +51,7 @@ export function changedOrganizationParts(before: string, after: string): Organiz
   return ORGANIZATION_PARTS.filter((_part, at) => old[at] !== current[at]);
 }
 
-/** A slash at the end makes no other address. */
+/** A slash at the end does not make another address. */
 function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '');
 }
@@ -68,7 +73,7 @@ export async function checkOrganization(saved: Saved, confirmed: string | undefi
   run.log.info(confirmed ? 'Another organization was confirmed' : 'The organization is proven to be the same');
 }
 
-/** A stream whose events may already have been sent, and its saved checkpoint and log. */
+/** A stream whose events may already have been sent, with its saved checkpoint and log. */
 type Begun = SyncedStream & { readonly saved: SavedStream };
 
 async function requireSame({ streams }: Saved, run: Run): Promise<void> {
@@ -82,14 +87,20 @@ async function requireSame({ streams }: Saved, run: Run): Promise<void> {
   throw new OrganizationChangedError('the API lists no row that was sent with the same content');
 }
 
-/** Whether events may have been sent. A log counts: its batch may not have been saved. */
+/**
+ * Whether events of the stream may have been sent. A log counts, because its batch may have been
+ * sent although it is not saved.
+ */
 export function isBegun(saved: SavedStream | Error): boolean {
   if (saved instanceof Error) return true;
   const { checkpoint, log } = saved;
   return checkpoint.committed !== '' || checkpoint.window.length > 0 || log !== undefined;
 }
 
-/** A cursor that is refused now would otherwise make the walk begin again, with the rows of whomever the client belongs to. */
+/**
+ * Throws if the API refuses the saved cursor. Otherwise the walk would begin again, and send the
+ * rows of whichever organization the client belongs to.
+ */
 async function requireAcceptedCursor(stream: Begun, run: Run): Promise<void> {
   const { cursor } = stream.saved.checkpoint;
   if (cursor === undefined) return;
@@ -108,14 +119,17 @@ async function listsSentRow(stream: Begun, run: Run): Promise<boolean> {
   for await (const { rows } of pagesFrom(undefined, run.assignment.pageLimit, stream, run)) {
     const good = rows.flatMap(row => ('reason' in row ? [] : [row]));
     const states = await run.rowStates.get(stream.name, [...new Set(good.map(({ id }) => id))]);
-    // The hash of a state is empty when the SIEM was sent nothing of the row.
+    // The hash of a state is empty when the row was never sent, so such a state never matches.
     if (good.some(({ id, rowHash }) => states.get(id)?.rowHash === rowHash)) return true;
     if (++pages === PROOF_PAGES) return false;
   }
   return false;
 }
 
-/** Pages as a walk reads them, but a refused cursor is not replaced, and nothing is fetched ahead. */
+/**
+ * Reads pages as a walk does, except that a refused cursor is not replaced, and that no page is
+ * fetched ahead.
+ */
 function pagesFrom(cursor: string | undefined, limit: number, stream: Begun, run: Run) {
   return readPages({
     ...walkOf({ stream, run, count: () => undefined }),

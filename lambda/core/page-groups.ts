@@ -5,16 +5,21 @@ export interface GroupLimits {
   readonly bytes: number;
 }
 
-/** A batch of eight pages spreads the latency of log and checkpoint. More bytes would only take memory. */
+/**
+ * Limits of a batch. Eight pages are enough to spread the latency of log and checkpoint, and more
+ * bytes would only take memory.
+ */
 export const GROUP_LIMITS: GroupLimits = { pages: 8, bytes: 8 * 1024 * 1024 };
 
 /**
- * Groups pages. A group holds those that have arrived while the group before was worked on, so a batch is as large as the writes of the one before it were slow. Fetching goes on meanwhile, until a group is full. A page that was read with an earlier cursor begins a group.
+ * Groups pages. The pages that arrive while one group is processed form the next group, so the
+ * slower the writes of a batch are, the larger the next batch is. Fetching continues until a group
+ * is full. A page that was read with an earlier cursor begins a new group.
  *
  *     fetched        1 2 3 4 5 6 7 8 9
- *     worked on      [1]   [2 3 4]   [5 6 7 8]
+ *     processed      [1]   [2 3 4]   [5 6 7 8]
  *
- * @param readPages its signal aborts when the loop over the groups is left
+ * @param readPages reads the pages; its signal aborts when the loop over the groups is left
  */
 export async function* groupPages(
   readPages: (left: AbortSignal) => AsyncIterable<ReadPage>,

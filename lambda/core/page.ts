@@ -1,6 +1,7 @@
 /**
- * Finds rows and cursor in a list answer. The names of the row array and of the pagination object are not shown in the
- * specification, so they are recognised by what they hold, and nothing is guessed: none, or several, is a contract error.
+ * Finds rows and cursor in a list answer. The specification does not show the names of the row
+ * array and of the pagination object, so they are recognized by their content. Nothing is guessed:
+ * if no member fits, or if several fit, the answer breaks the contract.
  */
 import { isUtf8 } from 'node:buffer';
 import type { MemberNames } from '../ports.ts';
@@ -8,33 +9,36 @@ import { ContractError, JsonError } from './errors.ts';
 import { type CutElement, type CutMember, cutBody } from './json/cutter.ts';
 import { membersOf } from './json/members.ts';
 
-/** Members of the answer itself, the row array among them. */
+/** Largest number of members of the answer itself, including the row array. */
 const MOST_MEMBERS = 1000;
-/** In bytes. The checkpoint keeps the names of two members. */
+/** Longest name of a member, in bytes. The names of two members are saved in the checkpoint. */
 const LONGEST_NAME = 256;
-/** In bytes. The checkpoint keeps two cursors, beside its window of 48 KB at most; DynamoDB refuses an item beyond 400 KB. */
+/**
+ * Longest cursor, in bytes. The checkpoint holds two cursors in addition to its window of at most
+ * 48 KB, and DynamoDB refuses an item larger than 400 KB.
+ */
 const LONGEST_CURSOR = 65_536;
 
 export interface PageContent {
   readonly rows: readonly CutElement[];
   readonly nextCursor: string | null;
-  /** The names in use from here on: those given, and those found by exactly one candidate. */
+  /** Names to use for the next page, as far as they were found without doubt. */
   readonly names: MemberNames;
 }
 
 export interface PageRules {
   readonly path: string;
-  /** How many rows were asked for. An answer that holds more breaks the contract. */
+  /** Number of rows that were requested. An answer with more rows breaks the contract. */
   readonly limit: number;
-  /** Members that are taken out of each row. The second of them is the id. */
+  /** Names of the members that are taken out of each row. The second of them is the id. */
   readonly cut: readonly string[];
-  /** Names that the settings give: they are binding. */
+  /** Names from the settings. They are binding. */
   readonly configured: MemberNames;
-  /** Names that an earlier page taught. An answer that contradicts them is refused. */
+  /** Names that were learned from an earlier page. An answer that contradicts them is refused. */
   readonly learned: MemberNames;
 }
 
-/** A list answer and what it is read by. */
+/** A list answer, and the rules for reading it. */
 interface Answer {
   readonly members: readonly CutMember[];
   readonly rules: PageRules;
@@ -58,7 +62,8 @@ export function parsePage(body: Uint8Array, rules: PageRules): PageContent {
       throw new ContractError(rules.path, 'not UTF-8 outside its rows');
 
   const names = { pagination: pagination.name, rows: rows?.isSure && rows.length > 0 ? rows.name : rules.learned.rows };
-  // The table would refuse it only after the rows were sent, and every run would send them again.
+  // The table would refuse such a text only after the rows were sent, and every run would send them
+  // again.
   for (const text of [names.pagination, names.rows, pagination.nextCursor])
     if (text?.isWellFormed() === false)
       throw new ContractError(rules.path, "next_cursor or a member's name is no well-formed text");
@@ -82,7 +87,10 @@ function cut(body: Uint8Array, rules: PageRules): CutMember[] {
   return members;
 }
 
-/** `JSON.parse` takes the last value of a name that comes twice, so rows or a cursor in the first one would be lost. */
+/**
+ * If a name occurs twice, `JSON.parse` takes the last value, so rows or a cursor in the first value
+ * would be lost.
+ */
 function refuseRepeatedName(members: Iterable<{ readonly name: string }>, answer: Answer): void {
   const seenNames = new Set<string>();
   for (const { name } of members) {
@@ -92,11 +100,11 @@ function refuseRepeatedName(members: Iterable<{ readonly name: string }>, answer
 }
 
 interface Pagination {
-  /** Empty: the answer itself. */
+  /** Name of the member; empty when the pagination stands at the top of the answer. */
   readonly name: string;
   readonly value: Readonly<Record<string, unknown>>;
   readonly nextCursor: string | null;
-  /** Undefined when it is absent or null. */
+  /** Value of `page_size`; undefined when it is absent or null. */
   readonly pageSize: unknown;
 }
 
@@ -113,16 +121,19 @@ function findPagination(answer: Answer): Pagination {
 }
 
 interface PaginationCandidate extends Pick<Pagination, 'name' | 'value'> {
-  /** Absent: the answer itself. */
+  /** Absent when the candidate is the answer itself. */
   readonly member?: CutMember;
 }
 
-/** The members that are objects with `next_cursor`, and the answer itself, under the empty name. */
+/**
+ * Lists the members that are objects with `next_cursor`, and also the answer itself, under the
+ * empty name.
+ */
 function paginationCandidates({ members }: Answer): PaginationCandidate[] {
   const candidates: PaginationCandidate[] = [];
   const own: Record<string, unknown> = {};
   for (const member of members) {
-    // An array is neither a cursor nor a size, but it is not absent.
+    // An array is neither a cursor nor a size, but the member is not absent either.
     const value = member.elements ? [] : member.value;
     if (member.name === 'next_cursor' || member.name === 'page_size') own[member.name] = value;
     if (isObject(value) && Object.hasOwn(value, 'next_cursor')) candidates.push({ name: member.name, value, member });
@@ -140,7 +151,8 @@ function pagination({ name, value, member }: PaginationCandidate, answer: Answer
   if (nextCursor !== null && (typeof nextCursor !== 'string' || nextCursor === '')) {
     throw new ContractError(path, 'next_cursor is neither null nor a non-empty string');
   }
-  // The table would refuse it only after the rows were sent, and every run would send them again.
+  // The table would refuse such a cursor only after the rows were sent, and every run would send
+  // them again.
   if (nextCursor !== null && Buffer.byteLength(nextCursor) > LONGEST_CURSOR)
     throw new ContractError(path, `next_cursor is longer than ${LONGEST_CURSOR} bytes`);
   return { name, value, nextCursor, pageSize: pageSize ?? undefined };
@@ -152,13 +164,14 @@ type Rows = CutMember & { readonly isSure: boolean };
 function findRows(answer: Answer, pagination: Pagination): Rows | undefined {
   const { configured, learned } = answer.rules;
   const known = configured.rows ?? learned.rows;
-  // An API may leave out a member that is empty, but a name that the settings give is binding.
+  // An API may leave out an empty member, but a name from the settings is binding.
   const isDue = configured.rows !== undefined || answer.members.some(({ name }) => name === known);
   return known !== undefined && isDue ? knownRows(known, answer, pagination) : searchRows(answer, pagination);
 }
 
 /**
- * The array of the known name decides alone, unless it is empty where rows are due:
+ * Takes the array with the known name, and no other. If that array is empty although the answer
+ * seems to have rows, the answer is refused:
  *
  *     known: items     {"items": [a], "included": [x], "page_size": 7}    row a
  *                      {"items": [],  "included": [x], "page_size": 0}    an empty page
@@ -184,7 +197,8 @@ function knownRows(known: string, answer: Answer, { name: pagination, value, pag
 }
 
 /**
- * The rows are the one array that holds objects with an `id`. `page_size` only chooses where another member could be the rows instead:
+ * The rows are the only array that contains objects with an `id`. `page_size` decides only when
+ * another member could be the rows as well:
  *
  *     {"items": [a, b], "page_size": 7}                      rows a, b: nothing else can be meant
  *     {"items": [a, b], "included": [x], "page_size": 2}     rows a, b
@@ -210,27 +224,32 @@ function searchRows(answer: Answer, { name: pagination, value, pageSize }: Pagin
   if (further.length > 0) return refuse('more than one array of objects with an id', answer, advice);
   if (only && others.some(other => other !== only && isRival(other)))
     return refuse('an array of objects with an id, and another member that may be the rows', answer, advice);
-  // One that `page_size` contradicts may be something else: the next page is searched again.
+  // An array whose length differs from `page_size` may be something else. Its name is not learned,
+  // so the next page is searched again.
   if (only) return { ...only, isSure: pageSize === undefined };
 
   if (countsNone && !holdsIdWithin(value) && hasNoRoom(others, pageSize)) return undefined;
   return refuse('no array of objects with an id', answer, advice);
 }
 
-/** The members that are not the pagination's. */
+/** Members that do not belong to the pagination. */
 function othersOf({ members }: Answer, pagination: string): CutMember[] {
   const own = pagination === '' ? ['next_cursor', 'page_size'] : [pagination];
   return members.filter(({ name }) => !own.includes(name));
 }
 
-/** Whether a member could be the rows in the place of an array that holds some: an empty array, null, an empty object, or rows by id. */
+/**
+ * Whether the member could be the row array in place of an array that has rows: it is an empty
+ * array, null, an empty object, or an object that holds rows by id.
+ */
 function isRival({ elements, value }: CutMember): boolean {
   return elements ? elements.length === 0 : isVacant(value) || holdsIdWithin(value);
 }
 
 /**
- * Whether the members leave no place for rows: an array is empty, and no other member may hold rows; or there is no array at all, and
- * neither null nor an object in its place. Without a `page_size` of 0 plain values in an array may be rows, and null may stand for rows.
+ * Whether no member can contain rows. This is so if an array is empty and no other member may hold
+ * rows, or if there is neither an array nor a null nor an object. Unless `page_size` is 0, plain
+ * values in an array may be rows, and null may stand for rows.
  */
 function hasNoRoom(others: readonly CutMember[], pageSize: unknown): boolean {
   const arrays = others.filter(({ elements }) => elements);
@@ -249,7 +268,10 @@ function hasId({ taken: [, id] }: CutElement): boolean {
   return id?.startsWith('"') === true && id !== '""';
 }
 
-/** Whether a member is, or may hold, an object with an id. An array of more than plain values may. */
+/**
+ * Whether the member contains, or may contain, an object with an id. An array may contain one
+ * unless it has only plain values.
+ */
 function holdsId({ elements, length, value }: CutMember): boolean {
   if (elements) return length > elements.length || elements.some(({ text }) => /^[[{n]/.test(text));
   return (isObject(value) && Object.hasOwn(value, 'id')) || holdsIdWithin(value);
@@ -277,7 +299,7 @@ function refuse(what: string, { members, rules }: Answer, advice = ''): never {
   throw new ContractError(rules.path, `${what}; members seen: ${seen(members)}`, { advice });
 }
 
-/** Advice about names that are unclear or contradict the answer. */
+/** Advice for names that are unclear, or that contradict the answer. */
 function adviceFor(kind: keyof MemberNames, { configured, learned }: PageRules): string {
   if (configured[kind] !== undefined) return `Correct the option ${kind}Member, or remove it.`;
   const settings = 'The options rowsMember and paginationMember give the names.';
@@ -286,7 +308,10 @@ function adviceFor(kind: keyof MemberNames, { configured, learned }: PageRules):
     : `If the API has renamed its members, "npx --no -- connectorctl resync <stream>" forgets the names found before. ${settings}`;
 }
 
-/** Any other name may be data, such as an id or a token that was echoed. */
+/**
+ * Form of the names that are shown. Any other name may be data, for example an id or a token that
+ * was echoed.
+ */
 const SHOWN_NAME = /^[A-Za-z_]{1,32}$/;
 
 function quoted(name: string, { configured }: PageRules): string {
@@ -296,7 +321,7 @@ function quoted(name: string, { configured }: PageRules): string {
 
 const MOST_NAMES = 8;
 
-/** Names only, because values may be a tenant's data. Names that are not shown are counted. */
+/** Lists only names, because values may be a tenant's data. Names that are not shown are counted. */
 function seen(members: readonly CutMember[]): string {
   const names = members.map(each => each.name).filter(name => SHOWN_NAME.test(name));
   const shown = names.slice(0, MOST_NAMES).map(name => JSON.stringify(name));

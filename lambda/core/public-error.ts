@@ -1,10 +1,11 @@
 /**
- * An error as it may leave the function: in a log line, or as what the handler rejects with, which Lambda prints with all
- * members and causes.
+ * Makes an error fit to leave the function: in a log line, or as the error with which the handler
+ * rejects, because Lambda prints that error with all its members and causes.
  *
- * Our own errors hold no secret, token or row by construction. Errors of others may: the SDK keeps the whole answer in
- * `$response`, undici the raw bytes in `data`, and a message may quote what was sent, as a proxy or the JSON parser does.
- * So of a foreign error only what has a strict form is kept:
+ * The connector's own errors contain no secret, token or row. Other errors may: the SDK keeps the
+ * whole answer in `$response`, undici keeps the raw bytes in `data`, and the message of a proxy or
+ * of the JSON parser may quote the text that was sent. Therefore only those parts of a foreign
+ * error are kept that have a strict form:
  *
  *     AccessDeniedException: "User … is not authorized to perform: dynamodb:GetItem on …", with $response, $metadata
  *     AccessDeniedException: HTTP 400, not authorized to perform dynamodb:GetItem, request 6ce0b0b5-…
@@ -13,10 +14,13 @@ import * as errors from './errors.ts';
 
 const OWN: ReadonlySet<unknown> = new Set(Object.values(errors));
 
-/** Deeper causes are left out. Real chains are shorter, and one that leads back to itself would never end. */
+/**
+ * Depth below which causes are left out. Real chains are shorter, but a chain that leads back to
+ * itself would never end.
+ */
 const DEEPEST_CAUSE = 5;
 
-/** Stands for an error of the SDK, of fetch, or of the language. */
+/** Replaces an error of the SDK, of fetch, or of the language. */
 class ForeignError extends Error {
   override readonly name: string;
   override readonly stack: string;
@@ -30,7 +34,10 @@ class ForeignError extends Error {
   }
 }
 
-/** An own error keeps its identity, and loses what its causes may quote. Anything else is replaced. */
+/**
+ * Keeps an error of the connector itself, but replaces its causes if they may quote data. Any other
+ * value is replaced as a whole.
+ */
 export function publicError(error: unknown, depth = 0): Error {
   if (!(error instanceof Error)) return new Error('Something that is no error was thrown');
   if (error instanceof ForeignError) return error;
@@ -43,7 +50,10 @@ export function publicError(error: unknown, depth = 0): Error {
   return error;
 }
 
-/** The name of an error or the code of a record as AWS writes them; nothing for any other text, which may be an echo. */
+/**
+ * Returns the name of an error or the code of a record, if it has the form that AWS uses. Any other
+ * text may be an echo of data, so the result is undefined.
+ */
 export function serviceWord(text: unknown): string | undefined {
   return typeof text === 'string' && /^[A-Z][A-Za-z.]{1,63}$/.test(text) ? text : undefined;
 }
@@ -61,7 +71,10 @@ function factsOf(error: Error): string {
   return facts.join(', ') || 'its details are not shown';
 }
 
-/** Where it happened: what stands behind the message, because a line of the message could pass for a frame. */
+/**
+ * Stack frames of the error. Only the text after the message counts, because a line of the message
+ * could look like a frame.
+ */
 function framesOf({ stack = '', message }: Error): string[] {
   const at = stack.lastIndexOf(message);
   if (at < 0) return [];

@@ -1,6 +1,6 @@
 /**
- * The walk over one stream: page after page, each with the cursor of the one before, the next one being fetched while
- * this one is worked on.
+ * Walks over one stream, page after page. Each page is requested with the cursor of the page before
+ * it, and is fetched while that page is processed.
  */
 import type { Clock, Hash, MemberNames, PageSource } from '../ports.ts';
 import { ContractError, CursorRefusedError, JsonError, PageTimeoutError, PageTooLargeError } from './errors.ts';
@@ -16,38 +16,47 @@ export interface ReadPagesOptions {
   readonly hash: Hash;
   readonly path: string;
   readonly cut: PageRules['cut'];
-  /** Reads an element of the row array. It is not kept, because it holds the row twice. */
+  /**
+   * Reads an element of the row array. The element itself is not kept, because it holds the row
+   * twice.
+   */
   readonly read: (element: CutElement) => Row | BadRow;
-  /** Absent: from the beginning. Never null. */
+  /** Cursor of the first page. Absent when the walk starts at the beginning; never null. */
   readonly cursor: string | undefined;
-  /** Tried first when the API refuses `cursor`. */
+  /** Cursor that is tried first when the API refuses `cursor`. */
   readonly previous: string | undefined;
-  /** Whether a page that leads to `previous` leads around a circle that was just read. @default false */
+  /** Whether a page that leads to `previous` closes a circle that was read before. @default false */
   readonly isCircleKnown?: boolean;
   /** Whether a refused cursor is replaced by an earlier one, or by the beginning. @default true */
   readonly rewinds?: boolean;
-  /** Whether the next page is fetched while this one is worked on. @default true */
+  /** Whether the next page is fetched while the current page is processed. @default true */
   readonly ahead?: boolean;
   readonly limit: number;
   readonly configuredNames: MemberNames;
   readonly learnedNames: MemberNames;
   readonly signal: AbortSignal;
-  /** Called at each 400 request/invalid-cursor. */
+  /** Called for each answer 400 request/invalid-cursor. */
   readonly onRefusedCursor: () => void;
 }
 
 export interface ReadPage {
   readonly rows: readonly (Row | BadRow)[];
-  /** The cursor that was sent for this page. */
+  /** Cursor with which this page was requested. */
   readonly sent: string | undefined;
-  /** null: the end of the stream. */
+  /** Cursor of the next page; null at the end of the stream. */
   readonly next: string | null;
-  /** The API refused the cursor that was due: this page is read with an earlier one, or from the beginning. */
+  /**
+   * Whether the API refused the cursor that was due, so that this page was read with an earlier
+   * cursor or from the beginning.
+   */
   readonly rewound: boolean;
-  /** The walk has already followed the next cursor, so it ends here: behind that cursor are only pages that it has read. */
+  /**
+   * Whether the walk has already followed the next cursor. The walk then ends, because that cursor
+   * leads only to pages that it has read.
+   */
   readonly repeats: boolean;
   readonly names: MemberNames;
-  /** Bytes of the answer. */
+  /** Size of the answer, in bytes. */
   readonly bytes: number;
 }
 
@@ -75,15 +84,16 @@ export async function* readPages(options: ReadPagesOptions): AsyncGenerator<Read
       }
     }
   } finally {
-    // Abort the page that was fetched ahead, so that no request outlives the walk.
+    // The page that was fetched ahead is aborted, because no request may outlive the walk.
     left.abort();
     await fetched.catch(() => undefined);
   }
 }
 
 /**
- * Whether the stream has nothing more. Some APIs answer a poll that has caught up with an empty page and the cursor that was sent. Behind any
- * other cursor that comes back there may be rows that no walk can reach.
+ * Whether the stream has no further rows. Some APIs answer a poll that has caught up with an empty
+ * page and the cursor of the request. Any other cursor that is repeated does not mark the end,
+ * because it may hide rows that no walk can reach.
  */
 export function isEnd({ rows, sent, next }: ReadPage): boolean {
   return next === null || (rows.length === 0 && next === sent);
@@ -94,7 +104,7 @@ class Walker {
   readonly #followed: FollowedCursors;
   #fallbacks: (string | undefined)[];
   #limit: number;
-  /** Answers in a row that were not JSON. */
+  /** Number of consecutive answers that were not JSON. */
   #notJson = 0;
   #learned: MemberNames;
 
@@ -118,7 +128,7 @@ class Walker {
         if (!(error instanceof CursorRefusedError) || sent === undefined) throw error;
         sent = this.#fallback(sent, error);
         rewound = true;
-        // The walk goes back, so cursors that it has followed may come again.
+        // The walk goes back, so it may meet cursors again that it has followed.
         this.#followed.clear();
       }
     }
@@ -141,7 +151,10 @@ class Walker {
     return { rows, sent, next, repeats, names: content.names, bytes: body.length };
   }
 
-  /** A proxy's page, or half an answer, may come with status 200: it is asked for again before it counts as a breach. */
+  /**
+   * Asks again when the answer is not JSON, because a proxy's page or half an answer may come with
+   * status 200. Only after several tries does the answer break the contract.
+   */
   async #asksAgain(error: unknown): Promise<boolean> {
     const isNotJson = error instanceof ContractError && error.cause instanceof JsonError;
     if (!isNotJson || ++this.#notJson === NOT_JSON_TRIES) return false;
@@ -150,7 +163,10 @@ class Walker {
     return true;
   }
 
-  /** A page too large, or too slow, is asked for again with half the limit; the limit grows back page by page. */
+  /**
+   * Asks for half the limit when a page was too large or too slow. The limit grows back page by
+   * page.
+   */
   #asksForLess(error: unknown): boolean {
     if (!(error instanceof PageTooLargeError || error instanceof PageTimeoutError) || this.#limit === 1) return false;
     this.#limit = Math.floor(this.#limit / 2);

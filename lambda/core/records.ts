@@ -1,6 +1,7 @@
 /**
- * Packs event lines into the records of Firehose. Firehose bills every record in steps of 5 KiB, so one record for many lines saves most of
- * the bill. A record holds at most 500 lines, because Firehose's deaggregation splits no more.
+ * Packs event lines into the records of Firehose. Firehose bills every record in steps of 5 KiB, so
+ * one record for many lines saves most of the bill. A record holds at most 500 lines, because
+ * Firehose's deaggregation cannot split more.
  */
 import { MAX_LINE_BYTES } from './event.ts';
 

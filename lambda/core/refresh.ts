@@ -1,22 +1,26 @@
 /**
- * Sends every row that exists again before the SIEM forgets it: the option `refreshDays`. SIEMs keep events for so many days, and an asset
- * that never changes would leave "what exists now" when its last event does.
+ * Implements the option `refreshDays`: every row that exists is sent again before the SIEM forgets
+ * it. A SIEM keeps events only for a number of days, so an asset that never changes would drop out
+ * of the SIEM's list of existing assets together with its last event.
  *
- * A second walk reads the stream from its beginning, slowly and evenly, pass after pass, and repeats what the SIEM has. With `refreshDays`
- * 10 a pass takes 3.17 days. A row is repeated in a pass if it was sent a pass or longer before the pass began:
+ * The refresh reads the stream from its beginning, slowly and evenly, pass after pass, and repeats
+ * rows that the SIEM has. With `refreshDays` 10 a pass takes 3.17 days. A row is repeated in a pass
+ * if its last event was sent at least the length of a pass before the pass began:
  *
- *     first pass   at once            counts the rows, sends nothing: 400
- *     pass 1       day 0 to 3.17      row t, sent at day 1 by its change, is read: not old enough
+ *     first pass   at once            counts the rows (400), sends nothing
+ *     pass 1       day 0 to 3.17      row t, sent at day 1 because of a change, is read: not old enough
  *     pass 2       day 3.17 to 6.33   t was sent 2.17 days before the pass began: not old enough
  *     pass 3       day 6.33 to 9.5    t was sent 5.33 days before: repeated, at the age of 8.5 days at most
  *
- * So a row waits for less than three passes: one until it is old enough, at most one until the next pass begins, and one until it is read.
- * When more rows come than the pass before had, the rest is read at the end of the pass. After a pause the pass continues evenly from where
- * it was. After one that is longer than a pass the rows are counted again.
+ * So a row waits for less than three passes: one until it is old enough, at most one until the next
+ * pass begins, and one until it is read. If the stream has more rows than in the pass before, the
+ * additional rows are read at the end of the pass. After a pause the pass continues evenly from its
+ * last position. After a pause that is longer than a pass, the rows are counted again.
  *
- * It comes after the walk of every stream of its group, so it holds no change up. It sends a row only while the row's state says that the
- * SIEM has exactly this: a row that changed meanwhile is sent by its change, and one that was removed or filtered is not revived. Its events
- * say `refresh`.
+ * The refresh runs after the walks of all streams of its group, so it delays no change. It sends a
+ * row only while the row's state says that the SIEM has exactly this version. A row that changed
+ * meanwhile is sent by the walk, and a row that was removed or filtered is not revived. The events
+ * of a refresh say `refresh`.
  */
 import type { Checkpoint, Hash, RefreshProgress, RowState } from '../ports.ts';
 import { PAUSE, passMilliseconds, REFRESH_PAGES, refreshLimit } from '../refresh-pace.ts';
@@ -27,7 +31,11 @@ import type { Row } from './row.ts';
 import { draftOptions, type StreamRun } from './run.ts';
 import { noteRepeat, readGroup, walkOf } from './walk.ts';
 
-/** Reads the pages of a stream that are due, and sends the old rows of them. @throws as `commit` does */
+/**
+ * Reads the pages of a stream that are due, and sends those of their rows that are old enough.
+ *
+ * @throws the errors of `commit`
+ */
 export async function refresh(days: number, initial: Checkpoint, streamRun: StreamRun): Promise<Checkpoint> {
   const { run, count } = streamRun;
   const now = run.clock.now();
@@ -53,7 +61,10 @@ function passFrom(started: number, lastRows: number | undefined): RefreshProgres
   return { cursor: undefined, started, rows: 0, lastRows };
 }
 
-/** The part of the pass that is read: 1 when nothing that the pass before had is left. */
+/**
+ * Part of the pass that is already read, from 0 to 1. It is 1 when this pass has read as many rows
+ * as the pass before.
+ */
 function partRead({ rows, lastRows = 0 }: RefreshProgress): number {
   return rows >= lastRows ? 1 : rows / lastRows;
 }
@@ -82,9 +93,10 @@ interface PassOptions {
 }
 
 function progressAfter(page: ReadPage, before: RefreshProgress, { now, pass, hash }: PassOptions): RefreshProgress {
-  // After a refused cursor rows are read and counted twice: the pass ends when it should have, and no row waits for another one.
+  // After a refused cursor rows are read and counted twice. The pass still ends on time, so no row
+  // has to wait for another pass.
   const rows = before.rows + page.rows.length;
-  // The next pass begins when this one should have ended, or now, where that has passed.
+  // The next pass begins when this pass should have ended, or now if that time has passed.
   if (page.next === null || page.repeats)
     return passFrom(before.lastRows === undefined ? now : Math.max(before.started + pass, now), rows);
 
@@ -110,8 +122,10 @@ async function nextPage(progress: RefreshProgress, { names }: Checkpoint, stream
 }
 
 /**
- * A pass takes days, so only one of the cursors that it has followed is kept: the cursor of page 1, then of page 2, 4, 8, and so on. A circle
- * leads back to it after a few rounds at most (Brent's algorithm). After a refused cursor the pass goes back, so cursors may come again.
+ * Whether the next cursor leads back to a cursor that was followed. A pass takes days, so only one
+ * of the cursors that it has followed is kept: the cursor of page 1, then of page 2, 4, 8, and so
+ * on. A circle leads back to it after a few rounds at most (Brent's algorithm). After a refused
+ * cursor the pass goes back, so cursors may come again.
  */
 function leadsBack({ next, rewound }: ReadPage, { mark }: RefreshProgress, hash: Hash): boolean {
   return next !== null && !rewound && mark !== undefined && hash(next) === mark;
@@ -133,7 +147,7 @@ async function refreshPage(
   return commit(draft.batch({ refresh }), checkpoint, streamRun);
 }
 
-/** Whether the SIEM has exactly this row, and was sent it long ago. */
+/** Whether the SIEM has exactly this version of the row, and received it long enough ago. */
 function isOld(row: Row, state: RowState | undefined, sentBefore: number): boolean {
   if (state?.status !== 'live' || row.deleted || row.filter === 'filtered') return false;
   if (state.rowHash !== row.rowHash || state.parent !== row.parent) return false;

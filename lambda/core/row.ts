@@ -6,40 +6,55 @@ import { type CutElement, type CutMember, cutBody } from './json/cutter.ts';
 
 export interface Row {
   readonly id: string;
-  /** As the API sent it, but for line breaks between its tokens. */
+  /** Text of the row as the API sent it, except that line breaks between tokens are left out. */
   readonly text: string;
-  /** Digest of the content, `stream_position` aside: blind to the order of members and to white space, not to digits. */
+  /**
+   * Digest of the content. It ignores `stream_position`, the order of members and white space, but
+   * not digits.
+   */
   readonly rowHash: string;
   /** JSON text of `stream_position`; absent when the row has none. */
   readonly position: string | undefined;
   readonly time: string | undefined;
   readonly deleted: boolean;
-  /** Id of the row that this one disappears with, where the row names it. */
+  /** Id of the parent, if the row names it. The row disappears together with its parent. */
   readonly parent: string | undefined;
-  /** Digest of the row before members are left out. */
+  /** Digest of the row as it was before `omit` leaves members out. */
   readonly wholeHash: string;
-  /** What the filter of its stream says. A tombstone is always sent: it may lack what the filter asks for. */
+  /**
+   * Decision of the stream's filter. A tombstone is always sent, because it may lack the members
+   * that the filter reads.
+   */
   readonly filter: FilterResult;
-  /** What the window holds of it. Absent when the window could not distinguish this version from a later one. */
+  /**
+   * Tag by which the window remembers this version of the row. Absent when the tag could not
+   * distinguish this version from a later one.
+   */
   readonly versionTag: string | undefined;
 }
 
-/** A row that cannot be an event, with what the window remembers of it. */
+/** A row that cannot become an event, with the tag by which the window remembers it. */
 export interface BadRow {
   readonly reason: Exclude<DeadLetter['reason'], 'oversize'>;
-  /** Bytes where they are not UTF-8, or nested too deep to be read; of such a row a summary where members are left out. */
+  /**
+   * Text of the row, or its bytes if they are not UTF-8. It is a summary if members must be left
+   * out that cannot be found.
+   */
   readonly row: DeadLetter['row'];
   readonly rowHash: string;
   readonly versionTag: string;
 }
 
-/** Ids longer than this, in bytes, would not fit the items that remember them. */
+/** Longest id, in bytes. A longer id would not fit into the items that remember it. */
 const MAX_ID_BYTES = 16_384;
 const HASH_LENGTH = 32;
-/** Hexadecimal characters of a version tag: 96 bits, so that no two rows share one by chance. The hash of the content covers the id. */
+/**
+ * Number of hexadecimal characters of a version tag. They hold 96 bits, so that no two rows share a
+ * tag by chance. The hash of the content covers the id.
+ */
 const TAG_LENGTH = 24;
 
-/** Places among the members that are read from each row. */
+/** Indexes in the list that `rowCut` returns. */
 const POSITION = 0;
 const ID = 1;
 const TIME = 2;
@@ -47,18 +62,21 @@ const DELETED = 3;
 const DELETED_AT = 4;
 const PARENT = 5;
 
-/** The members to read from each row of a stream. The hash of a row is blind to the first of them. */
+/**
+ * Names of the members to read from each row of a stream. The hash of a row ignores the first of
+ * them.
+ */
 export function rowCut(stream: Stream, parentMember: string): readonly string[] {
   const members = ['stream_position', 'id', stream.timeMember, 'deleted', 'deleted_at'];
   return stream.cascadesFrom ? [...members, parentMember] : members;
 }
 
-/** How a walk reads the rows of a stream. */
+/** Options with which a walk reads the rows of a stream. */
 export function rowReading(stream: FilteredStream, parentMember: string, hash: Hash) {
   return { cut: rowCut(stream, parentMember), read: (element: CutElement) => readRow(element, stream, hash) };
 }
 
-/** Reads one element of the row array (rule 13: what cannot be an event is a dead letter). */
+/** Reads one element of the row array. An element that cannot become an event becomes a dead letter. */
 export function readRow(whole: CutElement, stream: FilteredStream, hash: Hash): Row | BadRow {
   if (whole.violation) return badRow(whole.violation, whole, stream, hash);
   if (!whole.isObject) return badRow('not-an-object', whole, stream, hash);
@@ -74,16 +92,17 @@ export function readRow(whole: CutElement, stream: FilteredStream, hash: Hash): 
 }
 
 /**
- * Whether the row is a tombstone. A wrong guess would keep a removed asset in the SIEM, or withdraw the threats of one that exists:
+ * Whether the row is a tombstone. A wrong guess would keep a removed asset in the SIEM, or withdraw
+ * the threats of an existing asset:
  *
  *     deleted           deleted_at        the asset
  *     true              anything          is removed
- *     false             anything          exists: one that was restored may keep the date of its removal
+ *     false             anything          exists: a restored asset may keep the date of its removal
  *     absent or null    absent or null    exists
  *     absent or null    anything else     unclear
- *     anything else     anything          unclear, such as "true" or 1
+ *     anything else     anything          unclear, for example "true" or 1
  *
- * @returns undefined when that is unclear
+ * @returns undefined when the answer is unclear
  */
 function removalIn({ taken }: CutElement): boolean | undefined {
   const deleted = taken[DELETED] ?? 'null';
@@ -96,7 +115,8 @@ function badRow(reason: BadRow['reason'], element: CutElement, { filter }: Filte
   const { violation, isObject, bytes, text } = element;
   const rowHash = contentHash(element, hash);
   const versionTag = rowHash.slice(0, TAG_LENGTH);
-  // Members that are to be left out cannot be found in such a row, so all of it is.
+  // The members to leave out cannot be found in such a row, so the whole row is replaced by a
+  // summary.
   if (filter?.omits && (violation || !isObject)) return { reason, row: summaryOf(element), rowHash, versionTag };
   return { reason, row: bytes ?? withoutLineBreaks(text), rowHash, versionTag };
 }
@@ -115,7 +135,7 @@ function contentHash({ content, bytes, text }: CutElement, hash: Hash): string {
 interface RowParts {
   readonly id: string;
   readonly isRemoved: boolean;
-  /** The row without the members that are left out. */
+  /** Row without the members that `omit` leaves out. */
   readonly element: CutElement;
   readonly whole: CutElement;
   readonly stream: FilteredStream;
@@ -133,9 +153,9 @@ class CutRow implements Row {
   readonly parent: string | undefined;
   readonly versionTag: string | undefined;
   readonly #stream: FilteredStream;
-  /** The row before members are left out, of which the filter decides. */
+  /** Text of the row before members are left out. The filter decides by this text. */
   readonly #whole: string;
-  /** Canonical text of `stream_position`, of whatever type it is. */
+  /** Canonical text of `stream_position`, whatever its type is. */
   readonly #position: string | undefined;
   #filter: FilterResult | undefined;
 
@@ -157,7 +177,7 @@ class CutRow implements Row {
     this.versionTag = this.#versionTag(hash);
   }
 
-  /** Evaluated when it is asked for: of a row that is in the window, it never is. */
+  /** Evaluated only on demand, because a row that is in the window needs no decision. */
   get filter(): FilterResult {
     this.#filter ??= this.deleted ? 'send' : this.#decide();
     return this.#filter;
@@ -165,19 +185,22 @@ class CutRow implements Row {
 
   #decide(): FilterResult {
     const { filter } = this.#stream;
-    // A comparison with NaN, for a time that is absent or cannot be read, is false.
+    // A time that is absent or cannot be read becomes NaN. A comparison with NaN is false, so the
+    // row is not filtered here.
     if (filter?.since !== undefined && Date.parse(this.time ?? '') < filter.since) return 'filtered';
     return filter?.decide(this.#whole) ?? 'send';
   }
 
   /**
-   * Immutable rows are known by content alone. Of a row that changes, the window must distinguish a version from the same
-   * content come again after another (A, B, A): only the position does, and without one the row states decide.
+   * Computes the tag for the window. An immutable row is identified by its content alone. For a row
+   * that changes, the tag must distinguish a version from the same content that returns after
+   * another version (A, B, A). Only the position makes this distinction. A row without a position
+   * has no tag, so its row state decides.
    */
   #versionTag(hash: Hash): string | undefined {
     if (this.#stream.hasRowStates)
       return this.position && hash(`${this.#position}\n${this.rowHash}`).slice(0, TAG_LENGTH);
-    // The tag is that of the whole row, because a block stays the same when other members are left out.
+    // The tag covers the whole row, because a block must stay the same when `omit` changes.
     return this.wholeHash.slice(0, TAG_LENGTH);
   }
 }
@@ -195,29 +218,42 @@ function textOf(json: string | undefined): string | undefined {
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,12})?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-/** A text that readers of events can parse as a time. Anything else is still in the row. */
+/**
+ * Returns the text if readers of events can parse it as a time. Any other value stays only in the
+ * row.
+ */
 function asTime(json: string | undefined): string | undefined {
   const text = textOf(json);
   return text !== undefined && ISO_8601.test(text) ? text : undefined;
 }
 
-/** Longer positions are left to the row itself: what repeats members of a row must stay small when the row is not. */
+/**
+ * Longest position, in characters, that an event repeats outside its row. The part of an event
+ * around the row must stay small, even if the row is large.
+ */
 const MAX_POSITION_LENGTH = 1_024;
 
-/** The specification promises an ordering key or null; a value that is neither text nor number is left out. */
+/**
+ * The specification promises an ordering key or null, so a value that is neither a string nor a
+ * number is left out.
+ */
 function scalar(position: string | undefined): string | undefined {
   const isScalar = position !== undefined && '"-0123456789'.includes(position[0]!);
   return isScalar && position.length <= MAX_POSITION_LENGTH ? position : undefined;
 }
 
-/** Inside strings JSON allows no raw line break, so each one here is white space between tokens. */
+/**
+ * JSON allows no raw line break inside strings, so each line break here is white space between
+ * tokens.
+ */
 function withoutLineBreaks(text: string): string {
   return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+[ \t]*/g, '') : text;
 }
 
 /**
- * The row in the answer of a single read. It may be the whole answer, or the one object within it: the specification does not say.
- * `stream_position` is null here, and a row's digest is blind to it.
+ * Finds the row in the answer of a single read. The row is either the whole answer or the only
+ * object within it, because the specification does not say which. `stream_position` is null in such
+ * an answer, but a row's digest ignores it.
  *
  * @throws ContractError when there is no such row
  */
@@ -231,7 +267,11 @@ export function singleRow(answer: string, path: string, cut: readonly string[]):
   throw new ContractError(path, 'neither the answer nor its one object has an id');
 }
 
-/** The one element that a row's text is. @throws ContractError when it is not JSON */
+/**
+ * Reads the text of one row as an element.
+ *
+ * @throws ContractError when the text is not one JSON value
+ */
 export function rowOf(text: string, path: string, cut: readonly string[]): CutElement {
   const members = membersOf(`{"rows":[${text}]}`, path, cut);
   const [only, ...others] = members[0]?.elements ?? [];

@@ -1,28 +1,39 @@
 /**
- * The one form of a value, from which the hash of a row is made: no white space, members in the order of their names, each string as
- * `JSON.stringify` writes it, each number as it was sent. Members of one name stay in their order, because the last of them counts.
+ * Brings a value into its canonical form, from which the hash of a row is computed. The normal form
+ * has no white space, each string as `JSON.stringify` writes it, and each number as it was sent. In
+ * the canonical form the members are also sorted by name. Members with the same name keep their
+ * order, because the last of them counts.
  *
  *     sent          {"b": 1.0,  "a": "\u00e9"}
  *     normal        {"b":1.0,"a":"é"}
  *     canonical     {"a":"é","b":1.0}
  *
- * It is made from the text, because a parsed value has lost digits and members, and because V8 misreads some names that have escapes
- * (nodejs/node#63785). In the canonical text each character stands for one byte of UTF-8.
+ * Both are made from the text, because parsing loses digits and members, and because V8 misreads
+ * some names that contain escapes (nodejs/node#63785). In the canonical text each character stands
+ * for one byte of UTF-8.
  */
 import { JsonError } from '../errors.ts';
 import * as ascii from './ascii.ts';
 import { Scanner } from './scanner.ts';
 
-/** The walk over nested values is recursive, and the call stack is not ours to overflow. */
+/**
+ * Deepest nesting that is accepted. The functions below are recursive, so deeper values could
+ * overflow the call stack.
+ */
 const MAX_DEPTH = 512;
 
 /**
- * Finds an element of which strings are not in their canonical form, or no strings at all: by a control character, or an escape that
- * `JSON.stringify` seldom writes. Backslashes before it escape each other.
+ * Matches an element with a string that is not in its canonical form, or that is not valid JSON. It
+ * finds a control character, or an escape that `JSON.stringify` seldom writes. Backslashes in pairs
+ * before the escape are escaped backslashes.
  */
 export const NOT_CANONICAL = /[^ -\uffff]|(?<!\\)(?:\\\\)*\\[^"\\bfnrt]/;
 
-/** Puts strings in their canonical form, and leaves white space out. @param text one JSON value, its grammar checked already */
+/**
+ * Brings a value into its normal form.
+ *
+ * @param text one JSON value whose grammar was already checked
+ */
 export function normalized(text: string): string {
   const scanner = new Scanner(text);
   const parts: string[] = [];
@@ -40,28 +51,35 @@ export function normalized(text: string): string {
 const NOT_STRING = /[^"]+/y;
 
 /**
- * The objects at one place of the rows, such as the `owner` of each row. Most of them have the same members in the same order, so the order
- * is worked out once and then only recognized:
+ * Describes the objects at one place of the rows, for example the `owner` of each row. Most of them
+ * have the same members in the same order, so the sorted order is computed once and then reused:
  *
  *     {"id":1,"deleted":false}     names "id": "deleted":     order 1 0
  */
 export class Place {
-  /** The members of the last object, with quotes and colons. */
+  /** Names of the last object's members, with quotes and colons. */
   readonly names: string[] = [];
-  /** The places of their values. */
+  /** Places of the members' values, in the order of `names`. */
   readonly values: Place[] = [];
-  /** Indexes of the members in the order of their names. Undefined after a name has changed. */
+  /** Indexes of the members, sorted by name. Undefined after a name has changed. */
   order: readonly number[] | undefined;
-  /** Indexes of the members that are taken out; -1 for those that are absent. */
+  /** Indexes of the members that are taken out; -1 for a member that is absent. */
   taken: readonly number[] = [];
   readonly #taken: readonly string[];
 
-  /** @param taken names of members that are taken out. The first of them is left out of the order */
+  /**
+   * @param taken names of the members that are taken out; the first of them is left out of the
+   * order
+   */
   constructor(taken: readonly string[] = []) {
     this.#taken = taken.map(name => `${latin1Of(JSON.stringify(name))}:`);
   }
 
-  /** Works out the order, unless it is known. @param length how many members the last object has */
+  /**
+   * Computes the order, unless it is known already.
+   *
+   * @param length number of members of the last object
+   */
   sort(length: number): void {
     const { names } = this;
     if (this.order && names.length === length) return;
@@ -75,14 +93,15 @@ export class Place {
 
 const SCALAR = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
 
-/** Made once, because an error takes longer than a row. */
+/** Created only once, because creating an error takes longer than reading a row. */
 const NOT_NORMAL = new JsonError('Not normal', 0);
 
 /**
- * Steps over the element at hand.
+ * Moves the scanner past the current element.
  *
- * @returns its canonical text, and text of the value of each member that is taken out, of which the last of a name counts. Nothing when the
- *   element is not normal, or nested too deep. Its strings are not checked
+ * @returns the canonical text of the element, and the text of the value of each member that is
+ * taken out; if a name occurs several times, the last value. Undefined when the element is not in
+ * its normal form, or nested too deeply. The strings are not checked
  */
 export function canonicalOf(scanner: Scanner, rows: Place) {
   const start = scanner.at;
@@ -100,7 +119,12 @@ export function canonicalOf(scanner: Scanner, rows: Place) {
   }
 }
 
-/** Steps over the value at hand. @param start the place of its name, if it has one @param depth brackets around it */
+/**
+ * Moves the scanner past the current value.
+ *
+ * @param start place of the value's name, or of the value itself if it has no name
+ * @param depth number of brackets around the value
+ */
 function valueAt(scanner: Scanner, start: number, place: Place, depth: number): string {
   const { text, code } = scanner;
   if (code === ascii.OPEN_BRACE) return text.slice(start, scanner.at) + joined(membersAt(scanner, place, depth), place);
@@ -117,7 +141,11 @@ function valueAt(scanner: Scanner, start: number, place: Place, depth: number): 
   return `${opened}${elements.join()}]`;
 }
 
-/** Steps over the object at hand. @returns name and value of each member, in the order in which they come */
+/**
+ * Moves the scanner past the current object.
+ *
+ * @returns name and value of each member, in the order of the text
+ */
 function membersAt(scanner: Scanner, place: Place, depth: number): string[] {
   const { text } = scanner;
   const { names, values } = place;
@@ -139,7 +167,11 @@ function membersAt(scanner: Scanner, place: Place, depth: number): string[] {
   return members;
 }
 
-/** Steps into the object or array at hand. @returns whether it holds anything */
+/**
+ * Moves the scanner into the current object or array.
+ *
+ * @returns whether the object or array contains anything
+ */
 function enters(scanner: Scanner, close: number, depth: number): boolean {
   const isEmpty = scanner.text.charCodeAt(++scanner.at) === close;
   if (isEmpty) scanner.at++;
@@ -147,20 +179,24 @@ function enters(scanner: Scanner, close: number, depth: number): boolean {
   return !isEmpty;
 }
 
-/** Steps over the comma or the bracket behind a value. @returns whether another value follows */
+/**
+ * Moves the scanner past the comma or the bracket after a value.
+ *
+ * @returns whether another value follows
+ */
 function goesOn(scanner: Scanner, close: number): boolean {
   const code = scanner.text.charCodeAt(scanner.at++);
   if (code !== ascii.COMMA && code !== close) throw NOT_NORMAL;
   return code === ascii.COMMA;
 }
 
-/** The object with its members in order. */
+/** Writes the object with its members in the sorted order. */
 function joined(members: readonly string[], { order }: Place): string {
   if (members.length === 0) return '{}';
   return `{${order!.map(index => members[index]).join()}}`;
 }
 
-/** Text in which each character stands for one byte of UTF-8. */
+/** Converts text so that each character stands for one byte of UTF-8. */
 export function latin1Of(text: string): string {
   return Buffer.from(text).toString('latin1');
 }

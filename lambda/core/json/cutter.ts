@@ -1,8 +1,9 @@
 /**
  * Cuts a list answer into its parts, in one pass.
  *
- * `JSON.parse` then `JSON.stringify` would change rows: integers beyond 2^53, `1.0`, `1e400`, `-0`, members of one name. So a row stays the
- * slice of text that the API sent.
+ * `JSON.parse` followed by `JSON.stringify` would change rows, for example integers above 2^53,
+ * `1.0`, `1e400`, `-0`, and members with the same name. Therefore a row stays the slice of text
+ * that the API sent.
  */
 import { isUtf8 } from 'node:buffer';
 import { JsonError } from '../errors.ts';
@@ -13,37 +14,46 @@ import { Scanner } from './scanner.ts';
 
 /** An element of an array at the top of the answer. */
 export interface CutElement {
-  /** The element as it was sent. Replacement characters stand for bytes that are not UTF-8. */
+  /** Text of the element as it was sent. Replacement characters stand for bytes that are not UTF-8. */
   readonly text: string;
-  /** Present when they are not UTF-8. */
+  /** Bytes of the element. Present only when they are not UTF-8. */
   readonly bytes: Uint8Array | undefined;
   readonly isObject: boolean;
-  /** Why it has no canonical text. Such an element is known by its text, or its bytes, alone. */
+  /**
+   * Reason why the element has no canonical text. Such an element is identified by its text or its
+   * bytes alone.
+   */
   readonly violation: 'not-utf-8' | 'too-deep' | undefined;
-  /** The canonical text, without the first of the members that are taken out. */
+  /** Canonical text, without the first of the members that are taken out. */
   readonly content: string | undefined;
-  /** JSON text of the members that are taken out, undefined for those that are absent. Of members of one name the last counts. */
+  /**
+   * JSON text of each member that is taken out; undefined for an absent member. If a name occurs
+   * several times, the last member counts.
+   */
   readonly taken: readonly (string | undefined)[];
 }
 
 /** A member of the answer's top object. */
 export interface CutMember {
   readonly name: string;
-  /** Present when the value is an array: its first `mostElements` elements. */
+  /** First `mostElements` elements. Present when the value is an array. */
   readonly elements?: readonly CutElement[];
-  /** How many elements the array has; 0 for any other value. */
+  /** Number of elements of the array; 0 for any other value. */
   readonly length: number;
-  /** The value, unless it is an array. */
+  /** Parsed value, unless it is an array. */
   readonly value?: unknown;
-  /** The same as it was sent. */
+  /** Text of the value as it was sent; empty for an array. */
   readonly text: string;
 }
 
 /**
- * The members of an answer in their order. Each is cut when it is asked for, so whoever asks may stop at a bound of its own.
+ * Yields the members of an answer in their order. Each member is cut only when it is requested, so
+ * the caller may stop at a limit of its own.
  *
- * @param taken names of members that are taken out of each element. The canonical text leaves out the first of them
- * @param mostElements elements of an array that are kept. Those beyond are checked and counted, because an answer can hold millions
+ * @param taken names of the members that are taken out of each element; the canonical text leaves
+ * out the first of them
+ * @param mostElements number of elements of an array that are kept; further elements are only
+ * checked and counted, because an answer can contain millions
  * @throws JsonError when the text is not one JSON object, or not UTF-8 outside the elements
  */
 export function* cutBody(
@@ -52,7 +62,7 @@ export function* cutBody(
   mostElements = Number.POSITIVE_INFINITY,
 ): Generator<CutMember, void, void> {
   const source = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  // Each byte becomes one character, so a place in the text is a place among the bytes.
+  // Each byte becomes one character, so a place in the text is also a place in the bytes.
   const scanner = new Scanner(source.toString('latin1'));
   const rows = new Place(taken);
   if (scanner.next() !== ascii.OPEN_BRACE) scanner.fail();
@@ -83,7 +93,10 @@ function readOutside(source: Buffer, start: number, end: number): { readonly tex
   return { text, value };
 }
 
-/** Reads the element at hand. Most elements are normal, and need no other check. */
+/**
+ * Reads the current element. Most elements are in their normal form already, and need no further
+ * check.
+ */
 function readElement(source: Buffer, scanner: Scanner, rows: Place, taken: readonly string[]): CutElement {
   const start = scanner.at;
   const normal = canonicalOf(scanner, rows);
@@ -111,7 +124,7 @@ function valuesIn(text: string, names: readonly string[]): (string | undefined)[
   return names.map(wanted => members.findLast(({ name }) => name === wanted)?.value);
 }
 
-/** @throws JsonError, because the error of `JSON.parse` quotes the text */
+/** @throws JsonError instead of the error of `JSON.parse`, because the latter quotes the text */
 function parsed(text: string, at: number): unknown {
   try {
     return JSON.parse(text);

@@ -1,11 +1,12 @@
-/** Leaves members out of a row as text: no value is made of the others, so no digit is lost. */
+/** Leaves members out of a row's text. The other values are not parsed, so no digit is lost. */
 import * as ascii from './ascii.ts';
 import { Scanner } from './scanner.ts';
 
 /**
- * The object without the members at these paths; every other value as it is written. A path ends where a value is no object.
+ * Returns the object without the members at the given paths, and with every other value as it is
+ * written. A path that leads through a value that is not an object has no effect.
  *
- * @param text one JSON object, its grammar checked already
+ * @param text one JSON object whose grammar was already checked
  */
 export function withoutMembers(text: string, paths: readonly (readonly string[])[]): string {
   const kept: string[] = [];
@@ -26,10 +27,10 @@ export function withoutMembers(text: string, paths: readonly (readonly string[])
 }
 
 /**
- * The members of an object in their order, those of one name each: the name, the same as it is written, with its quotes, and the value as it
- * is written.
+ * Lists the members of an object in their order, including members with the same name. `written` is
+ * the name as it stands in the text, with its quotes, and `value` is the text of the value.
  *
- * @param text one JSON object, its grammar checked already
+ * @param text one JSON object whose grammar was already checked
  */
 export function membersOf(text: string) {
   const scanner = new Scanner(text);

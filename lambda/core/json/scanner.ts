@@ -1,5 +1,6 @@
 /**
- * Finds where the values in a JSON text end, by strings and brackets alone. Whether a value is JSON is for `JSON.parse` to say:
+ * Finds the ends of the values in a JSON text by looking only at strings and brackets. Whether a
+ * value is valid JSON is left to `JSON.parse`:
  *
  *     [{"a":"]"},tru]     the elements are {"a":"]"} and tru
  */
@@ -7,42 +8,51 @@ import { JsonError } from '../errors.ts';
 import * as ascii from './ascii.ts';
 
 const WHITE_SPACE = /[ \t\r\n]*/y;
-/** A number or a word, what is between values, or a bracket. */
+/** Matches a number or a word, the white space and commas between values, or a bracket. */
 const TOKEN = /[^ \t\r\n,"[\]{}]+|[ \t\r\n,]+|[[\]{}]/y;
 
 export class Scanner {
   readonly text: string;
-  /** The place in the text. */
+  /** Current place in the text. */
   at = 0;
 
   constructor(text: string) {
     this.text = text;
   }
 
-  /** The character at hand; NaN at the end of the text. */
+  /** Current character; NaN at the end of the text. */
   get code(): number {
     return this.text.charCodeAt(this.at);
   }
 
-  /** Steps over white space. @returns the character that follows */
+  /**
+   * Moves past white space.
+   *
+   * @returns the next character
+   */
   next(): number {
     this.takes(WHITE_SPACE);
     return this.code;
   }
 
   /**
-   * Steps into the object or array at hand:
+   * Moves into the current object or array:
    *
    *     for (let more = scanner.enter(CLOSE_BRACKET); more; more = scanner.more(CLOSE_BRACKET)) scanner.skip();
    *
-   * @returns whether it holds anything, which is then at hand
+   * @returns whether the object or array contains anything; the scanner then stands at the first
+   * member or element
    */
   enter(close: number): boolean {
     this.at++;
     return !this.#takesCode(close);
   }
 
-  /** Steps over the comma before another member or element, or over the end. @returns whether there is another one */
+  /**
+   * Moves past the comma before another member or element, or past the closing bracket.
+   *
+   * @returns whether another member or element follows
+   */
   more(close: number): boolean {
     const isMore = this.#takesCode(ascii.COMMA);
     if (!isMore && !this.#takesCode(close)) this.fail();
@@ -50,7 +60,11 @@ export class Scanner {
     return isMore;
   }
 
-  /** Steps over the name at hand and its colon, up to the value. @returns the end of the name */
+  /**
+   * Moves past the current name and its colon, to the value.
+   *
+   * @returns the end of the name
+   */
   name(): number {
     if (this.code !== ascii.QUOTE) this.fail();
     const end = this.string();
@@ -59,7 +73,11 @@ export class Scanner {
     return end;
   }
 
-  /** Steps over the value at hand, however deep it is nested. @returns its end */
+  /**
+   * Moves past the current value, however deeply it is nested.
+   *
+   * @returns the end of the value
+   */
   skip(): number {
     let depth = 0;
     do {
@@ -72,7 +90,12 @@ export class Scanner {
     return this.at;
   }
 
-  /** Steps over the string at hand. A regular expression would run out of stack where it has millions of escapes. @returns its end */
+  /**
+   * Moves past the current string. A regular expression would run out of stack if the string had
+   * millions of escapes.
+   *
+   * @returns the end of the string
+   */
   string(): number {
     const { text } = this;
     let at = this.at + 1;
@@ -84,7 +107,11 @@ export class Scanner {
     return this.at;
   }
 
-  /** Steps over a token. @returns whether it was at hand */
+  /**
+   * Moves past a token.
+   *
+   * @returns whether the token stood at the current place
+   */
   takes(token: RegExp): boolean {
     token.lastIndex = this.at;
     const isAtHand = token.test(this.text);
