@@ -1,4 +1,4 @@
-/** The function's settings. Nothing else reads the environment. docs/configuration.md has a table of the variables. */
+/** The function's settings. Nothing else reads the environment. docs/configuration.md explains the variables that no option sets. */
 import * as v from 'valibot';
 import { AUTH_URL, BASE_URL } from './addresses.ts';
 import { issueText } from './issue-text.ts';
@@ -53,9 +53,6 @@ export class SettingsError extends Error {
 function variableOfSetting(name: string): string {
   return OTHER_NAMES[name] ?? variableOf(name);
 }
-
-/** Name of every variable that is read. */
-export const VARIABLES: readonly string[] = Object.keys(SETTINGS.entries).map(variableOfSetting);
 
 /** @throws SettingsError */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {

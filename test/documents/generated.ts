@@ -110,12 +110,12 @@ async function alarmRows(): Promise<string[][]> {
   const plain = conditionsIn(await templateWith(VARIANTS.plain));
   const endpoint = conditionsIn(await templateWith(VARIANTS.splunk));
   const bySeverity = ALARMS.toSorted((one, other) => one.severity.localeCompare(other.severity));
-  return bySeverity.map(({ name, severity, first }) => {
+  return bySeverity.map(({ name, severity }) => {
     const { metric, alarm } = plain.get(name) ?? endpoint.get(name)!;
     const comparison = alarm.comparison === 'LessThanThreshold' ? '<' : '≥';
     const times = alarm.evaluationPeriods === 1 ? '' : `, ${alarm.evaluationPeriods} times`;
     const condition = `${alarm.statistic.toLowerCase()} ${comparison} ${alarm.threshold} in ${alarm.periodMinutes} min${times}`;
-    return [`[${name}](#${name})`, severity, `\`connectorctl ${first}\``, `\`${metric}\` ${condition}`];
+    return [`[${name}](#${name})`, severity, `\`${metric}\` ${condition}`];
   });
 }
 

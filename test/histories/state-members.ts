@@ -1,4 +1,4 @@
-/** By kind and member of the items in the state table, the rule of histories.txt that breaks when the table forgets the member. docs/state.md explains each. */
+/** By kind and member of the items in the state table, the rule of histories.txt that breaks when the table forgets the member. lambda/ports.ts explains the members. */
 export const STATE_MEMBERS: readonly (readonly [kind: string, member: string, rule?: string])[] = [
   ['checkpoint', 'cursor', 'DNS blocks of the walk before are recognized'],
   ['checkpoint', 'previous', 'A refused cursor falls back to the one before'],

@@ -1,6 +1,6 @@
 """Starts ministack with what it lacks of CloudFormation, Firehose and CloudWatch, added from outside: no file of it is changed.
 
-Each addition follows AWS's documents. docs/testing.md#deployments lists them, and what ministack still does differently.
+Each addition follows AWS's documents. docs/testing.md#deployments says what ministack still does differently.
 """
 
 import contextvars

@@ -1,15 +1,8 @@
 import type { DrillResult } from './drill.ts';
 
-/** Rows of the table of alarms in docs/testing.md: incidents, and then what nobody is notified of. */
-export function drillRows(
-  incidents: readonly DrillResult[],
-  health: readonly DrillResult[],
-  critical: ReadonlySet<string>,
-): string[][] {
-  return [
-    ...incidents.map(result => [result.incident.name, alarmsOf(result, critical)]),
-    ...health.map(({ incident: { name, minutes } }) => [name, `none in ${minutes} minutes`]),
-  ];
+/** Rows of the table of alarms in docs/testing.md. */
+export function drillRows(incidents: readonly DrillResult[], critical: ReadonlySet<string>): string[][] {
+  return incidents.map(result => [result.incident.name, alarmsOf(result, critical)]);
 }
 
 function alarmsOf({ fired, ended, incident: { fed } }: DrillResult, critical: ReadonlySet<string>): string {
