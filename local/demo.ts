@@ -25,7 +25,8 @@ const { flags } = argumentsOrExit<Flags>(() =>
 );
 const { minute: minuteTakes, changes, seed, port } = flags;
 
-// The state table is in memory and keeps small buffers. Each of them would keep a shared pool of eight kilobytes alive.
+// The state table is in memory and keeps small buffers. With a pool, each of them would keep a shared block of eight
+// kilobytes alive.
 Buffer.poolSize = 0;
 let end = (): void => process.exit(130);
 onInterruption({ onFirst: () => end(), onFurther: () => process.exit(130) });

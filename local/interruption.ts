@@ -1,15 +1,18 @@
-/** Ctrl-C and SIGTERM, which end a command in two steps: orderly at first, then at once. */
+/** Handles Ctrl-C and SIGTERM, which end a command in two steps: orderly at first, then at once. */
 
 export interface InterruptionOptions {
-  /** Called at the first signal, to finish. */
+  /** Called at the first signal, to end the command in an orderly way. */
   readonly onFirst: () => void;
-  /** Called at a later signal, to end at once. */
+  /** Called at a later signal, to end the command at once. */
   readonly onFurther: () => void;
-  /** Milliseconds, from any start. */
+  /** Milliseconds since any fixed time. */
   readonly now?: () => number;
 }
 
-/** The terminal sends Ctrl-C to npm and to its child, and npm forwards it. Signals this close together are one key press. */
+/**
+ * The terminal sends Ctrl-C to npm and to its child, and npm forwards the signal. Signals that arrive within this time
+ * are one key press.
+ */
 const SAME_MILLISECONDS = 500;
 
 /** Handles SIGINT and SIGTERM until disposed. */

@@ -1,24 +1,24 @@
-/** The command line of the commands that npm runs: their arguments, and the text about wrong ones. */
+/** The command line of the commands that npm runs: reads their arguments and explains wrong arguments. */
 import { type Command, CommanderError, InvalidArgumentError, type Option } from 'commander';
 
-/** Arguments as they were typed, and everything that is wrong with them. */
+/** Arguments as they were typed, and all problems with them. */
 export interface Arguments<Flags> {
   /** Values of the options, without the invalid ones. */
   readonly flags: Flags;
   /** Arguments that belong to no option. */
   readonly operands: readonly string[];
-  /** One sentence for each problem, with the option that it is about. */
+  /** One sentence for each problem, which names the option. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads arguments and collects every problem, because commander stops at the first one.
+ * Reads arguments and collects every problem, because Commander stops at the first problem.
  *
- *     npm start -- --change x --nonsense   →   a problem about --change, and one about --nonsense
+ *     npm start -- --change x --nonsense   →   a problem about --change, and a problem about --nonsense
  *
- * @param describe makes the command, without parsing
- * @param environment where npm stores the options that it took as its own
- * @throws CommanderError with the exit code 0, once `--help` has been printed
+ * @param describe creates the command, without parsing
+ * @param environment variables in which npm stores the options that it consumed
+ * @throws CommanderError with the exit code 0, after `--help` was printed
  */
 export function readArguments<Flags extends object>(
   describe: () => Command,
@@ -29,7 +29,7 @@ export function readArguments<Flags extends object>(
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
   const taken = npmTook(command, environment);
-  // The other arguments mean nothing once npm has consumed some of the options.
+  // If npm has consumed some of the options, the other arguments are not the ones that were meant.
   if (taken !== undefined) return { flags: command.opts<Flags>(), operands: [], problems: [taken] };
 
   const invalid: InvalidValue[] = [];
@@ -75,7 +75,10 @@ function recordInvalidValues(option: Option, invalid: InvalidValue[]): void {
   });
 }
 
-/** Names of the unknown options, without values, because a mistyped option may hold a secret. The argument after it may be its value. */
+/**
+ * Names of the unknown options. Values are left out, because a mistyped option may hold a secret, and even the next
+ * argument may be its value.
+ */
 function unknownOptions(unknown: readonly string[]): string[] {
   const options = unknown.filter(argument => /^-./.test(argument) && argument !== '--');
   return options.map(option => `unknown option '${option.replace(/=.*/s, '')}'`);
@@ -94,9 +97,9 @@ function missingOptions({ options }: Command, given: readonly string[]): string[
 }
 
 /**
- * The text about wrong arguments, with the command that explains them.
+ * Formats the problems with the arguments, and names the command that explains the arguments.
  *
- * @param name of the command, such as `npm run bench --`
+ * @param name name of the command, such as `npm run bench --`
  */
 export function refusalText(name: string, problems: readonly string[]): string {
   const listed = problems.length === 1 ? ` ${problems[0]}` : problems.map(problem => `\n  - ${problem}`).join('');
@@ -104,9 +107,9 @@ export function refusalText(name: string, problems: readonly string[]): string {
 }
 
 /**
- * Reads the arguments of this process. Wrong ones end it with status 2, and `--help` ends it with 0.
+ * Reads the arguments of this process. Wrong arguments end the process with status 2, and `--help` ends it with 0.
  *
- * @param check finds the problems that concern several options or the operands
+ * @param check finds problems that concern several options or the operands
  */
 export function argumentsOrExit<Flags extends object>(
   describe: () => Command,
@@ -125,15 +128,16 @@ export function argumentsOrExit<Flags extends object>(
   process.exit(2);
 }
 
-/** Options of npm itself with these names. npm passes on their values in every run, also when nobody typed them. */
+/** Options of npm itself. npm passes on the values of these options in every run, even if nobody typed them. */
 const OF_NPM = ['--cache', '--omit', '--scope', '--verbose'];
 
 /**
- * The problem of options that were typed without `--` before them. npm takes them as its own and passes them on as variables only.
+ * Explains options that were typed without `--` before them. npm consumes such options and passes them on only as
+ * variables.
  *
  *     npm start --change 50   →   npm_config_change=true, and "50" as the only argument
  *
- * @returns undefined when npm took none
+ * @returns undefined if npm has consumed no option
  */
 function npmTook(command: Command, environment: NodeJS.ProcessEnv): string | undefined {
   const taken = command.options.filter(({ long }) => {
@@ -141,17 +145,17 @@ function npmTook(command: Command, environment: NodeJS.ProcessEnv): string | und
     return Boolean(environment[`npm_config_${long.slice(2).replaceAll('-', '_')}`]);
   });
   if (taken.length === 0) return undefined;
-  // The options are named as in the help, such as `--change <n>`.
+  // The options have the same form as in the help, such as `--change <n>`.
   const flags = taken.map(option => option.flags);
   return `npm took ${flags.join(', ')} as its own. Type "--" before the options, as in "${command.name()} ${flags.join(' ')}".`;
 }
 
-/** The option as typed: `dnsBlocksPath` → `--dns-blocks-path`. */
+/** The option in the form in which it is typed: `dnsBlocksPath` → `--dns-blocks-path`. */
 export function optionOf(flag: string): string {
   return `--${flag.replace(/[A-Z]/g, capital => `-${capital.toLowerCase()}`)}`;
 }
 
-/** Parses the value of an option. */
+/** Creates a parser for the value of an option. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return text => {
     const value = Number(text);

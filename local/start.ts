@@ -5,10 +5,10 @@ import { failureText, stateFailureText } from './start/failure-text.ts';
 import { readRequest, StartProblemsError } from './start/options.ts';
 import { run } from './start/run.ts';
 
-// The state folder holds rows of a real tenant. Only the current user may read them.
+// The state folder contains rows of a real tenant, so only the current user may read its files.
 process.umask(0o077);
 
-// A reader of the output may leave early, as `head` does. The run continues to its end.
+// A reader of the output may exit early, as `head` does. The run continues to its end.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -23,7 +23,7 @@ try {
 } catch (error) {
   process.exitCode = statusOf(error);
   const isPlain = error instanceof StartProblemsError || error instanceof PromptAbortedError;
-  // The help has been printed.
+  // Commander has already printed the help.
   if (!(error instanceof CommanderError))
     console.error(isPlain ? error.message : (stateFailureText(error, folder) ?? failureText(error, isVerbose)));
 }

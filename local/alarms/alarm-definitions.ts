@@ -43,7 +43,7 @@ export function alarmDefinitions(template: Template): AlarmDefinition[] {
   });
 }
 
-/** For each composite alarm, the names of the alarms that raise it. */
+/** Names of the alarms that raise each composite alarm, by the name of the composite alarm. */
 export function compositeAlarms(template: Template): Map<string, string[]> {
   const names = new Map(alarmsOf(template).map(([id, { AlarmName }]) => [id, shortName(AlarmName)]));
   const composites = resourcesOf(template, 'AWS::CloudWatch::CompositeAlarm');
@@ -59,7 +59,10 @@ export function alarmSeries(template: Template): SeriesName[] {
   return alarmsOf(template).map(([, properties]) => nameOf(monitored(properties).metric));
 }
 
-/** A metric by itself, or the metric behind `FILL(metric, number)`: no other expression is understood. */
+/**
+ * The metric of an alarm: the metric by itself, or the metric in `FILL(metric, number)`. Any other expression is an
+ * error, because it is not simulated.
+ */
 function monitored(properties: AlarmProperties) {
   const { Metrics: queries, Statistic: statistic, Period: period } = properties;
   if (!queries) return { metric: properties, statistic, period, fill: undefined };

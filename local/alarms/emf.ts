@@ -1,4 +1,4 @@
-/** One blob of CloudWatch's embedded metric format. */
+/** Values of one line in CloudWatch's embedded metric format. */
 export interface Emf {
   readonly namespace: string;
   readonly dimensions: Readonly<Record<string, string>>;
@@ -17,7 +17,10 @@ interface Blob extends Record<string, unknown> {
   };
 }
 
-/** The metrics on stdout; each blob has one set of dimensions, or CloudWatch would count it more than once. */
+/**
+ * Reads the metrics from stdout. Each line has exactly one set of dimensions, because CloudWatch would count a line
+ * with two sets twice.
+ */
 export function emfOf(stdout: string): Emf[] {
   const blobs = stdout.split('\n').filter(line => line.includes('"_aws"'));
   return blobs.flatMap(line => {

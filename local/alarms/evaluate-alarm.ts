@@ -3,7 +3,7 @@ import { type Statistic, statisticOf, type TimeSeries } from './time-series.ts';
 export type State = 'OK' | 'ALARM';
 export type Comparison = keyof typeof COMPARISONS;
 
-/** One metric alarm, as CloudWatch gets it. */
+/** A metric alarm, with the properties that CloudWatch evaluates. */
 export interface AlarmDefinition {
   readonly name: string;
   readonly series: string;
@@ -18,14 +18,15 @@ export interface AlarmDefinition {
 }
 
 /**
- * CloudWatch looks farther back than the evaluation periods before it takes a point as missing. How far is not promised; its
- * documented examples look two periods farther. A silence is noticed only when nothing good is left in that whole range.
+ * Number of periods before the evaluation periods in which CloudWatch looks for a point that replaces a missing point.
+ * AWS does not promise this number, but in its documented examples it is two. So an alarm on silence fires only when
+ * the whole range has no good point.
  */
 const FARTHER_BACK = 2;
 
 /**
- * State of an alarm at the end of a minute: sliding windows, looked at once a minute, missing data as the CloudWatch user guide
- * says in "Configuring how CloudWatch alarms treat missing data".
+ * State of an alarm at the end of a minute. The window slides and is evaluated once per minute. Missing data are
+ * treated as the CloudWatch user guide describes in "Configuring how CloudWatch alarms treat missing data".
  */
 export function evaluate(alarm: AlarmDefinition, metrics: TimeSeries, minute: number): State {
   const { evaluationPeriods, fill, missing } = alarm;

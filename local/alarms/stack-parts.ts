@@ -13,8 +13,8 @@ export type Part = 'function' | 'delivery' | 'siem-queue' | 'siem-dead-letters';
 type Source = Omit<SeriesName, 'metric'>;
 
 /**
- * Metrics of AWS services for each part of a stack. The parts are found by their role in the stack (for example the queue that new objects
- * are reported to), not by the dimensions of the alarms.
+ * Metrics of AWS services for each part of a stack. The parts are found by their role in the stack, for example the
+ * queue to which new objects are reported, so that a wrong dimension of an alarm is noticed.
  */
 export function stackParts(template: Template): Record<Part, Source> {
   const queue = siemQueue(template);
@@ -38,7 +38,10 @@ function propertiesOf(template: Template, id: string): NonNullable<TemplateResou
   return template.Resources[id]?.Properties ?? {};
 }
 
-/** The queue that the topic delivers to which the bucket notifies. Empty where the destination sends no notifications of objects. */
+/**
+ * The queue that is notified of new objects: the bucket notifies a topic, which delivers to the queue. Empty if the
+ * destination sends no notifications of objects.
+ */
 function siemQueue(template: Template): string {
   const { NotificationConfiguration: notification } = propertiesOf(template, onlyId(template, 'AWS::S3::Bucket'));
   const { TopicConfigurations: topics } = (notification ?? {}) as { TopicConfigurations?: { Topic: unknown }[] };

@@ -1,6 +1,6 @@
 import type { Emf } from './emf.ts';
 
-/** Identifies a time series in CloudWatch. Other dimensions are another series. */
+/** Identifies a time series in CloudWatch. The same metric with other dimensions is another time series. */
 export interface SeriesName {
   readonly namespace: string;
   readonly metric: string;
@@ -19,7 +19,7 @@ export function seriesKey({ namespace, metric, dimensions }: SeriesName): string
 
 export type Statistic = 'Average' | 'Maximum' | 'Minimum' | 'Sum';
 
-/** Undefined without values. */
+/** Computes a statistic. Undefined if there are no values. */
 export function statisticOf(statistic: Statistic, values: readonly number[]): number | undefined {
   if (values.length === 0) return undefined;
   const sum = values.reduce((total, value) => total + value, 0);
@@ -35,7 +35,7 @@ export function statisticOf(statistic: Statistic, values: readonly number[]): nu
   }
 }
 
-/** Metrics by minute. */
+/** Metrics by time series and minute. */
 export class TimeSeries {
   readonly #samples = new Map<string, Sample[]>();
 
@@ -62,7 +62,7 @@ export class TimeSeries {
     return samples.filter(({ minute }) => minute >= from && minute < to).map(({ value }) => value);
   }
 
-  /** Deletes data of earlier minutes. */
+  /** Deletes the data of minutes before `before`. */
   forget(before: number): void {
     for (const [key, samples] of this.#samples) {
       const first = samples.findIndex(({ minute }) => minute >= before);

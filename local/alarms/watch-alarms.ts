@@ -7,16 +7,16 @@ import type { TimeSeries } from './time-series.ts';
 export interface WatchedAlarm {
   /** The name of the alarm without the connector's name. */
   readonly name: string;
-  /** Name of the composite alarm that it is part of. */
+  /** Name of the composite alarm that contains this alarm. */
   readonly severity: string;
   readonly description: string;
   readonly state: State;
 }
 
 export interface AlarmWatch {
-  /** In the order of the template, critical first. */
+  /** The alarms in the order of the template, critical alarms first. */
   readonly alarms: readonly WatchedAlarm[];
-  /** Evaluates at the end of a minute. @returns the alarms whose state changed */
+  /** Evaluates the alarms at the end of a minute. @returns the alarms whose state changed */
   evaluate(minute: number): WatchedAlarm[];
 }
 

@@ -4,19 +4,19 @@ import { listBody, type ReadContext, relatedBody, singleBody } from './lists.ts'
 import { type Answer, type Call, ProblemError, problemAnswer } from './problem.ts';
 import { findRoute, type Route, readTarget } from './routes.ts';
 
-/** Path of the realm; the token endpoint is below it. */
+/** Path of the realm. The path of the token endpoint begins with it. */
 export const REALM_PATH = '/realms/organization';
 export const TOKEN_PATH = `${REALM_PATH}/protocol/openid-connect/token`;
 
 export interface ApiParts extends ReadContext {
   readonly account: ServiceAccount;
-  /** Reads the tokens of another issuer. */
+  /** Reads tokens that another issuer has made. */
   readonly readToken?: ((text: string) => Promise<Token | undefined>) | undefined;
   /** Called for every internal error of the API simulator. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Answers a call to the token endpoint or the API. Every failure has a documented answer. */
+/** Answers a call to the token endpoint or the API. Every failure becomes an answer, as documented. */
 export async function answerCall(call: Call, parts: ApiParts): Promise<Answer> {
   try {
     const target = readTarget(call.target);

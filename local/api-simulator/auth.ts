@@ -6,23 +6,26 @@ import type { SimulatorSettings } from './settings.ts';
 /** A token is valid for 5 minutes (specification, Authentication). */
 const TOKEN_SECONDS = 300;
 
-/** The role that an endpoint requires. The specification does not show the names. */
+/**
+ * The role that an endpoint requires. The specification does not show the names of roles, so these are the simulator's
+ * own.
+ */
 export function roleOf(stream: StreamName): string {
   return `${stream}:read`;
 }
 
-/** The claims of a token. `expiresAt` is in seconds since the epoch. */
+/** The claims of a token. `expiresAt` is in seconds since 1970. */
 export interface Token {
   readonly expiresAt: number;
   readonly roles: readonly string[];
 }
 
-/** Bytes from the API simulator's random generator, so that a run can be repeated. */
+/** Draws bytes from the API simulator's random generator, so that a run can be repeated. */
 export function drawBytes(random: () => number, length: number): Uint8Array {
   return Uint8Array.from({ length }, () => Math.floor(random() * 256));
 }
 
-/** The service account and the opaque tokens that were issued to it. */
+/** The service account, with the opaque tokens that were issued to it. */
 export class ServiceAccount {
   readonly clientId: string;
   clientSecret: string;
@@ -34,7 +37,7 @@ export class ServiceAccount {
   readonly #random: () => number;
   readonly #key: Uint8Array;
 
-  /** @param key makes the tokens, so that nobody can guess one */
+  /** @param key key from which tokens are derived, so that nobody can guess a token */
   constructor(clock: () => number, random: () => number, key: Uint8Array, settings: SimulatorSettings) {
     this.#clock = clock;
     this.#random = random;
@@ -56,7 +59,7 @@ export class ServiceAccount {
     return token;
   }
 
-  /** The claims of an issued token. */
+  /** The claims of an issued token. Undefined for any other text. */
   tokenOf(text: string): Token | undefined {
     return this.#tokens.get(text);
   }
@@ -66,7 +69,7 @@ export class ServiceAccount {
     for (const [text, token] of this.#tokens) this.#tokens.set(text, { ...token, expiresAt: 0 });
   }
 
-  /** Throws the specified 401 and 403 problems unless the token is valid and has the role. */
+  /** Admits a call with a valid token that has the role. Otherwise throws the specified 401 or 403 problem. */
   admit(token: Token | undefined, role: string): void {
     if (!token) throw new ProblemError('auth/invalid-token', 'The token was not issued here.');
     if (token.expiresAt <= this.#now()) {
@@ -82,13 +85,13 @@ export class ServiceAccount {
     return Math.floor(this.#clock() / 1000);
   }
 
-  /** A secret that can be pasted into a shell. */
+  /** Draws a secret that can be pasted into a shell. */
   #drawSecret(): string {
     return Buffer.from(drawBytes(this.#random, 18)).toString('base64url');
   }
 }
 
-/** The token in an Authorization header. */
+/** Reads the token from an Authorization header. */
 export function bearer(authorization: string | undefined): string {
   if (authorization === undefined) {
     throw new ProblemError('auth/missing-token', 'Send Authorization: Bearer <ACCESS_TOKEN>.');
@@ -98,7 +101,10 @@ export function bearer(authorization: string | undefined): string {
   throw new ProblemError('auth/invalid-token', 'The header holds no bearer token.');
 }
 
-/** Serves the token endpoint: client credentials only. Credentials in the form override those in the Basic header. */
+/**
+ * Serves the token endpoint, with client credentials as the only grant. Credentials in the form override the
+ * credentials in the Basic header.
+ */
 export function answerTokenCall(call: Call, account: ServiceAccount): Answer {
   if (call.method !== 'POST') {
     const refusal = oauthError(405, 'invalid_request', 'The token endpoint takes POST only.');
@@ -118,7 +124,7 @@ function tokenAnswer(status: number, body: object): Answer {
   return { status, headers, body: JSON.stringify(body) };
 }
 
-/** OAuth's own error format (RFC 6749 §5.2). The token endpoint has no problem documents. */
+/** An error in OAuth's own format (RFC 6749 §5.2), because the token endpoint has no problem documents. */
 function oauthError(status: number, error: string, description: string): Answer {
   return tokenAnswer(status, { error, error_description: description });
 }
@@ -151,7 +157,10 @@ function refuseClient(form: ReadonlyMap<string, string>, call: Call, account: Se
   return oauthError(401, 'unauthorized_client', 'Wrong client credentials.');
 }
 
-/** Id and secret are form-urlencoded separately before they are joined and encoded (RFC 6749 §2.3.1). */
+/**
+ * Reads a Basic header. Id and secret are form-urlencoded separately before they are joined and encoded (RFC 6749
+ * §2.3.1).
+ */
 function readBasic(authorization: string | undefined): { id: string; secret: string } | 'undecodable' | undefined {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization ?? '')?.[1];
   const pair = encoded && /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString());

@@ -4,15 +4,15 @@ import { argumentsOrExit, optionOf, wholeNumber } from '../npm-command.ts';
 import { DEFAULT_COUNTS, type SeedCounts } from './seed.ts';
 import { completeSettings, SETTINGS, type SimulatorSettings, settingProblems } from './settings.ts';
 
-/** The API simulator's settings and how to run it. */
+/** Settings of the API simulator, and options that say how to run it. */
 export interface CommandLine extends SimulatorSettings, Required<SeedCounts> {
   readonly port: number;
   /** Whether to open the control API. */
   readonly control: boolean;
-  /** Port of the control API. Absent: any free port if `control` is set. */
+  /** Port of the control API. If undefined, the control API gets any free port. */
   readonly controlPort?: number;
   readonly seed: number;
-  /** Random changes a second. */
+  /** Random changes per second. */
   readonly life: number;
 }
 
@@ -23,7 +23,10 @@ export function readCommandLine(): CommandLine {
   ).flags;
 }
 
-/** `rowsMember and paginationMember must differ` → `--rows-member and --pagination-member must differ` */
+/**
+ * Names the options in a problem about settings: `rowsMember and paginationMember must differ` → `--rows-member and
+ * --pagination-member must differ`
+ */
 function inTermsOfOptions(problem: string): string {
   return problem.replace(/\b[a-z]+[A-Z]\w*/g, optionOf);
 }

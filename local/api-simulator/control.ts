@@ -11,14 +11,14 @@ import type { TrafficPace } from './traffic.ts';
 
 export interface ControlSide {
   readonly simulator: ApiSimulator;
-  /** Pace of the traffic. Absent: the traffic cannot be set from outside. */
+  /** Pace of the traffic. If undefined, the control API cannot change the traffic. */
   readonly pace?: TrafficPace | undefined;
 }
 
-/** An action of the control API; docs/api-simulator.md documents the paths. @returns an object to send back */
+/** An action of the control API, whose paths docs/api-simulator.md documents. @returns an object to send back */
 type Action = (side: ControlSide, id: string, body: string) => unknown;
 
-/** Actions by method and path. `*` is an id. */
+/** Actions by method and path. `*` stands for an id. */
 const ACTIONS: Readonly<Record<string, Action>> = {
   ...Object.fromEntries(STREAMS.flatMap(streamActions)),
   'POST /credentials/rotate': ({ simulator: { account } }) => {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { type Answer, ProblemError, problemDocument } from './problem.ts';
 
-/** Endpoints by the names that faults and counts use. */
+/** Names of the endpoints in faults and in counts. */
 export type Endpoint = 'token' | 'related' | StreamName | SingleRead;
 type SingleRead = Extract<(typeof STREAMS)[number], { readonly hasRowStates: true }>['singular'];
 
@@ -16,10 +16,10 @@ const KINDS = ['status', 'reset', 'delay', 'truncate'] as const;
 
 const numberBetween = (min: number, max: number) => v.pipe(v.number(), v.minValue(min), v.maxValue(max));
 
-/** A fault that strikes an endpoint's answers with some probability. docs/api-simulator.md documents its members. */
+/** A fault that strikes an endpoint's answers with some probability. docs/api-simulator.md documents the members. */
 const FAULT = v.object({
   kind: v.picklist(KINDS),
-  /** Endpoint that the fault affects. Absent: every endpoint. */
+  /** Endpoint that the fault affects. If absent, the fault affects every endpoint. */
   endpoint: v.optional(v.picklist(ENDPOINTS)),
   probability: v.optional(numberBetween(0, 1), 1),
   times: v.optional(numberBetween(0, Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER),

@@ -7,15 +7,15 @@ export interface Immutable extends Entry {
   readonly id: string;
   /** Time of the row in milliseconds since 1970. */
   readonly at: number;
-  /** The time as given; absent = written from `at`. */
+  /** The time as it was given. If undefined, the time is written from `at`. */
   readonly timeText: string | undefined;
-  /** As in Version. */
+  /** The other members, in the form that `Version` has. */
   readonly members: string | number;
 }
 
 /**
- * Rows that never change, ordered by their time, ties by id. A late row takes its place in the order unless a list may have passed that
- * place. Then it is refused, because no walk could deliver it.
+ * Rows that never change, ordered by their time, and by id if the times are equal. A late row takes its place in the
+ * order, unless a list may have passed that place. Then the row is refused, because no walk could deliver it.
  */
 export class ImmutableStream {
   readonly log = new StreamLog<Immutable>();
@@ -33,7 +33,7 @@ export class ImmutableStream {
     this.#settings = settings;
   }
 
-  /** Adds a row. Its time is by default now, or later if lists have passed that time. */
+  /** Adds a row. By default its time is now, or later if lists have already passed the present time. */
   put(id: string, timeText: string | undefined, members: string): void {
     if (this.ids.has(id)) throw new ProblemError('resource/conflict', 'These rows are immutable, and this id exists.');
     const at = timeText === undefined ? this.#defaultTime(id) : Date.parse(timeText);
@@ -41,7 +41,7 @@ export class ImmutableStream {
     this.add({ seq: 0, id, at, timeText, members });
   }
 
-  /** Adds a row that is already read. */
+  /** Adds a row whose members are already read. */
   add(row: Immutable): void {
     if (this.#lastShown && inOrder(row, this.#lastShown) < 0) {
       throw new ProblemError('resource/conflict', 'Lists have passed this time: the row could never be delivered.');
@@ -51,7 +51,7 @@ export class ImmutableStream {
     this.#lastTime = Math.max(this.#lastTime, row.at);
   }
 
-  /** Places every row that is no longer withheld. Called before each list. */
+  /** Puts every row that is no longer withheld into the order. It is called before each list. */
   placeDue(): void {
     if (this.#pending.length === 0) return;
     const { withholdMs } = this.#settings;

@@ -19,7 +19,7 @@ export interface ReadContext {
   readonly settings: SimulatorSettings;
 }
 
-/** Body of a page of a list. */
+/** Body of one page of a list. */
 export function listBody(source: ReadContext, name: StreamName, parameters: ReadonlyMap<string, string>): string {
   const limit = readLimit(parameters.get('limit'));
   const request = { endpoint: name, limit, cursor: parameters.get('cursor') };
@@ -38,7 +38,7 @@ function entriesOf(name: StreamName, source: ReadContext): (seq: number) => Iter
   return seq => streams[name].log.after(seq);
 }
 
-/** Positions never decrease along the log, so the withheld versions are its tail. */
+/** The versions that lists show. Positions never decrease along the log, so the withheld versions are its tail. */
 function* shown(stream: VersionedStream, seq: number, { clock, settings }: ReadContext): Generator<Version> {
   const limit = settings.withholdMs > 0 ? (clock() - settings.withholdMs) * 1000 : Number.POSITIVE_INFINITY;
   for (const version of stream.log.after(seq)) {
@@ -47,7 +47,7 @@ function* shown(stream: VersionedStream, seq: number, { clock, settings }: ReadC
   }
 }
 
-/** Body of one row. Only rows that a list shows as live data can be read. */
+/** Body of the answer about one row. Only rows that a list shows as live data can be read. */
 export function singleBody(source: ReadContext, name: VersionedName, id: string): string {
   return laidOut(source.writeRow(name, liveVersion(source.tenantData, name, id), 'null'), source);
 }
@@ -58,7 +58,10 @@ function liveVersion(tenantData: TenantData, name: VersionedName, id: string): V
   return tenantData.streams[name].latest.get(id)!;
 }
 
-/** Body of an asset's neighbours: up to three assets created at about the same time that still exist. It never holds a tombstone. */
+/**
+ * Body of the answer about an asset's neighbours: up to three assets that were created at about the same time and still
+ * exist. It never contains a tombstone.
+ */
 export function relatedBody(source: ReadContext, id: string): string {
   const { ids } = source.tenantData.streams.assets;
   const ordinal = ids.indexOf(liveVersion(source.tenantData, 'assets', id).id);
@@ -69,7 +72,10 @@ export function relatedBody(source: ReadContext, id: string): string {
   return `{${JSON.stringify(source.settings.rowsMember)}:[${rows.join(',')}]}`;
 }
 
-/** An object with its members in another order, if the settings ask for it. A repeated name keeps its order, because the last one counts. */
+/**
+ * Puts the members of an object into another order if the settings ask for that. Members with the same name keep their
+ * order, because the last of them counts.
+ */
 function laidOut(object: string, { random, settings }: ReadContext): string {
   if (!settings.shuffleMembers) return object;
   const members = membersOf(object).map(({ name, written, value }) => ({ name, text: `${written}:${value}` }));
@@ -78,7 +84,7 @@ function laidOut(object: string, { random, settings }: ReadContext): string {
   return `{${shuffled.map(({ text }) => text).join(',')}}`;
 }
 
-/** A page before its rows are written. The settings decide which pages are short or empty, and how the last one ends. */
+/** Cuts a page from a list. The settings decide which pages are short or empty, and how the last page ends. */
 function cutPage<T extends Entry>(
   { cursors, random, settings }: ReadContext,
   { endpoint, limit, cursor }: { endpoint: string; limit: number; cursor: string | undefined },
@@ -110,7 +116,9 @@ function take<T>(entries: Iterable<T>, size: number): { taken: T[]; more: boolea
   return { taken, more: false };
 }
 
-/** Reads `limit`: 100 by default, refused outside 1..500, never clamped. */
+/**
+ * Reads `limit`, which is 100 by default. A limit outside 1..500 is refused, not replaced by the nearest valid limit.
+ */
 export function readLimit(text: string | undefined): number {
   if (text === undefined) return 100;
   const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
@@ -121,14 +129,17 @@ export function readLimit(text: string | undefined): number {
 }
 
 /**
- * Cursors are base64 texts joined by `&`, so they break in a URL unless the client encodes them. They are signed for their
- * endpoint and never expire.
+ * Writes and reads cursors. A cursor is two base64 texts joined by `&`, so it breaks in a URL unless the client encodes
+ * it. It is signed for its endpoint and never expires.
  */
 export function createCursors(key: Uint8Array) {
   const sign = (endpoint: string, payload: string): string =>
     createHmac('sha256', key).update(`${endpoint} ${payload}`).digest().subarray(0, 16).toString('base64');
   return {
-    /** `variant` makes a different cursor for the same place, so that an empty page can return a new cursor. */
+    /**
+     * Writes a cursor. Another `variant` gives another cursor for the same place, so that an empty page can return a
+     * new cursor.
+     */
     write(endpoint: string, seq: number, variant = 0): string {
       const payload = Buffer.from(`${seq.toString(36)}~${variant.toString(36)}>`).toString('base64');
       return `${payload}&${sign(endpoint, payload)}`;

@@ -42,7 +42,7 @@ async function run(options: CommandLine): Promise<void> {
   onInterruption({ onFirst: () => void stop(), onFurther: () => process.exit(130) });
 }
 
-/** Commands that can be pasted into another terminal. */
+/** Lists commands that can be pasted into another terminal. */
 function nextSteps(
   { account, settings, tokenPath }: ApiSimulator,
   server: SimulatorServer,

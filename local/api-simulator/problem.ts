@@ -5,7 +5,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** A raw request: the target of the request line, header names in lower case. */
+/** A raw request, with the target of the request line. `header` takes the name of a header in lower case. */
 export interface Call {
   readonly method: string;
   readonly target: string;
@@ -14,7 +14,8 @@ export interface Call {
 }
 
 /**
- * Suffixes of problem types. The first group is from the specification. It shows none for the others, so they are this simulator's own.
+ * Status and title of each problem, by the suffix of its type. The suffixes of the first group are from the
+ * specification. It has no suffixes for the other problems, so those are the simulator's own.
  */
 export const PROBLEMS = {
   'request/invalid-cursor': [400, 'Invalid cursor'],
@@ -42,7 +43,7 @@ export const PROBLEMS = {
 
 export type ProblemSuffix = keyof typeof PROBLEMS;
 
-/** A request that cannot be served. One place turns it into a problem document. */
+/** A request that cannot be served. `problemAnswer` turns the error into a problem document. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly suffix: ProblemSuffix;
@@ -55,7 +56,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** The problem document of an error. Other errors than ProblemErrors show no details. */
+/** The answer with the problem document of an error. Details are shown only for a ProblemError. */
 export function problemAnswer(error: unknown): Answer {
   if (!(error instanceof ProblemError)) {
     return problemAnswer(new ProblemError('server/internal-error', 'The API simulator failed; see its log.'));
@@ -64,7 +65,10 @@ export function problemAnswer(error: unknown): Answer {
   return problemDocument({ suffix: error.suffix, title, status, detail: error.message }, error.headers);
 }
 
-/** The API's specification gives only the suffix of a problem's type. */
+/**
+ * Creates a problem document. The specification gives only the suffix of a problem's type, so the beginning of the type
+ * is the simulator's own.
+ */
 export function problemDocument(
   { suffix, ...members }: { suffix: string; title: string; status: number; detail?: string },
   headers: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-// Looked up once, because looking up a global for each number is slow in jest's contexts.
+// `imul` is looked up once, because looking up a global for each number is slow in jest's contexts.
 const { imul } = Math;
 
 /** Random numbers in [0,1) (mulberry32). The same seed gives the same numbers. */
@@ -12,7 +12,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** Derives a seed per index. Neighbouring indexes give unrelated numbers. */
+/** Derives a seed for each index, so that neighbouring indexes give unrelated numbers. */
 export function mixSeed(seed: number, index: number): number {
   const mixed = imul(seed ^ imul(index + 1, 0x9e3779b1), 0x85ebca6b);
   return mixed ^ (mixed >>> 13);

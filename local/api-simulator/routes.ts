@@ -8,11 +8,11 @@ export interface Route {
   readonly endpoint: Endpoint;
   readonly stream: StreamName;
   readonly parameters: readonly string[];
-  /** The `{id}` of the path, decoded. */
+  /** Id from the path, decoded. */
   readonly id?: string;
 }
 
-/** The endpoint of a path. Ids are decoded after the path is split, so they may contain a slash. */
+/** Finds the endpoint of a path. Ids are decoded after the path is split, so they may contain a slash. */
 export function findRoute({ path, segments }: Target, settings: SimulatorSettings): Route | undefined {
   // Lists are compared first, because a configured path may be below the path of another list.
   const list = STREAMS.find(({ name }) => path === pathOf(name, settings));
@@ -26,14 +26,17 @@ export function findRoute({ path, segments }: Target, settings: SimulatorSetting
   return part === 'related' && stream.name === 'assets' ? { endpoint: 'related', ...found } : undefined;
 }
 
-/** The decoded path segments and query parameters of a request target. */
+/** The path, decoded path segments and query parameters of a request target. */
 export interface Target {
   readonly path: string;
   readonly segments: readonly string[];
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Parses a target. Throws `request/malformed` for broken percent-encoding, `request/repeated-parameter` for `a=1&a=2`. */
+/**
+ * Parses a target. Throws `request/malformed` for broken percent-encoding, and `request/repeated-parameter` for
+ * `a=1&a=2`.
+ */
 export function readTarget(target: string): Target {
   const [path = '', ...query] = target.split('?');
   return { path, segments: path.split('/').slice(1).map(decode), parameters: readParameters(query.join('?')) };

@@ -5,13 +5,16 @@ import { ProblemError } from './problem.ts';
 import { ENVELOPE } from './settings.ts';
 import { positionText, type Version } from './versioned-stream.ts';
 
-/** Lists show the position and single reads show null. `none` omits the member, to compare contents. */
+/**
+ * Stream position in a row: lists show the position, and single reads show null. `none` omits the member, so that
+ * contents can be compared.
+ */
 export type PositionShown = 'position' | 'null' | 'none';
 
 /** Writes a row as JSON text on one line. */
 export type RowWriter = (name: StreamName, row: Version | Immutable, shown: PositionShown) => string;
 
-/** Returns the other members of the generated row with that index, joined by commas. */
+/** Returns the generated members of the row with this index as text, joined by commas. */
 export type Generated = (name: StreamName, index: number) => string;
 
 export function createRowWriter(parentMember: string, generated: Generated): RowWriter {
@@ -44,19 +47,21 @@ function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** A row from outside: an object, or its JSON text where digits and member names must not change. */
+/** A row from outside, as an object or as JSON text. The text keeps digits and member names as they are. */
 export type RowInput = string | Readonly<Record<string, unknown>>;
 
-/** A row from outside: members that the API simulator manages, and the others as written. */
+/** A row from outside, split into members that the API simulator manages and all other members. */
 export interface ControlRow {
   readonly id: string;
-  /** The given strings among the time of the row and the member that names its parent. */
+  /** Values of `id`, the row's time, and the member that names the parent, as far as they were given. */
   readonly given: ReadonlyMap<string, string>;
-  /** All other members as text, joined by commas. */
+  /** All other members as they were written, joined by commas. */
   readonly members: string;
 }
 
-/** Reads a row. Besides `id`, the caller may set the `settable` members. Throws `request/malformed`. */
+/**
+ * Reads a row from outside. In addition to `id`, the caller may set the `settable` members. Throws `request/malformed`.
+ */
 export function cutControlRow(row: RowInput, settable: readonly string[]): ControlRow {
   const given = new Map<string, string>();
   const members: string[] = [];

@@ -8,9 +8,9 @@ import type { Outcome } from './web-fetch.ts';
 export type SimulatorServer = Awaited<ReturnType<typeof startSimulatorServer>>;
 
 /**
- * Serves an API simulator over HTTP on the loopback interface. `port` 0 = any free one.
+ * Serves an API simulator over HTTP on the loopback interface. With `port` 0, the server gets any free port.
  *
- * @returns the URLs, without a slash at their ends, of the API and the realm; `close` ends all connections
+ * @returns the URLs of the API and the realm, without a slash at the end; `close` ends all connections
  */
 export async function startSimulatorServer({ simulator, port = 0 }: { simulator: ApiSimulator; port?: number }) {
   const server = createServer((request, response) => {
@@ -58,8 +58,9 @@ export async function closeServer(server: Server): Promise<void> {
 }
 
 /**
- * A page of another host can make a browser send requests to this machine. Such a request has that page's `Origin`. After the page's host name
- * was pointed at 127.0.0.1, it has that name as `Host`. A form cannot send JSON.
+ * Refuses requests that a page of another host makes a browser send to this machine. Such a request has the page's
+ * `Origin`. If the page's host name points to 127.0.0.1, the request has that name as `Host`. A form of the page cannot
+ * send JSON.
  *
  * @throws ProblemError
  */
@@ -78,7 +79,7 @@ export function checkSender({ method, headers }: IncomingMessage, ownUrl: string
   }
 }
 
-/** The body as text; undefined if it exceeds the bound. The rest is not read. */
+/** Reads the body as text. Undefined if the body exceeds the bound, and then its rest is not read. */
 export async function readBody(request: IncomingMessage, bound = 65_536): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

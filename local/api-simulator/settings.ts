@@ -6,12 +6,12 @@ const number = (fallback: number, about: string, max = Number.MAX_SAFE_INTEGER) 
   return { about, fallback, min: fallback, max };
 };
 
-/** The first choice is the default. */
+/** Setting with a choice of words. The first word is the default. */
 const choice = <T extends string>(about: string, ...choices: readonly [T, ...T[]]) => {
   return { about, fallback: choices[0] as T, choices };
 };
 
-/** Members that the API simulator writes. A row of the control API may set only `id` and its times. */
+/** Members that the API simulator itself writes. A row from the control API may set only `id` and its times. */
 export const ENVELOPE: ReadonlySet<string> = new Set(ROW_MEMBERS);
 
 /**
@@ -29,7 +29,7 @@ export const SETTINGS = {
   withholdMs: number(0, 'how long changes are withheld from the lists'),
   tieSize: number(1, 'mean number of rows that share a stream position'),
   shortPages: number(0, 'probability of a page shorter than it could be', 1),
-  // The probability is less than 1, because at 1 no walk would ever end.
+  // The probability must be less than 1, because at 1 no walk would ever end.
   emptyPages: number(0, 'probability of an empty page with a cursor', 0.99),
   shuffleMembers: { about: 'every answer has its members in a different order', fallback: false as boolean },
   latencyMs: number(0, 'milliseconds before each answer'),
@@ -44,13 +44,13 @@ export type SimulatorSettings = {
   readonly [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name]['fallback'];
 };
 
-/** Path of a stream's list. */
+/** Path of the list of a stream. */
 export function pathOf(name: StreamName, paths: Pick<SimulatorSettings, StreamWithoutPath['pathOption']>): string {
   const stream = STREAMS.find(each => each.name === name)!;
   return 'path' in stream ? stream.path : paths[stream.pathOption];
 }
 
-/** Fills in the defaults. Throws a RangeError that names every invalid setting. */
+/** Adds the defaults. Throws a RangeError that names every invalid setting. */
 export function completeSettings(given: Partial<SimulatorSettings>): SimulatorSettings {
   const settings = Object.fromEntries(
     Object.entries(SETTINGS).map(([name, { fallback }]) => [name, given[name as keyof SimulatorSettings] ?? fallback]),

@@ -13,19 +13,19 @@ import { readTruth, type Truth, truthText } from './truth.ts';
 import { type Outcome, webFetch } from './web-fetch.ts';
 
 export interface SimulatorOptions extends Partial<SimulatorSettings>, Pick<ApiParts, 'readToken'> {
-  /** Milliseconds since the epoch. */
+  /** Current time in milliseconds since 1970. */
   readonly clock: () => number;
-  /** In [0,1). The only source of randomness, so that a run can be repeated. */
+  /** Returns a number in [0,1). It is the only source of randomness, so that a run can be repeated. */
   readonly random: () => number;
-  /** Waits for latency and delays. @default timers */
+  /** Waits for latencies and delays. @default a timer */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
-  /** Called for internal errors of the API simulator. By default they are dropped; the caller always gets a 500. */
+  /** Called for internal errors of the API simulator, which are dropped by default. The caller always gets a 500. */
   readonly onError?: (error: unknown) => void;
   /** Determines the contents of generated rows. @default 1 */
   readonly seed?: number;
 }
 
-/** Changes to the tenant's data. Refusals are ProblemErrors. */
+/** Changes to the tenant's data. A change that is refused throws a ProblemError. */
 type Changes = Pick<TenantData, 'put' | 'remove' | 'restore' | 'tombstoneUnseen' | 'redeliver'>;
 
 /** The whole API of one organization, kept in memory. */
@@ -33,18 +33,18 @@ export interface ApiSimulator extends Changes {
   readonly settings: SimulatorSettings;
   readonly account: ServiceAccount;
   readonly tenantData: TenantData;
-  /** Path of the realm; the token endpoint is below it. */
+  /** Path of the realm. The path of the token endpoint begins with it. */
   readonly realmPath: string;
   readonly tokenPath: string;
   /** Requests served so far, by endpoint. */
   readonly requests: ReadonlyMap<Endpoint | 'unknown', number>;
-  /** Serves the token endpoint and the API; the origin of the URL does not matter. */
+  /** Serves the token endpoint and the API. The origin of the URL does not matter. */
   fetch(request: Request): Promise<Response>;
-  /** The same for a call that is not a Request, which may be malformed. */
+  /** Serves a call like `fetch`, but the call is not a Request, so it may be malformed. */
   serve(call: Call): Promise<Outcome>;
 
   setFaults(faults: readonly Fault[]): void;
-  /** Adds generated rows of the past. Only an empty API simulator can be populated. */
+  /** Adds generated rows with times in the past. Only an empty API simulator can be populated. */
   populate(counts: SeedCounts): void;
   /** The newest row of each id, by stream. @param shown how rows show their position, by default as lists do */
   truth(shown?: PositionShown): Truth;
@@ -95,7 +95,7 @@ export function createSimulator(options: SimulatorOptions): ApiSimulator {
   };
 }
 
-/** The endpoint of a target, for counts and faults; undefined for an unknown target. Never throws. */
+/** Endpoint of a target, for counts and faults. Undefined for an unknown target. It never throws. */
 function endpointOf(target: string, settings: SimulatorSettings): Endpoint | undefined {
   try {
     const read = readTarget(target);

@@ -1,9 +1,12 @@
-/** An entry of a stream. The log sets `seq`, which increases by one and which cursors encode. */
+/** Entry of a stream. The log sets `seq`, which increases by one for each entry, and which cursors encode. */
 export interface Entry {
   seq: number;
 }
 
-/** An append-only order of entries that can be withdrawn. Withdrawn entries leave gaps, which are dropped once they are the majority. */
+/**
+ * Entries in an order to which they are appended and from which they can be withdrawn. A withdrawn entry leaves a gap,
+ * and gaps are dropped once they are the majority.
+ */
 export class StreamLog<T extends Entry> {
   #entries: { readonly seq: number; entry: T | undefined }[] = [];
   #withdrawn = 0;
@@ -14,7 +17,7 @@ export class StreamLog<T extends Entry> {
     this.#entries.push({ seq: entry.seq, entry });
   }
 
-  /** Puts an entry in the place of a withdrawn entry. The cost grows with the number of entries. */
+  /** Puts an entry into the place of a withdrawn entry. The cost grows with the number of entries. */
   insert(entry: T, seq: number): void {
     entry.seq = seq;
     const index = this.#indexAfter(seq - 1);
@@ -23,7 +26,7 @@ export class StreamLog<T extends Entry> {
     this.#compact();
   }
 
-  /** Removes the entry from the order, if it is there. */
+  /** Removes the entry from the order if it is there. */
   withdraw(entry: T): void {
     const place = this.#entries[this.#indexAfter(entry.seq - 1)];
     if (place?.entry !== entry) return;

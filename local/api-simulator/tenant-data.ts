@@ -14,7 +14,7 @@ export function isVersioned(name: StreamName): name is VersionedName {
   return streamOf(name).hasRowStates;
 }
 
-/** The organization's rows, and the changes to them. Refusals are ProblemErrors. */
+/** The organization's rows, and the changes to them. A change that is refused throws a ProblemError. */
 export class TenantData {
   readonly streams: TenantStreams;
   /** Ids of child rows by the id of their parent. */
@@ -34,7 +34,10 @@ export class TenantData {
     this.#restoresInPlace = settings.restoredThreats === 'old-positions';
   }
 
-  /** Creates a row, or replaces the content of one that may change. Its time may be given; the default is now. */
+  /**
+   * Creates a row, or replaces the content of a row that may change. The row may give its time, which is now by
+   * default.
+   */
   put(name: StreamName, row: RowInput): void {
     const { timeMember, cascadesFrom } = streamOf(name);
     const { id, given, members } = cutControlRow(row, [timeMember, ...(cascadesFrom ? [this.#parentMember] : [])]);
@@ -48,7 +51,7 @@ export class TenantData {
     }
   }
 
-  /** The parent must exist. While the parent is removed, no list has the row. */
+  /** Puts a row that has a parent. The parent must exist. While the parent is removed, no list has the row. */
   #putChild(
     name: VersionedName,
     id: string,
@@ -69,14 +72,14 @@ export class TenantData {
     stream.record(id, { ...change, parentId });
   }
 
-  /** Removes a live row: its tombstone is delivered, and its child rows leave the lists. */
+  /** Removes a live row. Its tombstone is delivered, and its child rows leave the lists. */
   remove(name: VersionedName, id: string): void {
     if (this.#known(name, id).deletedAt) throw conflict(name, 'is already removed.');
     this.#deliverTombstone(name, id);
     this.#eachChild(name, id, (children, child) => children.hide(child));
   }
 
-  /** Restores a removed row: it is delivered as live data, and its child rows reappear unchanged. */
+  /** Restores a removed row. It is delivered as live data, and its child rows reappear unchanged. */
   restore(name: VersionedName, id: string): void {
     if (!this.#known(name, id).deletedAt) throw conflict(name, 'is not removed.');
     this.streams[name].deliver(id, { deletedAt: 0, updatedAt: this.#clock() });
@@ -117,7 +120,7 @@ export class TenantData {
     return version !== undefined && version.deletedAt === 0 && !this.isHidden(name, version);
   }
 
-  /** Rows that the stream ever had, removed ones included. */
+  /** Number of rows that the stream ever had, removed rows included. */
   count(name: StreamName): number {
     const { ids } = this.streams[name];
     return 'size' in ids ? ids.size : ids.length;

@@ -1,16 +1,20 @@
 import type { StreamName, VersionedName } from '../../lambda/streams.ts';
 import type { ApiSimulator } from './simulator.ts';
 
-/** How often a change occurs compared with the others. */
+/** A change and its weight, which says how often the change occurs compared with other changes. */
 type Change = readonly [weight: number, apply: () => void];
 
-/** Share of additions that a full stream of immutable rows still gets, because it has no other changes. */
+/**
+ * Share of additions that a full stream of immutable rows still gets. Without additions such a stream would have no
+ * change at all.
+ */
 const ADDED_TO_FULL = 0.1;
 
 /**
  * Applies one random change to the API simulator.
  *
- * @param most rows that a stream may ever have had, removed ones included; without it, any number
+ * @param most largest number of rows that a stream may ever have had, removed rows included; without it, a stream has
+ * no limit
  */
 export function randomChange(
   simulator: ApiSimulator,
@@ -36,7 +40,7 @@ function possibleChanges(
   const isFull = (name: StreamName) => tenantData.count(name) >= (most[name] ?? Number.POSITIVE_INFINITY);
   const nextId = (kind: string, name: StreamName) => `${kind}-${tenantData.count(name)}`;
 
-  /** An existing id for which `fits` holds, or undefined if a few draws find none. */
+  /** Draws an existing id for which `fits` holds. Undefined if a few draws find no such id. */
   const draw = (name: VersionedName, fits: (id: string) => boolean): string | undefined => {
     const { ids } = tenantData.streams[name];
     for (let attempt = 0; attempt < 20 && ids.length > 0; attempt++) {
@@ -66,7 +70,8 @@ function possibleChanges(
   };
   const putThreat = (id: string, asset: string) =>
     simulator.put('threats', { id, [settings.threatAssetMember]: asset, severity: 'high', score: random() });
-  // The threat keeps its asset. If it moved to an asset that is removed before the next poll, the API would show no trace of the move.
+  // The threat keeps its asset. If the threat moved to an asset that is removed before the next poll, the API would
+  // show no trace of the move.
   const changeThreat = () => ofLive('threats', id => putThreat(id, threats.latest.get(id)!.parentId));
   const addThreat = () => ofLive('assets', asset => putThreat(nextId('live-threat', 'threats'), asset));
   const addBlock = () => {
@@ -77,7 +82,7 @@ function possibleChanges(
 
   return [
     [22, changeAsset],
-    // A full stream gets a removed row back instead. Otherwise removals would empty it in time.
+    // In a full stream a removed row is restored instead, because removals would otherwise empty the stream in time.
     [8, isFull('assets') ? restoreAsset : createAsset],
     [3, () => ofLive('assets', id => simulator.remove('assets', id))],
     [2, restoreAsset],
@@ -90,15 +95,18 @@ function possibleChanges(
   ];
 }
 
-/** The rate of changes. */
+/** Control of the number of changes per second. */
 export interface TrafficPace {
-  /** Sets the number of changes per second from now on. 0 stops the changes; when the method returns, no change is in progress. */
+  /**
+   * Sets the number of changes per second from now on. 0 stops the changes, and no change is in progress when the
+   * method returns.
+   */
   setRate(rate: number): void;
 }
 
 const TICK = 100;
 
-/** Spreads changes over each second, none until a rate is set. */
+/** Spreads changes evenly over each second. There are no changes until a rate is set. */
 export function createTraffic(simulator: ApiSimulator, random: () => number): TrafficPace {
   let timer: NodeJS.Timeout | undefined;
   return {

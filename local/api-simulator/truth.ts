@@ -3,12 +3,14 @@ import type { ReadContext } from './lists.ts';
 import type { PositionShown } from './rows.ts';
 import { isVersioned } from './tenant-data.ts';
 
-/** The rows that the API would answer if nothing were withheld: by stream and id, the newest row as JSON text. */
+/**
+ * The rows that the API would return if it withheld nothing: the newest row of each id as JSON text, by stream and id.
+ */
 export type Truth = Readonly<Record<StreamName, ReadonlyMap<string, string>>>;
 
 type TruthSource = Pick<ReadContext, 'tenantData' | 'writeRow'>;
 
-/** The rows of a stream by id. A removed row is its tombstone; its child rows are left out. */
+/** The rows of a stream by id. A removed row is a tombstone, and its child rows are left out. */
 function* rowsOf(name: StreamName, source: TruthSource, shown: PositionShown): Generator<readonly [string, string]> {
   const { tenantData, writeRow } = source;
   const rows = isVersioned(name) ? tenantData.streams[name].latest.values() : tenantData.streams[name].all();

@@ -3,24 +3,24 @@ import { type Entry, StreamLog } from './stream-log.ts';
 /** One version of a row that changes. */
 export interface Version extends Entry {
   readonly id: string;
-  /** Microseconds since the epoch; 0 until it has been placed in the stream. */
+  /** Stream position in microseconds since 1970. It is 0 until the version is placed in the stream. */
   position: number;
-  /** Milliseconds since the epoch, or the text that the control side gave. */
+  /** Milliseconds since 1970, or the text that the control API gave. */
   readonly updatedAt: number | string;
-  /** The other members as text, joined by commas; a number is the index of a generated row. */
+  /** The other members as text, joined by commas. A number is the index of a generated row. */
   readonly members: string | number;
-  /** Milliseconds since the epoch; 0 = live. */
+  /** Time of the removal in milliseconds since 1970. 0 means that the row is live. */
   readonly deletedAt: number;
-  /** Id of the parent. Empty for rows without one. */
+  /** Id of the parent. Empty for a row without a parent. */
   readonly parentId: string;
   /** The previous version, if both stay in the stream. */
   readonly previous: Version | undefined;
 }
 
-/** The changed members. The other members stay as in the previous version. */
+/** The changed members. All other members stay as they are in the previous version. */
 export type Change = Partial<Pick<Version, 'updatedAt' | 'members' | 'deletedAt' | 'parentId'>>;
 
-/** The newest version of every resource of a kind, and the stream that delivers them. */
+/** The newest version of every row of a kind, and the stream that delivers these versions. */
 export class VersionedStream {
   readonly log = new StreamLog<Version>();
   readonly latest = new Map<string, Version>();
@@ -28,7 +28,7 @@ export class VersionedStream {
   readonly ids: string[] = [];
   readonly #nextPosition: (id: string) => number;
   readonly #keepsVersions: boolean;
-  /** The last shown version of each hidden resource. */
+  /** The version that was last shown of each hidden row. */
   readonly #hidden = new Map<string, Version>();
 
   constructor(nextPosition: (id: string) => number, keepsVersions: boolean) {
@@ -36,7 +36,7 @@ export class VersionedStream {
     this.#keepsVersions = keepsVersions;
   }
 
-  /** Delivers the resource's next version at a new position, or at one of the past, in microseconds. */
+  /** Delivers the row's next version. The position is a new one unless a past position is given in microseconds. */
   deliver(id: string, change: Change, position = this.#nextPosition(id)): Version {
     const before = this.latest.get(id);
     const version = this.record(id, change);
@@ -46,7 +46,7 @@ export class VersionedStream {
     return version;
   }
 
-  /** Takes every version of the resource out of the stream. */
+  /** Takes every version of the row out of the stream. */
   hide(id: string): void {
     const shown = this.latest.get(id);
     if (!shown) return;
@@ -55,7 +55,7 @@ export class VersionedStream {
     this.record(id, {}, false);
   }
 
-  /** Shows a hidden resource again, at its old position unless it has changed since. */
+  /** Shows a hidden row again, at its old position unless the row has changed since. */
   show(id: string): void {
     const shown = this.#hidden.get(id);
     const latest = this.latest.get(id)!;
@@ -70,9 +70,9 @@ export class VersionedStream {
   }
 
   /**
-   * Records the resource's next version without showing it to anyone.
+   * Records the row's next version without showing it to anyone.
    *
-   * @param linked whether the version before it stays in the stream
+   * @param linked whether the previous version stays in the stream
    */
   record(id: string, change: Change, linked = this.#keepsVersions): Version {
     const before = this.latest.get(id);
@@ -92,9 +92,10 @@ export class VersionedStream {
   }
 }
 /**
- * Stream positions in microseconds since the epoch, which never decrease. The changes of one projection batch share a position.
+ * Creates stream positions in microseconds since 1970, which never decrease. The changes of one projection batch share
+ * a position.
  *
- * @param withholdMs how long a change is withheld; a batch that is already shown takes no further change
+ * @param withholdMs milliseconds for which a change is withheld; a batch that is already shown takes no further change
  */
 export function createPositions(
   clock: () => number,
@@ -102,7 +103,10 @@ export function createPositions(
   { tieSize, withholdMs }: { readonly tieSize: number; readonly withholdMs: number },
 ): (id: string) => number {
   let last = 0;
-  /** Ids of the batch at `last`. A batch holds a resource once, so no two versions of it share a position. */
+  /**
+   * Ids in the batch at position `last`. A batch contains a row only once, so that two versions of a row never share a
+   * position.
+   */
   let batch = new Set<string>();
   return id => {
     const joins = last > 0 && tieSize > 1 && random() < 1 - 1 / tieSize;
@@ -116,7 +120,7 @@ export function createPositions(
   };
 }
 
-/** The position as the API writes it: ISO 8601 with six fractional digits. */
+/** Formats a position as the API does: ISO 8601 with six fractional digits. */
 export function positionText(microseconds: number): string {
   const milliseconds = Math.floor(microseconds / 1000);
   const rest = String(microseconds - milliseconds * 1000).padStart(3, '0');

@@ -1,6 +1,6 @@
 import type { Answer, Call } from './problem.ts';
 
-/** An answer, and the fault that strikes its delivery. */
+/** An answer, with the fault that strikes its delivery. */
 export interface Outcome {
   readonly answer: Answer;
   /** The connection breaks before anything is sent. */
@@ -9,7 +9,10 @@ export interface Outcome {
   readonly truncate?: boolean | undefined;
 }
 
-/** The API simulator as a web-standard fetch. A broken connection rejects as Node's fetch does: a TypeError whose cause has a code. */
+/**
+ * Makes the API simulator a web-standard fetch. A broken connection rejects as Node's fetch does, with a TypeError
+ * whose cause has a code.
+ */
 export function webFetch(serve: (call: Call) => Promise<Outcome>): (request: Request) => Promise<Response> {
   return async request => {
     const { pathname, search } = new URL(request.url);

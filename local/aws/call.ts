@@ -1,36 +1,39 @@
-/** Calls of AWS without its wire: a service answers the commands that an SDK's client would send, and faults strike them. */
+/**
+ * Calls of AWS without HTTP. A service answers the commands that a client of the SDK would send, and faults strike the
+ * calls.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sender } from '../../lambda/aws.ts';
 import type { Fault, FaultSource } from './faults.ts';
 import { AwsError, type Operation, type ServiceName } from './service.ts';
 
-/** The input of a command. */
+/** The input of a command. Its type is open, because each command has its own. */
 // biome-ignore lint/suspicious/noExplicitAny: inputs of many commands
 export type Input = any;
 
 export interface Answer {
   readonly output: object;
-  /** Capacity units, where the service meters them. */
+  /** Capacity units, if the service meters them. */
   readonly readUnits?: number;
   readonly writeUnits?: number;
 }
 
 export interface Service {
   readonly name: ServiceName;
-  /** ARN of the resource that a call is about. */
+  /** ARN of the resource that a call concerns. */
   resource(input: Input, action: string): string;
   /** Action that a policy must allow. @default the same action */
   permission?(input: Input, action: string): string;
-  /** @throws AwsError for every documented refusal */
+  /** Performs the action. @throws AwsError for every documented refusal */
   perform(action: string, input: Input, fault: Fault): Answer | Promise<Answer>;
 }
 
-/** One answered call. */
+/** A call that was answered. */
 export interface Call extends Operation {
   readonly service: ServiceName;
-  /** Id of the access key that signed it, which identifies the caller. */
+  /** Id of the access key that signed the call, which identifies the caller. */
   readonly caller: string;
-  /** HTTP status; 0 when a fault cut the connection instead of answering. */
+  /** HTTP status. It is 0 if a fault cut the connection instead. */
   readonly status: number;
   readonly readUnits: number | undefined;
   readonly writeUnits: number | undefined;
@@ -39,7 +42,7 @@ export interface Call extends Operation {
 export interface CallOptions {
   readonly faults: FaultSource;
   readonly onCall?: (call: Call) => void;
-  /** Receives errors of this machine, such as a full disk. The caller sees an internal failure and tries again. */
+  /** Called with an error of this machine, such as a full disk. The caller sees an internal failure and tries again. */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -88,7 +91,7 @@ async function outcomeOf(service: Service, { action, input }: Request, fault: Fa
   }
 }
 
-/** A client whose errors look like those of the SDK. */
+/** Creates a client whose errors look like those of the SDK. */
 export function clientOf(service: Service, options: CallOptions, caller = 'local'): Sender {
   return {
     async send({ constructor: { name }, input }: { readonly constructor: { readonly name: string }; input: Input }) {
@@ -102,7 +105,7 @@ export function clientOf(service: Service, options: CallOptions, caller = 'local
   };
 }
 
-/** The error as the SDK's clients throw it. */
+/** Turns an error of a service into an error of the SDK's clients. */
 export function sdkError({ code, message, status }: AwsError): Error {
   return Object.assign(new Error(message), { name: code, $metadata: { httpStatusCode: status } });
 }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
-/** An event as it was delivered. `row` is the unparsed text of the row, digit for digit. */
+/** An event that was delivered. `row` is the unparsed text of the row, digit for digit. */
 export interface DeliveredEvent {
   readonly event_id: string;
   readonly sequence: string;
@@ -14,11 +14,11 @@ export interface DeliveredEvent {
   readonly connector: string;
   readonly forwarded_at: string;
   readonly asset_id?: string;
-  /** Absent on events that carry no row. */
+  /** Undefined for an event without a row. */
   readonly row?: string;
 }
 
-/** Sorted paths of the delivered objects below a folder; none when the folder does not exist. */
+/** Sorted paths of the delivered objects below a folder. Empty if the folder does not exist. */
 export async function deliveredObjects(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ifMissing);
   const files = entries.filter(entry => entry.isFile() && entry.name.endsWith('.json.gz'));
@@ -30,7 +30,7 @@ function ifMissing(error: NodeJS.ErrnoException): [] {
   throw error;
 }
 
-/** Every line of delivered objects, without its line break, object by object. */
+/** Reads the lines of delivered objects, without line breaks, object by object. */
 export async function* linesOf(files: readonly string[]): AsyncGenerator<string> {
   for (const file of files)
     yield* gunzipSync(await readFile(file))
@@ -39,9 +39,10 @@ export async function* linesOf(files: readonly string[]): AsyncGenerator<string>
       .slice(0, -1);
 }
 
-/** Cuts the row out of an event's line, where it is the last member, and parses the rest. */
+/** Parses an event. Its row, which is the last member, is cut out of the line and not parsed. */
 export function parseEvent(line: string): DeliveredEvent {
-  // A quote inside a string is escaped, and no member before the row holds an object, so the first match is the row's name.
+  // A quote inside a string is escaped, and no member before the row contains an object, so the first match is the name
+  // of the row's member.
   const start = line.indexOf(ROW_MEMBER);
   if (start < 0) return JSON.parse(line);
   return { ...JSON.parse(`${line.slice(0, start)}}`), row: line.slice(start + ROW_MEMBER.length, -1) };

@@ -1,14 +1,14 @@
-/** Firehose's way to the bucket: records gather in a buffer, which becomes an object of gzip. */
+/** Firehose's way to the bucket: records collect in a buffer, which becomes a gzip object. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { ObjectStore } from './object-store.ts';
 
-/** Firehose delivers its buffer when the first of these bounds is reached. */
+/** Bounds of the buffer, which Firehose delivers when it reaches the first of them. */
 export interface Buffering {
   readonly bytes: number;
   /**
-   * 0 delivers every call before it is acknowledged, so that acknowledged records survive a kill of this process. Any other
-   * interval keeps acknowledged records in memory.
+   * With 0, every call is delivered before it is acknowledged, so that acknowledged records survive a kill of this
+   * process. With any other interval, acknowledged records are only in memory.
    */
   readonly milliseconds: number;
 }
@@ -18,16 +18,16 @@ export const WRITE_THROUGH: Buffering = { bytes: Number.POSITIVE_INFINITY, milli
 export interface DeliveryTarget {
   readonly store: ObjectStore;
   readonly bucket: string;
-  /** Comes before `yyyy/MM/dd/HH/`. Ends in `/` to name a folder. */
+  /** Beginning of the key, before `yyyy/MM/dd/HH/`. It ends in `/` to name a folder. */
   readonly prefix: string;
   readonly streamName: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Called for each object in the bucket. */
+  /** Called for each object that was put into the bucket. */
   readonly onDelivered?: (object: DeliveredObject) => void;
-  /** Called when a buffer cannot be delivered later. Without it, the rejection is unhandled. */
+  /** Called when a later delivery of the buffer fails. Without it, the rejection is unhandled. */
   readonly onFailure?: (error: unknown) => void;
-  /** Runs the task once after that many milliseconds. Returns a function that cancels it. */
+  /** Runs the task once after this number of milliseconds. @returns a function that cancels the task */
   readonly later: (task: () => void, milliseconds: number) => () => void;
 }
 
@@ -36,13 +36,13 @@ export interface DeliveredObject {
   readonly key: string;
   /** Size of the records before compression. */
   readonly bytes: number;
-  /** From the first record to the delivery. */
+  /** Time from the first record to the delivery. */
   readonly heldMilliseconds: number;
 }
 
 export interface DeliveryBuffer {
   accept(records: readonly Uint8Array[]): Promise<void>;
-  /** Delivers what is buffered, if anything. */
+  /** Delivers the records in the buffer, if there are any. */
   flush(): Promise<void>;
 }
 

@@ -9,8 +9,7 @@ export class DirectoryInUseError extends Error {
 /**
  * Locks a folder for this process. A lock that a killed process left behind is taken over.
  *
- * @returns a function that releases it
- *
+ * @returns a function that releases the lock
  * @throws DirectoryInUseError
  */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {

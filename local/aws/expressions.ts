@@ -1,4 +1,7 @@
-/** The few expressions of DynamoDB that the connector uses. Any other one is refused, so that nothing passes by accident. */
+/**
+ * The few expressions of DynamoDB that the connector uses. Any other expression is refused, so that a test cannot pass
+ * by accident.
+ */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { AwsError } from './service.ts';
 
@@ -12,9 +15,9 @@ export interface ExpressionInput {
 export type Condition = (item: Item) => boolean;
 
 /**
- * `a AND b OR c`, where AND binds tighter, also written as `(a AND b) OR c`.
+ * Reads a condition such as `a AND b OR c`, where AND binds tighter, or the same condition written as `(a AND b) OR c`.
  *
- * @param expression absent: it holds for every item
+ * @param expression if undefined, the condition holds for every item
  */
 export function conditionOf(expression: string | undefined, input: ExpressionInput): Condition {
   if (expression === undefined) return () => true;
@@ -51,7 +54,10 @@ function valueNamed(written: string | undefined, { ExpressionAttributeValues: va
   return value;
 }
 
-/** Values of different types differ, and have no order. So does an attribute that does not exist. */
+/**
+ * Compares two values. Values of different types are unequal and have no order, and so is an attribute that does not
+ * exist.
+ */
 function compares(left: AttributeValue | undefined, operator: string, right: AttributeValue): boolean {
   const [one, other] = [comparable(left), comparable(right)];
   if (typeof one !== typeof other) return operator === '<>';
@@ -65,7 +71,7 @@ function comparable({ N: digits, S: text, BOOL: flag }: Partial<AttributeValue> 
 
 const ASSIGNMENT = /^(?<name>\w+) = (?:if_not_exists\((?<kept>\w+), )?(?<value>:\w+)\)?$/;
 
-/** The item after `SET a = :v, b = if_not_exists(b, :w)`. */
+/** Applies an update such as `SET a = :v, b = if_not_exists(b, :w)` to an item. */
 export function updated(expression: string, item: Item, input: ExpressionInput): Item {
   const result: Record<string, AttributeValue> = { ...item };
   for (const assignment of expression.replace(/^SET /, '').split(/, (?=\w+ =)/)) {
@@ -76,7 +82,7 @@ export function updated(expression: string, item: Item, input: ExpressionInput):
   return result;
 }
 
-/** A name or value that no expression uses is refused, because it is the remains of a mistake. */
+/** Refuses a name or value that no expression uses, because it is the remains of a mistake. */
 export function requireUsed(expressions: readonly (string | undefined)[], input: ExpressionInput): void {
   const used = new Set(expressions.flatMap(expression => expression?.match(/[:#]\w+/g) ?? []));
   const given = Object.keys({ ...input.ExpressionAttributeNames, ...input.ExpressionAttributeValues });
@@ -88,7 +94,7 @@ function notUnderstood(part: string): AwsError {
   return invalid(`Invalid expression: ${part} is not understood here`);
 }
 
-/** The refusal of a request that breaks a rule of the service. */
+/** Creates the refusal of a request that breaks a rule of the service. */
 export function invalid(message: string): AwsError {
   return new AwsError(400, 'ValidationException', message);
 }

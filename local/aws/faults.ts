@@ -2,22 +2,22 @@ import type { Operation, ServiceName } from './service.ts';
 
 /** A fault of one call. Members combine, and an empty fault has no effect. */
 export interface Fault {
-  /** Waits first. Without other members: a slow but healthy service. */
+  /** The service waits first. Without other members, it is slow but healthy. */
   readonly latencyMilliseconds?: number;
   /** The connection is reset before the service acts. */
   readonly loseRequest?: boolean;
-  /** The connection is reset after the effect, so the caller cannot know whether it happened. */
+  /** The connection is reset after the effect, so the caller cannot know whether the call had its effect. */
   readonly loseAnswer?: boolean;
   /** The service refuses the whole call and does nothing. */
   readonly refuse?: { readonly status: number; readonly code: string; readonly message: string };
   /**
-   * The items of a batch that fail, by their position in the call: failed records of `PutRecordBatch`, unprocessed items of
-   * `BatchWriteItem` and `BatchGetItem`.
+   * Whether the item of a batch at this position fails: a failed record of `PutRecordBatch`, or an unprocessed item of
+   * `BatchWriteItem` or `BatchGetItem`.
    */
   readonly failItems?: (index: number) => boolean;
 }
 
-/** Decides on each call of a service. `number` counts the calls of that service from 1. */
+/** Decides on the fault of each call of a service. `number` counts the calls of that service from 1. */
 export type FaultRule = (operation: Operation, number: number) => Fault | undefined;
 
 export interface FaultSource {
@@ -25,11 +25,11 @@ export interface FaultSource {
 }
 
 export interface Faults extends FaultSource {
-  /** Applies the rule to every further call of the service. Replaces an earlier rule. */
+  /** Applies the rule to every further call of the service, instead of an earlier rule. */
   always(service: ServiceName, rule: FaultRule | Fault): void;
-  /** Faults of the service's next calls, one each. They go before the rule. */
+  /** Applies one fault to each of the service's next calls. These faults come before the rule. */
   next(service: ServiceName, ...faults: Fault[]): void;
-  /** Healthy again: one service, or all. */
+  /** Removes all faults of one service, or of every service. */
   clear(service?: ServiceName): void;
 }
 

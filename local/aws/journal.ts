@@ -1,4 +1,4 @@
-/** A table that outlives its process, as a file with a line for each write. */
+/** A table that outlives its process, in a file with a line for each write. */
 import { mkdirSync, openSync, readFileSync, renameSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Item, keyOf, Table, type TableAnswer } from './table.ts';
@@ -9,11 +9,12 @@ export class JournalError extends Error {
   override readonly name = 'JournalError';
 }
 
-/** The file is written anew once it has this many lines for each item. */
+/** The file is rewritten when it is read and has more than this number of lines for each item. */
 const LINES_FOR_EACH_ITEM = 3;
 
 /**
- * The table that the file describes. Each further write is in the file before it is answered, so it outlives a kill of the process:
+ * The table that a file describes. Each further write is in the file before the call is answered, so the write outlives
+ * a kill of the process:
  *
  *     {"item":{"pk":{"S":"row#assets#=a"},"sk":{"S":"state"},"status":{"S":"live"}}}
  *     {"deleted":{"pk":{"S":"row#assets#=a"},"sk":{"S":"state"}}}
@@ -38,7 +39,7 @@ export class JournalTable extends Table {
     const answer = super.perform(action, input);
     const bytes = Buffer.from(this.#lines.join(''));
     this.#lines = [];
-    // A disk that is nearly full takes a part. The rest then fails with the reason.
+    // A disk that is nearly full writes only a part. The next write then fails with the reason.
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#descriptor, bytes, at);
     return answer;
   }
@@ -51,7 +52,8 @@ interface Line {
 
 function readJournal(file: string): { readonly items: Item[]; readonly lines: number } {
   const text = readFileSync(file, { encoding: 'utf8', flag: 'a+' });
-  // The process was killed while it wrote the last line, and has not answered that write.
+  // An incomplete last line was being written when the process was killed. That write was not answered, so it is
+  // dropped.
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   if (whole.length < text.length) truncateSync(file, Buffer.byteLength(whole));
 

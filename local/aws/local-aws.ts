@@ -1,4 +1,7 @@
-/** The four services that the function calls, on this machine: a table in memory, a secret in memory, and buckets as folders. */
+/**
+ * The four services that the function calls, simulated on this machine: a table in memory, a secret in memory, and
+ * buckets as folders.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { AwsClients } from '../../lambda/aws.ts';
@@ -36,7 +39,7 @@ export const LOCAL_NAMES: AwsNames = {
   deadLetterBucket: 'security-data-dead-letters',
 };
 
-/** The names, by the function's variables. */
+/** Names of the resources, by the function's environment variables. */
 export function resourceEnvironment(names: AwsNames): Record<string, string> {
   return {
     STATE_TABLE: names.stateTable,
@@ -52,7 +55,7 @@ export interface Folders {
   readonly deadLetterFolder: string;
 }
 
-/** @param directory where the buckets are */
+/** @param directory folder that contains the buckets */
 export function foldersIn(directory: string, names: AwsNames = LOCAL_NAMES): Folders {
   return {
     deliveredFolder: join(directory, 's3', names.bucket, names.prefix),
@@ -60,15 +63,15 @@ export function foldersIn(directory: string, names: AwsNames = LOCAL_NAMES): Fol
   };
 }
 
-/** The account of every resource here. */
+/** Id of the account that owns every resource here. */
 export const ACCOUNT = '000000000000';
 
 export interface AwsOptions {
-  /** Folder in which the buckets are: `s3/<bucket>/`. */
+  /** Folder that contains the buckets, each as `s3/<bucket>/`. */
   readonly directory: string;
-  /** @default a new one */
+  /** @default a new table */
   readonly table?: Table;
-  /** Text of the secret; undefined for a secret without a value. */
+  /** Text of the secret. Undefined for a secret without a value. */
   readonly secret: string | undefined;
   readonly names?: Partial<AwsNames>;
   readonly region?: string;
@@ -76,22 +79,27 @@ export interface AwsOptions {
   readonly buffering?: Buffering;
   /** Called for each object that Firehose has delivered. */
   readonly onDelivered?: (object: DeliveredObject) => void;
-  /** Runs a task once after that many milliseconds of `now`. Returns a function that cancels it. @default a timer */
+  /**
+   * Runs a task once after this number of milliseconds of `now`.
+   *
+   * @returns a function that cancels the task
+   * @default a timer
+   */
   readonly later?: (task: () => void, milliseconds: number) => () => void;
-  /** @default healthy services, `faults` of the result being the control */
+  /** @default no faults; the `faults` of the result can then add some */
   readonly faults?: Faults;
-  /** Called for every call, once it is answered. */
+  /** Called for every call after it was answered. */
   readonly onCall?: (call: Call) => void;
-  /** Called with an error of this machine, such as a full disk, which the caller sees as an internal failure and tries again. */
+  /** Called with an error of this machine, such as a full disk. The caller sees an internal failure and tries again. */
   readonly onFailure?: (error: unknown) => void;
-  /** Milliseconds since 1970. @default the clock */
+  /** Current time in milliseconds since 1970. @default the time of this machine */
   readonly now?: () => number;
 }
 
 export interface SecretControls {
-  /** ARN of the secret. Calls accept it and the name. */
+  /** ARN of the secret. Calls accept the ARN or the name. */
   readonly arn: string;
-  /** The new value. Undefined leaves the secret without a value. */
+  /** Replaces the value. Undefined leaves the secret without a value. */
   put(value: string | undefined): void;
 }
 
@@ -104,7 +112,7 @@ export interface LocalAws extends Folders {
   readonly delivery: DeliveryBuffer;
   readonly secret: SecretControls;
   readonly faults: Faults;
-  /** Names of the resources, by the function's variables. */
+  /** Names of the resources, by the function's environment variables. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -192,7 +200,7 @@ function firehoseService(delivery: DeliveryBuffer, stream: string, place: Place)
   };
 }
 
-/** Firehose refuses a call that exceeds a limit as a whole. @throws AwsError */
+/** Refuses a whole call that exceeds a limit, as Firehose does. @throws AwsError */
 export function requireLimits(recordBytes: readonly number[]): void {
   const { records, callBytes, recordBytes: longest } = FIREHOSE_LIMITS;
   const total = recordBytes.reduce((sum, bytes) => sum + bytes, 0);
@@ -205,9 +213,10 @@ function invalid(constraint: string): AwsError {
   return new AwsError(400, 'ValidationException', `1 validation error detected: a call must have ${constraint}`);
 }
 
-/** Secrets Manager with one secret. */
+/** Simulates Secrets Manager with one secret. */
 function secretOf(name: string, given: string | undefined, place: Place) {
-  // Secrets Manager ends a secret's ARN in six random characters. They are fixed here, so that every run has the same ARN.
+  // Secrets Manager puts six random characters at the end of a secret's ARN. Here they are fixed, so that every run has
+  // the same ARN.
   const arnOf = (id: string) => (id.startsWith('arn:') ? id : arn(place, 'secretsmanager', `secret:${id}-local0`));
   const controls = { arn: arnOf(name), put };
   let value = given;
@@ -228,7 +237,10 @@ function secretOf(name: string, given: string | undefined, place: Place) {
   return { service, controls };
 }
 
-/** Stands for the only version of an object: the buckets of a connector keep versions, and the function deletes a log with its version. */
+/**
+ * Version of every object. The buckets of a connector keep versions, and the function deletes a log together with its
+ * version.
+ */
 const VERSION = 'only';
 
 function s3Service(store: ObjectStore): Service {

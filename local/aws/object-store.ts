@@ -7,17 +7,17 @@ export interface StoredObject {
   readonly modified: Date;
 }
 
-/** Buckets as folders, objects as files. Writes are atomic, even when the process is killed. */
+/** Buckets as folders, and objects as files. Writes are atomic, even if the process is killed. */
 export interface ObjectStore {
   /** @throws AwsError NoSuchBucket */
   put(bucket: string, key: string, bytes: Uint8Array): Promise<void>;
   /** @throws AwsError NoSuchBucket, NoSuchKey */
   get(bucket: string, key: string): Promise<StoredObject>;
-  /** Succeeds for a missing key too. @throws AwsError NoSuchBucket */
+  /** Deletes an object. It succeeds for a missing key, too. @throws AwsError NoSuchBucket */
   delete(bucket: string, key: string): Promise<void>;
   /** @throws AwsError NoSuchBucket */
   requireBucket(bucket: string): Promise<unknown>;
-  /** Keys that start with the prefix, in S3's order (UTF-8 bytes). @throws AwsError NoSuchBucket */
+  /** Keys that begin with the prefix, in S3's order (UTF-8 bytes). @throws AwsError NoSuchBucket */
   keys(bucket: string, prefix: string): Promise<string[]>;
 }
 
@@ -64,7 +64,10 @@ export async function openObjectStore(root: string, buckets: readonly string[]):
   };
 }
 
-/** A folder is not an object. Every other error, such as too many open files, says nothing about what exists. */
+/**
+ * Returns undefined for a missing file, and for a folder, because a folder is not an object. Any other error, such as
+ * too many open files, is thrown, because it does not say whether the object exists.
+ */
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (!['ENOENT', 'ENOTDIR', 'EISDIR'].includes(error.code ?? '')) throw error;
 }
@@ -78,8 +81,8 @@ async function listKeys(folder: string, prefix: string): Promise<string[]> {
   return keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 /**
- * An object key as a path below its bucket's folder. S3 keys are any text, so segments with a meaning to the file system
- * (empty, `.`, `..`, a NUL) are escaped, and no key leaves its bucket.
+ * Turns an object's key into a path below the bucket's folder. Because an S3 key can be any text, segments with a
+ * meaning to the file system (empty, `.`, `..`, a NUL) are escaped, so that no key leaves its bucket.
  */
 export function keyToPath(key: string): string {
   return key.split('/').map(escapeSegment).join('/');

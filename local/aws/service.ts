@@ -1,4 +1,4 @@
-/** What every local AWS service shares: requests, operations, ARNs and errors. */
+/** Types and helpers that all local AWS services share: requests, operations, ARNs and errors. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** IAM prefixes of the services that the connector and its operator use. */
@@ -17,26 +17,26 @@ export type ServiceName =
   | 'sqs'
   | 'sts';
 
-/** A request to a service. */
+/** A request to a service over HTTP. */
 export interface WireRequest {
   readonly method: string;
-  /** As on the wire: percent-encoded, with the query. */
+  /** Target of the request as it was sent: percent-encoded, with the query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-/** What a request does, in the terms of an IAM policy. */
+/** A request in the terms of an IAM policy. */
 export interface Operation {
   /** API action, for example `ListObjectsV2`. */
   readonly action: string;
   /** Action that a policy must allow, for example `s3:ListBucket`. The two differ for some actions of S3. */
   readonly permission: string;
-  /** ARN. */
+  /** ARN of the resource. */
   readonly resource: string;
 }
 
-/** An error answer of an AWS service: HTTP status, error code, and a message for the caller. */
+/** A service's answer with an error: HTTP status, error code, and a message for the caller. */
 export class AwsError extends Error {
   override readonly name = 'AwsError';
   readonly status: number;
@@ -49,7 +49,7 @@ export class AwsError extends Error {
   }
 }
 
-/** Account and region of the resources of these endpoints. */
+/** Account and region of the resources. */
 export interface Place {
   readonly region: string;
   readonly account: string;
@@ -66,11 +66,15 @@ export function arn({ region, account }: Place, service: string, resource: strin
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Where the next page starts; absent on the last one. */
+  /** Token for the next page. Undefined on the last page. */
   readonly nextToken?: string;
 }
 
-/** One page of a list that does not change between pages. @throws AwsError for a token that is not of a page */
+/**
+ * Cuts one page from a list that does not change between pages.
+ *
+ * @throws AwsError for a token that no page has returned
+ */
 export function cutPage<T>(list: readonly T[], size: number, token: string | undefined, refusal: AwsError): Page<T> {
   const start = Number(token ?? 0);
   if (!Number.isInteger(start)) throw refusal;

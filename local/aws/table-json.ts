@@ -1,4 +1,7 @@
-/** Items as JSON text, in which bytes are base64: `{"window":{"B":"AAEC"}}`. So they are in requests to DynamoDB, and in the file of a table. */
+/**
+ * Items as JSON text with bytes in base64: `{"window":{"B":"AAEC"}}`. This form is used in requests to DynamoDB and in
+ * the file of a table.
+ */
 
 export function readTableJson(text: string) {
   return JSON.parse(text, (name, value) =>
@@ -8,7 +11,7 @@ export function readTableJson(text: string) {
 
 export function tableJson(value: object): string {
   return JSON.stringify(value, function base64(this: Readonly<Record<string, unknown>>, name, member) {
-    // A Buffer would be written by its own method, as a list of numbers.
+    // The original value is read, because `toJSON` of a Buffer would return a list of numbers.
     const bytes = this[name];
     return bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64') : member;
   });

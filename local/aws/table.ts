@@ -1,6 +1,6 @@
 /**
- * DynamoDB with one table in memory, as far as the connector and its operator use it: conditions, the limits at which the service refuses a
- * request, the order of answers, and the capacity that a call takes.
+ * DynamoDB with one table in memory, limited to the features that the connector and its operator use: conditions, the
+ * limits at which the service refuses a request, the order of answers, and the capacity that a call consumes.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import {
@@ -17,15 +17,19 @@ import { AwsError } from './service.ts';
 export type { Item } from './expressions.ts';
 
 export interface TableOptions {
-  /** @default none */
+  /** Items at the start. @default no items */
   readonly items?: Iterable<Item>;
-  /** Called with the key of each write, and the item that is stored under it: nothing after a delete. */
+  /** Called after each write with the key and the stored item, or with undefined after a deletion. */
   readonly onWrite?: (key: Item, item: Item | undefined) => void;
-  /** An answer to a query or a scan ends with the item that exceeds it. @default a megabyte, as in the service */
+  /**
+   * Size of a page: an answer to a query or a scan ends with the item that exceeds it.
+   *
+   * @default a megabyte, as in the service
+   */
   readonly pageBytes?: number;
 }
 
-/** An answer, and the units that the call has taken. */
+/** An answer, with the capacity units that the call consumed. */
 export interface TableAnswer {
   readonly output: Readonly<Record<string, unknown>>;
   readonly readUnits?: number;
@@ -46,9 +50,9 @@ const LONGEST_KEY_BYTES = { pk: 2048, sk: 1024 };
 
 export class Table {
   readonly name: string;
-  /** Items by sort key, by partition key. An item is never changed, only replaced. */
+  /** Items by sort key, within partitions by partition key. An item is never changed, only replaced. */
   readonly #partitions = new Map<string, Partition>();
-  /** Partition keys in the order of a scan. Absent after a change of them. */
+  /** Partition keys in the order of a scan. Undefined after partition keys have changed. */
   #order: string[] | undefined;
   readonly #onWrite: NonNullable<TableOptions['onWrite']>;
   readonly #pageBytes: number;
@@ -112,7 +116,8 @@ export class Table {
     const { Keys: keys, ConsistentRead: consistent } = this.#ofThisTable(requested) as Input;
     requireDistinct(keys, MOST_READS);
     const items = keys.map((key: Item) => this.get(key));
-    // The service answers in no order, so nobody may rely on that of the keys.
+    // The service does not promise an order, so the answer is reversed, and a caller that relies on the order of the
+    // keys fails.
     const found = items.filter((item: Item | undefined) => item !== undefined).reverse();
     return {
       output: { Responses: { [this.name]: found }, UnprocessedKeys: {} },
@@ -156,7 +161,7 @@ export class Table {
     return { output: returned ? { Attributes: returned } : {}, writeUnits };
   }
 
-  /** @returns the units of the larger of the items before and after */
+  /** @returns the write units of the larger item, before or after the write */
   #write(key: Item, after: Item | undefined): number {
     const bytes = [this.get(key), after].map(item => (item ? bytesOf(item) : 0));
     this.set(key, after);
@@ -164,7 +169,7 @@ export class Table {
     return Math.max(1, Math.ceil(Math.max(...bytes) / KIB));
   }
 
-  /** Stores an item without a call, or deletes the one that is there. */
+  /** Stores an item without a call, or deletes the item if `item` is undefined. */
   set({ pk, sk }: Item, item: Item | undefined): void {
     const partition = this.#partitions.get(pk!.S!) ?? new Map<string, Item>();
     if (item) partition.set(sk!.S!, item);
@@ -176,7 +181,7 @@ export class Table {
     else this.#partitions.delete(pk!.S!);
   }
 
-  /** The only condition on keys that is used, `pk = :pk`, asks for one partition. */
+  /** Queries one partition. `pk = :pk` is the only condition on keys that the connector uses. */
   #query(input: Input): TableAnswer {
     const { KeyConditionExpression: condition, ExpressionAttributeValues: values } = input;
     if (condition !== 'pk = :pk') throw invalid(`Query key condition not supported: ${condition}`);
@@ -194,13 +199,16 @@ export class Table {
     }
   }
 
-  /** In the order of the sort keys' bytes. */
+  /** The items of a partition in the order of the sort keys' bytes, from a start key on. */
   *#partitionAfter(pk: string, start: Item | undefined): Generator<Item> {
     const sorted = [...(this.#partitions.get(pk) ?? [])].sort(([one], [other]) => byBytes(one, other));
     for (const [sk, item] of sorted) if (!start || byBytes(sk, start['sk']!.S!) > 0) yield item;
   }
 
-  /** A filter applies to items that were read: a page may be empty and still not be the last one. */
+  /**
+   * Reads one page. The filter applies to items that were already read, so a page may be empty without being the last
+   * page.
+   */
   #page(candidates: Iterable<Item>, input: Input): TableAnswer {
     const { Limit: limit = Number.POSITIVE_INFINITY, ConsistentRead: consistent } = input;
     if (limit < 1) throw invalid('Limit must be greater than or equal to 1');
@@ -263,7 +271,7 @@ function requireDistinct(keys: readonly Item[], most: number): void {
   if (distinct.size < keys.length) throw invalid('Provided list of item keys contains duplicates');
 }
 
-/** A key without an item takes as much as a small one. */
+/** Units that a read consumes. A key without an item consumes as much as a small item. */
 function readUnits(items: readonly (Item | undefined)[], consistent: boolean): number {
   return items.reduce((sum, item) => sum + unitsOf(item ? bytesOf(item) : 0, consistent), 0);
 }
@@ -272,14 +280,17 @@ function unitsOf(bytes: number, consistent: boolean): number {
   return Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)) * (consistent ? 1 : 0.5);
 }
 
-/** As DynamoDB counts. */
+/** Size of an item, as DynamoDB counts it. */
 function bytesOf(item: Item): number {
   let bytes = 0;
   for (const [name, value] of Object.entries(item)) bytes += Buffer.byteLength(name) + bytesOfValue(value);
   return bytes;
 }
 
-/** Texts have their UTF-8 bytes, numbers half their digits and one, lists three bytes and one for each entry. */
+/**
+ * Size of a value: the UTF-8 bytes of a text, half the digits of a number and one, and for a list three bytes and one
+ * for each entry.
+ */
 function bytesOfValue(value: AttributeValue): number {
   if (value.S !== undefined) return Buffer.byteLength(value.S);
   if (value.B !== undefined) return value.B.length;

@@ -3,7 +3,7 @@ import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 /** Rows of a stream by id, as JSON text without `stream_position`. */
 export type Rows = Readonly<Record<StreamName, ReadonlyMap<string, string>>>;
 
-/** Figures of one minute. */
+/** Figures about one minute. */
 interface Minute {
   events: number;
   /** Events whose content the SIEM already had. */
@@ -13,7 +13,7 @@ interface Minute {
   bytes: number;
 }
 
-/** How far a copy is from the data. */
+/** The distance between a SIEM's copy and the data. */
 export interface Distance {
   /** Rows in the SIEM that the API does not have any more. */
   readonly ghosts: number;
@@ -25,16 +25,16 @@ export interface Distance {
 export interface Arrival {
   readonly stream: StreamName;
   readonly id: string;
-  /** JSON text. Absent when the event says that the row is gone. */
+  /** JSON text. Undefined if the event says that the row no longer exists. */
   readonly row: string | undefined;
   readonly eventId?: string;
   readonly bytes: number;
 }
 
-/** A SIEM's copy of the data: of each row the last event that arrived. */
+/** A SIEM's copy of the data: the last event that arrived about each row. */
 export class Copy {
   readonly #held = new Map<StreamName, Map<string, Held>>(STREAMS.map(({ name }) => [name, new Map()]));
-  /** The last hour, newest last. */
+  /** Figures of each minute of the last hour, newest last. */
   #minutes: Minute[] = [];
   #minute = NOTHING();
 
@@ -66,7 +66,7 @@ export class Copy {
     return { events: sum('events'), duplicates: sum('duplicates'), repeats: sum('repeats'), bytes: sum('bytes') };
   }
 
-  /** @param rows rows that the API has */
+  /** Compares the copy with the API. @param rows rows that the API has */
   distance(rows: Rows): Distance {
     let ghosts = 0;
     let stale = 0;
@@ -80,14 +80,17 @@ export class Copy {
 }
 
 interface Held {
-  /** Undefined when the row is gone. */
+  /** Content of the row. Undefined if the row no longer exists. */
   readonly content: string | undefined;
   readonly eventId: string | undefined;
 }
 
 const NOTHING = (): Minute => ({ events: 0, duplicates: 0, repeats: 0, bytes: 0 });
 
-/** A row that is delivered again unchanged has another `stream_position`. */
+/**
+ * Content of a row without `stream_position`, because a row that is delivered again unchanged has another
+ * `stream_position`.
+ */
 export function contentOf(row: string): string {
   const { stream_position: _, ...content } = JSON.parse(row);
   return JSON.stringify(content);
@@ -98,7 +101,12 @@ export class LiveRows {
   #known = new Map<string, { readonly text: string; readonly content: string }>();
   rows: Rows = byStream(() => new Map());
 
-  /** @param truth rows and tombstones, by stream and id @returns how many rows changed since the last look */
+  /**
+   * Looks at the rows again.
+   *
+   * @param truth rows and tombstones, by stream and id
+   * @returns how many rows changed since the last look
+   */
   look(truth: Readonly<Record<StreamName, ReadonlyMap<string, string>>>): number {
     const before = this.#known;
     this.#known = new Map();
@@ -124,7 +132,10 @@ function byStream<T>(of: (stream: StreamName) => T): Readonly<Record<StreamName,
   return Object.fromEntries(STREAMS.map(({ name }) => [name, of(name)])) as Record<StreamName, T>;
 }
 
-/** The API simulator writes the members of a removed asset in a fixed order. */
+/**
+ * Whether the row is a tombstone. The API simulator writes the members of a tombstone without spaces, so a search in
+ * the text is enough.
+ */
 export function isTombstone(text: string): boolean {
   return text.includes('"deleted":true');
 }

@@ -9,12 +9,12 @@ interface PageBody {
 }
 
 /**
- * The script that comes to mind first: each minute it reads on from its cursors, with the API's default page size, and sends every row. It
- * keeps nothing but the cursors, and an error ends its run.
+ * The script that most people write first: each minute it continues from its cursors, with the API's default page size,
+ * and sends every row. It saves only the cursors, and an error ends its run.
  */
 export class CronScript {
   readonly copy = new Copy();
-  /** The error that ended its last run. */
+  /** The error that ended the last run of the script. */
   problem: string | undefined;
   readonly #scene: Scene;
   readonly #cursors = new Map<StreamName, string>();
@@ -42,7 +42,7 @@ export class CronScript {
       const { data, pagination } = await answer<PageBody>(url, { headers: { authorization: `Bearer ${token}` } });
 
       for (const row of data) this.#send(stream, row);
-      // The last page has no cursor. It is read again in the next minute.
+      // The last page has no cursor, so it is read again in the next minute.
       if (pagination.next_cursor === null) return;
       this.#cursors.set(stream, pagination.next_cursor);
     }

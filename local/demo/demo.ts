@@ -20,28 +20,30 @@ import { alarmView, type Caused, incidentView, laneView, problemOf, streamViews,
 const MINUTE = 60_000;
 /** The page shows the last hour. */
 const MINUTES_SHOWN = 60;
-/** The longest alarm looks six hours back, and a little farther. */
+/** Metrics are kept for nine hours, because the longest alarm looks back more than six hours. */
 const MINUTES_KEPT = 9 * 60;
 const ROWS = { assets: 250, threats: 350, dnsBlocks: 400 };
 /** The number of rows is limited, so that the demo can run for days. */
 const MOST_ROWS = { assets: 1_000, threats: 1_500, 'dns-blocks': 2_000 };
-/** The default of the API, so that both read the same pages. */
+/** The API's default, so that the connector and the script read the same pages. */
 const API_PAGE_LIMIT = '100';
-/** Milliseconds. Each of the two finds a rate limit of the API unused. */
+/**
+ * Milliseconds between the starts of connector and script, so that neither uses up the API's rate limit for the other.
+ */
 const SCRIPT_STARTS_LATER = 15_000;
 
 export interface DemoOptions {
   readonly template: Template;
-  /** Milliseconds of this machine that a minute of the schedule takes. */
+  /** Milliseconds on this machine that a minute of the schedule takes. */
   readonly minuteTakes: number;
-  /** Random changes of the data a minute. */
+  /** Random changes of the data per minute. */
   readonly changes: number;
   readonly seed: number;
-  /** Minutes that pass at once before the page is served. @default 60 */
+  /** Minutes that are played at once before the page is served. @default 60 */
   readonly minutesBefore?: number;
 }
 
-/** Connector and cron script next to each other. They read the same API, and each has its own SIEM. */
+/** A connector and a cron script next to each other. They read the same API, and each has its own SIEM. */
 export class Demo implements AsyncDisposable {
   minuteTakes: number;
   readonly scene: Scene;
@@ -76,7 +78,7 @@ export class Demo implements AsyncDisposable {
     scene.simulator.populate(ROWS);
 
     const demo = new Demo(options, scene, copy);
-    // In the first minute every row is new, so its figures are not shown.
+    // In the first minute every row is new, so the figures of that minute are not shown.
     await demo.#pass();
     demo.#forget();
     while (scene.minute < minutesBefore) await demo.#pass();
@@ -119,7 +121,7 @@ export class Demo implements AsyncDisposable {
     this.#next = incident;
   }
 
-  /** Ends the incident. The alarms end later, when their metrics are good again. */
+  /** Ends the incident. The alarms end later, when the metrics are good again. */
   repair(): void {
     this.#next = undefined;
     const caused = this.#caused;
@@ -157,7 +159,7 @@ export class Demo implements AsyncDisposable {
     this.#show();
   }
 
-  /** Begins the waiting incident. */
+  /** Begins the incident that waits for the next minute. */
   #begin(): void {
     const incident = this.#next;
     if (!incident) return;
@@ -185,14 +187,17 @@ export class Demo implements AsyncDisposable {
     this.#script.copy.endMinute();
   }
 
-  /** An alarm on silence would look back to the time before the demo, so none is evaluated before the page is served. */
+  /**
+   * Evaluates the alarms, but only once the page is served. Before, an alarm on silence would look back to the time
+   * before the demo.
+   */
   #evaluate(minute: number): void {
     if (minute < (this.#options.minutesBefore ?? MINUTES_SHOWN)) return;
     const changed = this.#alarms.evaluate(minute);
     const caused = this.#caused;
     if (!caused) return;
 
-    // An alarm of the incident before may still be on. It is counted only where it is expected.
+    // An alarm of the previous incident may still fire. It counts for this incident only if this incident expects it.
     const fired = new Map(caused.fired);
     for (const { name } of this.#alarms.alarms.filter(({ state }) => state === 'ALARM')) {
       const counts = caused.incident.alarms.includes(name) || changed.some(alarm => alarm.name === name);
@@ -226,7 +231,7 @@ export class Demo implements AsyncDisposable {
     for (const listener of this.#listeners) listener(this.#view);
   }
 
-  /** Forgets the figures so far. */
+  /** Forgets all figures so far. */
   #forget(): void {
     this.#changes = [];
     this.#distances = [];
@@ -242,7 +247,7 @@ export class Demo implements AsyncDisposable {
   }
 }
 
-/** A SIEM as docs/events.md describes it: it reads the object, and forgets rows that are gone. */
+/** Reads an object as docs/events.md describes it for a SIEM. A row that no longer exists is forgotten. */
 function read({ key }: DeliveredObject, { aws }: Scene, copy: Copy): void {
   const file = path.join(path.dirname(aws.deliveredFolder), key);
   for (const line of gunzipSync(readFileSync(file)).toString().split('\n').slice(0, -1)) {

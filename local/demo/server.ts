@@ -16,9 +16,9 @@ const RUNBOOK = path.join(import.meta.dirname, '..', '..', 'docs', 'runbook.md')
 export interface DemoServer {
   /** URL of the page, with a slash at its end. */
   readonly url: string;
-  /** Token that every request that changes something must carry. */
+  /** Token that a request must have to change something. */
   readonly token: string;
-  /** Serves this demo from now on. Until then the page says that it is starting. */
+  /** Serves this demo from now on. Until then, the page says that the demo is starting. */
   show(demo: ServedDemo): void;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ class RefusedRequestError extends Error {
   }
 }
 
-/** Serves the page on 127.0.0.1. Requests that another website causes in the browser are refused. */
+/** Serves the page on 127.0.0.1. Requests that another website makes the browser send are refused. */
 export async function startDemoServer(port = 0): Promise<DemoServer> {
   const token = randomBytes(24).toString('base64url');
   const files = await pageFiles(token);
@@ -90,7 +90,10 @@ async function serve(side: Side, request: IncomingMessage, response: ServerRespo
   response.writeHead(200, { 'content-type': type }).end(body);
 }
 
-/** The page may run no inline script and contact no other host, so that no text of a row can become a script or leave this machine. */
+/**
+ * Headers of every answer. The page may run no inline script and contact no other host, so that the text of a row
+ * cannot become a script or leave this machine.
+ */
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -162,7 +165,7 @@ function json(value: unknown): Answer {
   return { type: TYPES['.json']!, body: JSON.stringify(value) };
 }
 
-/** The section about an alarm, as Markdown. @throws RefusedRequestError */
+/** Reads the section about an alarm from the runbook, as Markdown. @throws RefusedRequestError */
 async function runbookSection(alarm: string): Promise<string> {
   const sections = (await readFile(RUNBOOK, 'utf8')).split(/^(?=## )/m);
   const section = sections.find(text => text.startsWith(`## ${alarm}\n`));
@@ -189,10 +192,10 @@ async function pageFiles(token: string): Promise<Map<string, Answer>> {
   return files;
 }
 
-/** A slower page skips views. */
+/** Bytes that may wait for a slow page. Above this bound, the page skips views. */
 const MOST_BUFFERED_BYTES = 1024 * 1024;
 
-/** Server-sent events: the view now, and each new one. */
+/** Sends the current view and each new view as server-sent events. */
 function streamViews(demo: ServedDemo, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (view: View): void => {

@@ -5,7 +5,7 @@ import type { Incident } from '../incidents/incident.ts';
 import type { EndedRun } from '../incidents/scene.ts';
 import type { Copy, Distance } from './copy.ts';
 
-/** One way from the API to a SIEM. */
+/** One way from the API to a SIEM, as the page shows it. */
 export interface LaneView {
   /** Sums of the last hour. */
   readonly events: number;
@@ -40,7 +40,9 @@ export interface IncidentView {
   /** Duration in minutes, so far or in total. */
   readonly minutes: number;
   readonly isRepaired: boolean;
-  /** Minutes until each alarm fired; null until then. Those that were not expected come last. */
+  /**
+   * For each alarm, the minutes until it fired, or null if it has not fired. Alarms that were not expected come last.
+   */
   readonly alarms: readonly { readonly name: string; readonly fired: number | null }[];
 }
 
@@ -58,12 +60,12 @@ export interface View {
   readonly incident: IncidentView | null;
 }
 
-/** An incident that was caused. */
+/** An incident that a visitor of the page has caused. */
 export interface Caused {
   readonly incident: Incident;
-  /** First minute, which may be the next. */
+  /** Number of the first minute of the incident, which may be the next minute. */
   readonly began: number;
-  /** Minute in which it was ended; undefined while it lasts. */
+  /** Number of the minute in which the incident was ended. Undefined while it lasts. */
   readonly repaired: number | undefined;
   /** For each alarm, the minutes until it fired, counted as in docs/testing.md. */
   readonly fired: ReadonlyMap<string, number>;
@@ -109,7 +111,7 @@ export function incidentView(caused: Caused | undefined, minute: number): Incide
   };
 }
 
-/** The sentences of its description about the effect, without the first command and the runbook. */
+/** An alarm with the sentences about its effect, without the first command and the runbook. */
 export function alarmView({ name, severity, state, description }: WatchedAlarm): AlarmView {
   return { name, severity, state, description: description.replace(/ First run ".*$/, '') };
 }

@@ -1,4 +1,4 @@
-/** A synthesized CloudFormation template, as far as it is read here. */
+/** The parts of a synthesized CloudFormation template that are read here. */
 export interface Template {
   readonly Description?: string;
   readonly Resources: Readonly<Record<string, TemplateResource>>;
@@ -21,7 +21,7 @@ export function resourcesOf(template: Template, type: string): [string, Template
   return Object.entries(template.Resources).filter(([, resource]) => resource.Type === type);
 }
 
-/** The only resource of its type. @throws RangeError when there is none, or several */
+/** Finds the only resource of a type. @throws RangeError if there are none or several */
 export function onlyResource(template: Template, type: string): [string, TemplateResource] {
   const found = resourcesOf(template, type);
   if (found.length === 1) return found[0]!;
@@ -57,7 +57,7 @@ export function resolve(value: unknown, references: References): unknown {
   return Object.fromEntries(resolved.filter(([, each]) => each !== undefined));
 }
 
-/** The same for a value that must be a string. @throws RangeError */
+/** Resolves a value that must be a string. @throws RangeError */
 export function resolveText(value: unknown, references: References): string {
   const resolved = resolve(value, references);
   if (typeof resolved === 'string') return resolved;

@@ -1,12 +1,12 @@
 import type { SimulatorOptions } from '../api-simulator/simulator.ts';
 import type { Scene } from './scene.ts';
 
-/** Something that happens to a healthy connector, and the alarms that on-call must see. */
+/** An incident that happens to a healthy connector, with the alarms that on-call must see. */
 export interface Incident {
   readonly name: string;
-  /** How it is caused. */
+  /** Description of the cause. */
   readonly caused: string;
-  /** The metric that is reported as AWS documents it, because nothing in a scene produces it. */
+  /** A metric that is reported by hand as AWS documents it, because nothing in a scene produces it. */
   readonly fed?: string;
   /** Duration in minutes. Alarms are evaluated every minute. */
   readonly minutes: number;
@@ -15,11 +15,15 @@ export interface Incident {
   /** Variables of the function that the incident requires. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly simulator?: Partial<SimulatorOptions>;
-  /** Starts it, after the connector has read all rows. */
+  /** Begins the incident, after the connector has read all rows. */
   readonly begin?: (scene: Scene) => void;
-  /** Replaces a minute, counted from 0. `run` is the scheduled run of that minute. @default only the run */
+  /**
+   * Replaces the run of each minute, counted from 0. `run` is the scheduled run of that minute.
+   *
+   * @default only the scheduled run
+   */
   readonly eachMinute?: (scene: Scene, run: () => Promise<unknown>, minute: number) => unknown;
-  /** Ends the incident. Absent: the incident ends without an action. */
+  /** Ends the incident. If undefined, the incident ends without an action. */
   readonly end?: (scene: Scene) => void;
   /** Names of all alarms that fire. */
   readonly alarms: readonly string[];

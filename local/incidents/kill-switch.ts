@@ -1,4 +1,4 @@
-/** Lambda's message when the process of a function has ended. */
+/** Lambda's error for a function whose process has ended. */
 export class FunctionKilledError extends Error {
   override readonly name = 'Runtime.ExitError';
   constructor() {
@@ -6,13 +6,13 @@ export class FunctionKilledError extends Error {
   }
 }
 
-/** Ends a run as a kill does: its pending calls never return, and it sends no further request. */
+/** Kills a run: its pending calls never return, and it sends no further request. */
 export interface KillSwitch {
   readonly killed: boolean;
   kill(): void;
   /** Wraps a call of the run. After the kill the call neither starts nor returns. */
   unlessKilled<T>(act: () => Promise<T>): Promise<T>;
-  /** The run's result. @throws FunctionKilledError at the kill */
+  /** Performs the run. @throws FunctionKilledError at the kill */
   race<T>(run: () => Promise<T>): Promise<T>;
 }
 

@@ -2,7 +2,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Sender } from '../../lambda/aws.ts';
 import type { Clock } from '../../lambda/ports.ts';
 
-/** The simulated clock of a scene. A pause of the function ends at once and advances the clock by its length. */
+/**
+ * The simulated clock of a scene. When the function waits, the wait ends at once and advances the clock by its length.
+ */
 export interface SceneClock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -12,7 +14,7 @@ export interface SceneClock {
   pass(milliseconds: number): Promise<void>;
   /** The clock as the function reads it. */
   readonly forFunction: Clock;
-  /** Returns the same client, but the clock stands still during its calls. */
+  /** Wraps a client, so that the clock stands still during its calls. */
   watch(sender: Sender): Sender;
 }
 
@@ -21,14 +23,17 @@ interface Wait {
   readonly resolve: () => void;
 }
 
-/** Milliseconds; shorter than the time between two renewals of the lease. */
+/** Milliseconds of one step, which are less than the time between two renewals of the lease. */
 const STEP = 10_000;
-/** Waits between two renewals of a lease, of 60 or 90 seconds. They last until the clock has passed them, because nothing else waits for them. */
+/**
+ * Waits between two renewals of a lease of 60 or 90 seconds. Such a wait does not advance the clock, because nothing
+ * else waits for a renewal. It ends when other waits have advanced the clock far enough.
+ */
 const RENEWALS: readonly number[] = [20_000, 30_000];
 
 /**
- * A clock on which calls to AWS take no time. Otherwise a renewal of the lease could lose a race against minutes that pass in a
- * millisecond.
+ * Creates a clock on which calls to AWS take no time. Otherwise minutes that pass within a millisecond could overtake a
+ * renewal of the lease.
  */
 export function sceneClock(start = Date.parse('2026-11-20T12:00:00Z')): SceneClock {
   let now = start;
@@ -62,7 +67,7 @@ export function sceneClock(start = Date.parse('2026-11-20T12:00:00Z')): SceneClo
   };
 
   const pass = async (milliseconds: number): Promise<void> => {
-    // Two that wait at the same time wait for the same minutes.
+    // The end is fixed at the beginning, so that two waits at the same time wait for the same minutes.
     const end = now + milliseconds;
     while (now < end) {
       await allAnswered();

@@ -25,10 +25,12 @@ import { written } from './written.ts';
 
 const MINUTE = 60_000;
 const TIMEOUT = 15 * MINUTE;
-/** Memory use of the function in a process of its own. In a scene it shares one. */
+/**
+ * Memory that the function uses in its own process. In a scene it shares a process, so its memory cannot be measured.
+ */
 const MEMORY = 160 * 2 ** 20;
 
-/** Variables of the function. */
+/** Environment variables of the function. */
 type Environment = Readonly<Record<string, string>>;
 
 export interface SceneOptions {
@@ -49,7 +51,7 @@ export interface EndedRun {
   readonly emitted: readonly Emf[];
 }
 
-/** API, AWS and the function between them, run once a simulated minute as the schedule does. */
+/** API, AWS and the function between them. The function runs once per simulated minute, as the schedule starts it. */
 export class Scene implements AsyncDisposable {
   readonly clock: SceneClock;
   readonly simulator: ApiSimulator;
@@ -64,7 +66,7 @@ export class Scene implements AsyncDisposable {
   lastRun: EndedRun | undefined;
   readonly #options: SceneOptions;
   readonly #erase: () => void;
-  /** Idle containers. */
+  /** Idle containers, which a later run reuses. */
   #idle: Container[] = [];
   readonly #busy = new Set<Container>();
   #origin: number;
@@ -73,7 +75,7 @@ export class Scene implements AsyncDisposable {
     const { clock = sceneClock() } = options;
     const directory = await mkdtemp(join(tmpdir(), 'scene-'));
     const erase = () => rmSync(directory, { recursive: true, force: true });
-    // The files must not stay when the process ends without the rest of its cleanup.
+    // The files must be deleted even if the process exits without disposing the scene.
     process.once('exit', erase);
 
     let scene: Scene | undefined;
@@ -109,16 +111,16 @@ export class Scene implements AsyncDisposable {
     this.siem = new Siem({ reports: this.reports, now: clock.now, onRead });
     this.#options = options;
     this.#erase = parts.erase;
-    // Minutes begin at the same times as CloudWatch's minutes.
+    // Minutes begin at the same time as CloudWatch's minutes.
     this.#origin = Math.floor(clock.now() / MINUTE) * MINUTE;
   }
 
-  /** Whole minutes since the origin; negative before. */
+  /** Number of whole minutes since the origin. It is negative before the origin. */
   get minute(): number {
     return Math.floor((this.clock.now() - this.#origin) / MINUTE);
   }
 
-  /** Makes the present minute number 0 and forgets all metrics so far. */
+  /** Gives the present minute the number 0 and forgets all metrics so far. */
   begin(): void {
     this.#origin = this.clock.now();
     this.metrics.clear();
@@ -157,7 +159,10 @@ export class Scene implements AsyncDisposable {
     return run.emitted;
   }
 
-  /** Advances to the schedule's next minute. The ticks during a longer run found the lease held. */
+  /**
+   * Advances to the next minute of the schedule. In the minutes of a longer run, the lease was held, so those ticks had
+   * no effect.
+   */
   async nextMinute(): Promise<void> {
     const next = this.#origin + (this.minute + 1) * MINUTE;
     const waiting = this.siem.oldestSeconds(next);
@@ -165,18 +170,18 @@ export class Scene implements AsyncDisposable {
     await this.clock.pass(next - this.clock.now());
   }
 
-  /** The next run gets a new container. */
+  /** Discards every container, a busy one after its run, so that the next run gets a new container. */
   cool(): void {
     this.#idle = [];
     for (const container of this.#busy) container.stale = true;
   }
 
-  /** Kills every run in progress. They send nothing more. */
+  /** Kills every run in progress. A killed run sends nothing more. */
   kill(): void {
     for (const { killSwitch } of this.#busy) killSwitch.kill();
   }
 
-  /** Invokes the function in a new container. */
+  /** Invokes the function in an idle container, or in a new one. */
   async #invoked(environment: Environment): Promise<EndedRun> {
     const end = this.clock.now() + TIMEOUT;
     const context = { getRemainingTimeInMillis: () => end - this.clock.now() };
@@ -221,7 +226,7 @@ export class Scene implements AsyncDisposable {
         now: forFunction.now,
         sleep: (...wait) => killSwitch.unlessKilled(() => forFunction.sleep(...wait)),
       },
-      // Always the same, so that a drill can be repeated.
+      // The number is always the same, so that a drill can be repeated.
       random: () => 0.9,
       hash: sha256,
       log: { info: ignore, warn: ignore, error: ignore },
@@ -250,7 +255,7 @@ interface Parts {
 interface Container {
   readonly invoker: Invoker;
   readonly killSwitch: KillSwitch;
-  /** Not reused. */
+  /** Whether the container must not be reused. */
   stale?: boolean;
 }
 

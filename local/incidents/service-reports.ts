@@ -3,7 +3,7 @@ import type { TimeSeries } from '../alarms/time-series.ts';
 import type { DeliveredObject } from '../aws/delivery.ts';
 import type { Template } from '../deployment/template.ts';
 
-/** The default buffer interval of Firehose, in seconds. A scene has no buffer. */
+/** Firehose's default buffer interval in seconds, because a scene has no buffer. */
 const BUFFER_SECONDS = 60;
 
 /** The first and last minute of a run. */
@@ -12,7 +12,7 @@ export interface RunMinutes {
   readonly ended: number;
 }
 
-/** The metrics that AWS services would report. Those that nothing in a scene can cause are reported with `feed`. */
+/** Reports the metrics of AWS services. A metric that nothing in a scene can cause is reported with `feed`. */
 export class ServiceReports {
   readonly #parts: ReturnType<typeof stackParts>;
   readonly #metrics: TimeSeries;
@@ -28,7 +28,7 @@ export class ServiceReports {
     this.#metrics.add({ ...this.#parts[part], metric }, minute, value);
   }
 
-  /** Lambda counts a run's error in the minute in which the run began. */
+  /** Reports a run. Lambda counts an error in the minute in which the run began. */
   ran({ began, ended }: RunMinutes, failed: boolean): void {
     this.feed('function', 'Invocations', 1, began);
     this.feed('function', 'Errors', failed ? 1 : 0, began);

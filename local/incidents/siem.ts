@@ -9,7 +9,9 @@ export interface SiemOptions {
   readonly onRead: (object: DeliveredObject) => void;
 }
 
-/** A SIEM that reads each object as soon as it is delivered, unless it has stopped. Then the notifications wait in its queue. */
+/**
+ * A SIEM that reads each object as soon as it is delivered. While it is stopped, the notifications wait in its queue.
+ */
 export class Siem {
   readonly #options: SiemOptions;
   #queue: { readonly object: DeliveredObject; readonly sent: number }[] = [];
@@ -35,7 +37,7 @@ export class Siem {
     this.#read();
   }
 
-  /** Age of the oldest notification at a time in milliseconds since 1970; undefined when none waits. */
+  /** Age of the oldest notification at a time in milliseconds since 1970. Undefined if no notification waits. */
   oldestSeconds(at: number): number | undefined {
     const [oldest] = this.#queue;
     return oldest && Math.round((at - oldest.sent) / 1000);

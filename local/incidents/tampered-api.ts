@@ -13,12 +13,12 @@ export interface ApiRequest {
 /** Answers one request. If it does nothing, the request stays pending. */
 export type Act = (response: ServerResponse, request: ApiRequest) => unknown;
 
-/** Answers instead of the API simulator. Undefined lets the API simulator answer. */
+/** Chooses the answer to a request in place of the API simulator. If undefined, the API simulator answers. */
 export type Tampering = (request: ApiRequest) => Act | undefined;
 
 export interface Tampered {
   readonly answer: Act;
-  /** Replaces answers from now on. Without an argument the API simulator answers everything. */
+  /** Replaces answers from now on. Without an argument, the API simulator answers every request again. */
   tamper(tampering?: Tampering): void;
 }
 
@@ -62,7 +62,7 @@ export async function startTamperedApi(simulator: ApiSimulator, now: () => numbe
   return { url, tamper, [Symbol.asyncDispose]: () => closeServer(server) };
 }
 
-/** Tampers with one list. */
+/** Tampers with the requests of one list. */
 export function list(path: string, act: Act): Tampering {
   return ({ target }) => (target.startsWith(`${path}?`) ? act : undefined);
 }
@@ -72,7 +72,7 @@ export function json(status: number, body: unknown, headers: Readonly<Record<str
   return response => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
 }
 
-/** The API simulator's problem document. */
+/** Answers with a problem document, as the API simulator does. */
 export function problem(status: number, suffix: string, detail = 'A detail.', headers = {}): Act {
   return json(status, { type: `https://problems.example/${suffix}`, title: 'A title', status, detail }, headers);
 }

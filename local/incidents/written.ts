@@ -1,4 +1,4 @@
-/** Captures the output of `act` to stdout and stderr. */
+/** Captures the text that `act` writes to stdout and stderr. */
 export function written(act: () => void): string {
   const lines: string[] = [];
   const outputs = [process.stdout, process.stderr].map(output => ({ output, write: output.write }));

@@ -51,7 +51,7 @@ interface Flags {
   readonly json?: true;
 }
 
-/** Where the command prints. */
+/** The place to which the command prints. */
 export interface Output {
   print(text: string): void;
   complain(text: string): void;
@@ -60,12 +60,12 @@ export interface Output {
 /**
  * Runs the command.
  *
- * @param args behind the program's name
- * @param environment where npm stores the options that it took as its own
+ * @param args arguments after the program's name
+ * @param environment variables in which npm stores the options that it consumed
  * @returns the exit status
  */
 export async function runQuery(args: readonly string[], environment: NodeJS.ProcessEnv, to: Output): Promise<number> {
-  // Control characters are escaped, so that no value of a row, file name or argument can control the terminal.
+  // Control characters are escaped, so that the value of a row, a file name or an argument cannot control the terminal.
   const output: Output = {
     print: text => to.print(terminalText(text)),
     complain: text => to.complain(terminalText(text)),
@@ -73,7 +73,7 @@ export async function runQuery(args: readonly string[], environment: NodeJS.Proc
   try {
     return await query(args, environment, output);
   } catch (error) {
-    // The help has been printed.
+    // Commander has already printed the help.
     if (error instanceof CommanderError) return error.exitCode;
     if (!(error instanceof QueryRequestError || error instanceof QueryFailedError)) throw error;
     output.complain(error.message);
@@ -99,7 +99,7 @@ async function query(args: readonly string[], environment: NodeJS.ProcessEnv, ou
   return database.skipped.length > 0 ? 1 : 0;
 }
 
-/** SQL that begins with a comment looks like an option, so it is moved behind all options. */
+/** SQL that begins with a comment looks like an option, so the SQL is moved behind all options. */
 function withSqlLast(args: readonly string[]): string[] {
   const at = args.findIndex(argument => /^--(\s|.*\n)/.test(argument));
   return at < 0 ? [...args] : [...args.slice(0, at), ...args.slice(at + 1), '--', args[at]!];
@@ -139,7 +139,7 @@ const TRY_NEXT = `Try next
 const MOST_ROWS = 200;
 const WIDEST_CELL = 80;
 
-/** Prints the first rows for people to read, with notes on rows and cells that are cut. */
+/** Prints the first rows for people, with a note if rows or cells were cut. */
 async function printTable(result: DuckDBResult, output: Output): Promise<void> {
   const rows: string[][] = [];
   for await (const row of rowsOf(result)) {
@@ -175,7 +175,8 @@ function aligned(titles: readonly string[], rows: readonly (readonly string[])[]
 }
 
 async function printJson(result: DuckDBResult, output: Output): Promise<void> {
-  // Not by JSON.stringify of an object, which would put names such as "2" first and lose `__proto__`.
+  // JSON.stringify of an object would put names such as "2" first and lose `__proto__`, so the object is written member
+  // by member.
   const names = result.deduplicatedColumnNames().map(name => JSON.stringify(name));
   for await (const row of rowsOf(result)) {
     output.print(`{${row.map((cell, index) => `${names[index]}:${JSON.stringify(cell)}`).join()}}`);
@@ -200,13 +201,13 @@ const TIMESTAMPS: ReadonlySet<DuckDBTypeId> = new Set([
 /** A cell as JSON. Integers that a double cannot hold, and decimals, are strings. Times are ISO 8601 in UTC. */
 const cellValue: DuckDBValueConverter<Json> = (value, type, converter) => {
   if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) return Number(value);
-  // Otherwise DuckDB would use the time zone of this machine.
+  // The time is converted here, because DuckDB would use the time zone of this machine.
   if (value instanceof DuckDBTimestampTZValue) return isoTime(String(new DuckDBTimestampValue(value.micros)));
   if (value !== null && TIMESTAMPS.has(type.typeId)) return isoTime(String(value));
   return JsonDuckDBValueConverter(value, type, converter);
 };
 
-/** `infinity` is a timestamp too. */
+/** Formats a time as ISO 8601. `infinity` is a timestamp, too, and stays as it is. */
 function isoTime(text: string): string {
   return text.includes(' ') ? `${text.replace(' ', 'T')}Z` : text;
 }

@@ -20,16 +20,16 @@ export class QueryFailedError extends Error {
 
 export interface SkippedFile {
   readonly file: string;
-  /** The problem, as the end of a sentence that begins with the file's name. */
+  /** The problem, as the end of a sentence that begins with the name of the file. */
   readonly problem: string;
 }
 
-/** The views over the delivered files of a folder, in memory. A query reaches no file and writes none. */
+/** The views over the delivered files of a folder, in memory. SQL cannot read or write any other file. */
 export class EventDatabase implements Disposable {
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
   files = 0;
-  /** Files that are skipped as a whole. */
+  /** Files that were skipped as a whole. */
   readonly skipped: SkippedFile[] = [];
 
   private constructor(instance: DuckDBInstance, connection: DuckDBConnection) {
@@ -40,7 +40,8 @@ export class EventDatabase implements Disposable {
   /** @throws QueryRequestError when there are no files */
   static async open(folder: string): Promise<EventDatabase> {
     const files = await eventFiles(resolve(folder));
-    // Tables and sorts beyond the memory limit go to the temporary folder. The default is the working directory.
+    // DuckDB puts tables and sorts that exceed its memory limit into this folder. By default it would use the working
+    // directory.
     const temporary = join(tmpdir(), `security-data-query-${randomUUID()}`);
     const instance = await DuckDBInstance.create(':memory:', { temp_directory: temporary });
     const database = new EventDatabase(instance, await instance.connect());
@@ -67,8 +68,10 @@ export class EventDatabase implements Disposable {
     return statement.stream().catch(failAtRow);
   }
 
-  /** DuckDB checks names and grammar before it reads a row. Only the messages of these checks are shown, because they cannot contain
-   * a row. They point to the place in the SQL. */
+  /**
+   * Prepares one statement. DuckDB checks names and grammar before it reads a row. Only messages of these checks are
+   * shown, because they cannot contain a row. They point to the place in the SQL.
+   */
   async #prepare(sql: string) {
     try {
       const statements = await this.#connection.extractStatements(sql);
@@ -91,7 +94,7 @@ export class EventDatabase implements Disposable {
 
 const NAMES = 'Without SQL, npm run query lists the views and their columns.';
 
-/** Without DuckDB's message, because it may quote a row. @throws QueryFailedError */
+/** Throws an error without DuckDB's message, because the message may quote a row. @throws QueryFailedError */
 export function failAtRow(cause: unknown): never {
   const kind = /^[A-Z][A-Za-z ]*? Error/.exec((cause as Error).message)?.[0] ?? 'Error';
   const remedy =
@@ -127,7 +130,7 @@ async function eventFiles(root: string): Promise<string[]> {
 
 const WHAT_TO_DO = 'Run npm start first, or name the folder with --folder.';
 
-/** Appends every line, or none and returns the problem. */
+/** Appends every line of a file. If the file is damaged, appends nothing and returns the problem. */
 async function appendFile(appender: DuckDBAppender, file: string): Promise<string | undefined> {
   let bytes: Buffer;
   try {

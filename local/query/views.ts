@@ -7,7 +7,7 @@ const ATHENA = path.join(import.meta.dirname, '..', '..', 'siem', 'athena');
 /** A view over the delivered events. */
 export interface View {
   readonly name: string;
-  /** The whole file: a comment and `create or replace view`. */
+  /** Text of the whole file: a comment and `create or replace view`. */
   readonly sql: string;
 }
 
@@ -18,11 +18,11 @@ export const ATHENA_FILES: ReadonlyMap<string, string> = new Map(
     .map(name => [name, readFileSync(path.join(ATHENA, name), 'utf8')]),
 );
 
-/** Every view, each after the views that it reads. Only `events` reads the relation `lines(line, delivery_day)`. */
+/** All views, each after the views that it reads. Only `events` reads the relation `lines(line, delivery_day)`. */
 export const VIEWS: readonly View[] = [...ATHENA_FILES.values()].flatMap(sql => {
   const [, name] = /^create or replace view (\w+) as$/m.exec(sql) ?? [];
   return name ? [{ name, sql }] : [];
 });
 
-/** Functions of Athena's SQL for DuckDB. */
+/** SQL that defines functions of Athena in DuckDB. */
 export const DUCKDB_DIALECT = readFileSync(path.join(import.meta.dirname, 'duckdb.sql'), 'utf8');

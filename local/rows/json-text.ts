@@ -1,9 +1,10 @@
 /**
- * JSON as a tree of texts. `JSON.parse` followed by `JSON.stringify` would change some numbers and member names.
+ * JSON as a tree of texts, because `JSON.parse` followed by `JSON.stringify` would change some numbers and member
+ * names.
  */
 export type JsonNode = string | { readonly object: readonly JsonMember[] } | { readonly array: readonly JsonNode[] };
 
-/** A member with its value as written; `key` is the name decoded. */
+/** A member of an object. Its value is as it was written, and `key` is its decoded name. */
 export interface JsonMember {
   readonly key: string;
   readonly value: JsonNode;
@@ -11,7 +12,9 @@ export interface JsonMember {
 
 const TOKEN = /\s*([{}[\],:]|"(?:[^"\\]+|\\.)*"|[^\s{}[\],:"]+)/y;
 
-/** The tree of a JSON text, its leaves as written. Throws a SyntaxError if the text is not JSON. */
+/**
+ * Reads a JSON text into a tree whose leaves are as they were written. Throws a SyntaxError if the text is not JSON.
+ */
 export function readJson(text: string): JsonNode {
   JSON.parse(text);
   let at = 0;

@@ -1,8 +1,8 @@
 import { type JsonNode, readJson } from './json-text.ts';
 
 /**
- * A row's content in one form, `stream_position` aside: numbers by their digits, members by name, without white space. It does not use the
- * connector's own cutter, so that one can check the other.
+ * Brings a row's content, without `stream_position`, into one form: numbers by their digits, members by name, without
+ * white space. The connector's own cutter is not used, so that each can check the other.
  */
 export function content(rowText: string): string {
   return contentOf(readJson(rowText));
@@ -15,7 +15,7 @@ export function contentOf(row: JsonNode): string {
 function written(node: JsonNode, omitted?: string): string {
   if (typeof node === 'string') return node.startsWith('"') ? JSON.stringify(JSON.parse(node)) : node;
   if ('array' in node) return `[${node.array.map(each => written(each)).join()}]`;
-  // The last of several members of one name counts.
+  // If several members have the same name, the last of them counts.
   const members = [...new Map(node.object.map(({ key, value }) => [key, value]))];
   const texts = members
     .filter(([name]) => name !== omitted)

@@ -5,10 +5,10 @@ import { randomChange } from '../api-simulator/traffic.ts';
 import type { TenantDataRecipe } from './source.ts';
 
 /**
- * Rebuilds the API simulator from its recipe. All randomness comes from the seed, and all past changes have recorded times. So the
- * same recipe gives the same rows, positions, credentials and cursors.
+ * Rebuilds the API simulator from its recipe. All randomness comes from the seed, and all past changes have recorded
+ * times. Therefore the same recipe gives the same rows, positions, credentials and cursors.
  *
- * @param now milliseconds since the epoch, once the past is rebuilt
+ * @param now current time in milliseconds since 1970, which applies after the past is rebuilt
  */
 export function rebuildSimulator(recipe: TenantDataRecipe, now: () => number): ApiSimulator {
   const { seed, startedAt, changes } = recipe;
@@ -26,7 +26,10 @@ export function rebuildSimulator(recipe: TenantDataRecipe, now: () => number): A
   return simulator;
 }
 
-/** The first two changes are fixed, to show what happens to removed and restored assets. The others are random. */
+/**
+ * Makes one change. The first two changes are fixed, to show the effects of a removed and of a restored asset. The
+ * others are random.
+ */
 function change(simulator: ApiSimulator, random: () => number, step: number): void {
   if (step === 0 && removeAssetWithThreats(simulator, random)) return;
   if (step === 1 && restoreAssetRemovedBefore(simulator)) return;
@@ -45,7 +48,10 @@ function removeAssetWithThreats(simulator: ApiSimulator, random: () => number): 
   return false;
 }
 
-/** Restores the asset of the last removal but one, so that a second round of changes restores what the first removed. */
+/**
+ * Restores the asset of the last removal but one, so that a second round of changes restores the asset that the first
+ * round removed.
+ */
 function restoreAssetRemovedBefore(simulator: ApiSimulator): boolean {
   const removed = [...simulator.tenantData.streams.assets.latest.values()].filter(asset => asset.deletedAt !== 0);
   const [, before] = removed.sort((one, other) => other.position - one.position);

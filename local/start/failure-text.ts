@@ -2,7 +2,7 @@ import { terminalText } from '../../bin/terminal/terminal-text.ts';
 
 const CREDENTIALS_HERE = 'In this run the secret consists of --client-id and of CLIENT_SECRET or the prompt.';
 
-/** A failure as text for people. The stack and the causes only with --verbose. */
+/** Formats a failure for people. The stack and the causes are shown only with --verbose. */
 export function failureText(error: unknown, verbose: boolean): string {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
   if (verbose && stack) return terminalText(stack);
@@ -12,7 +12,7 @@ export function failureText(error: unknown, verbose: boolean): string {
 
 const AGAIN = 'run again: the next run continues where the saved state ends';
 
-/** Remedies by the code of the file system, or by the message about a damaged table. */
+/** Remedies by the file system's error code, or by the message about a damaged table. */
 const REMEDIES: readonly [cause: RegExp, remedy: string][] = [
   [/ENOSPC|EDQUOT|EFBIG/, `If the disk is full, free some space and ${AGAIN}.`],
   [
@@ -31,14 +31,14 @@ function remediesFor(text: string): string[] {
 }
 
 /**
- * The text for a state folder that cannot be read or written.
+ * Formats the failure of a state folder that cannot be read or written.
  *
  * @returns undefined for other errors
  */
 export function stateFailureText(error: unknown, folder: string): string | undefined {
   const { message = '', path } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
   const remedies = remediesFor(`${codeOf(error)} ${message}`);
-  // Errors of the file system name their path, and those of the network do not.
+  // Errors of the file system name their path, and errors of the network do not.
   if (remedies.length === 0 && path === undefined) return undefined;
 
   const problem = `Failed: The state in ${folder} cannot be read or written (${message}). The run has stopped. The tenant was only read, so nothing is lost there.`;

@@ -7,7 +7,7 @@ import type { ApiAnswer, FromFunction, ToFunction } from './function-process.ts'
 
 /** Lambda's own upper bound, which the stack uses. */
 const TIMEOUT_MILLISECONDS = 900_000;
-/** Less than the function reserves to finish and save a page, so it starts no other page. */
+/** Less than the time that the function reserves to finish and save a page, so that it starts no other page. */
 const HURRY_MILLISECONDS = 25_000;
 
 export interface FunctionHostOptions {
@@ -15,10 +15,10 @@ export interface FunctionHostOptions {
   /** Folder of the state and of the delivered files. */
   readonly folder: string;
   readonly secret: string;
-  /** Takes the function's output, as CloudWatch Logs would. */
+  /** File for the function's output, in place of CloudWatch Logs. */
   readonly logFile: string;
   readonly onAnswer: (answer: ApiAnswer) => void;
-  /** Called with the error of a file that cannot be read or written. The run cannot go on. */
+  /** Called with the error of a file that cannot be read or written. The run must then end. */
   readonly onFilesFailure: (error: Error) => void;
 }
 
@@ -71,7 +71,7 @@ export class FunctionHost {
 const ENDED =
   'The function was stopped before it finished. Nothing is lost: the next run continues from the saved state.';
 
-/** An error of the function, under its own name. */
+/** An error of the function, with the name of the original class. */
 export class FunctionError extends Error {
   override readonly name: string;
   override readonly stack: string;

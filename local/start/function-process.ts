@@ -1,4 +1,7 @@
-/** The process of the function. Like a container of Lambda, it has its own environment and output; files of this machine stand for AWS. */
+/**
+ * The process of the function. Like a container of Lambda, it has its own environment and output. Files on this machine
+ * replace AWS.
+ */
 import { subscribe } from 'node:diagnostics_channel';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -11,7 +14,7 @@ import { JournalTable } from '../aws/journal.ts';
 import { LOCAL_NAMES, openAws } from '../aws/local-aws.ts';
 
 export type ToFunction =
-  /** Comes first. The secret is never written to disk. */
+  /** First message. The secret is part of it, so that it is never written to disk. */
   | { readonly kind: 'open'; readonly folder: string; readonly secret: string }
   | { readonly kind: 'invoke'; readonly milliseconds: number }
   /** Shortens the time of the current invocation. */
@@ -24,13 +27,13 @@ export type FromFunction =
   /** The files of the run cannot be read or written, as on a full disk. */
   | { readonly kind: 'files failed'; readonly error: Pick<NodeJS.ErrnoException, 'message' | 'code' | 'path'> };
 
-/** The answer to a request of this process's `fetch`, which is only used for the API and the token endpoint. */
+/** The answer to a request of this process's `fetch`, which is used only for the API and the token endpoint. */
 export interface ApiAnswer {
   /** URL without its query, which holds cursors. */
   readonly url: string;
-  /** HTTP status; absent when there was no answer. */
+  /** HTTP status. Undefined if there was no answer. */
   readonly status?: number | undefined;
-  /** The network error, when there was no answer. */
+  /** The network error, if there was no answer. */
   readonly problem?: string;
 }
 
@@ -43,12 +46,13 @@ interface FetchMessage {
 let opened: Promise<Invoker> | undefined;
 let deadline = Number.POSITIVE_INFINITY;
 
-// Node's diagnostics, so that the observed code is exactly the deployed code.
+// Requests are observed through Node's diagnostics channels, because the observed code then stays exactly the deployed
+// code.
 for (const channel of ['undici:request:headers', 'undici:request:error']) {
   subscribe(channel, message => {
     const { request, response, error } = message as FetchMessage;
     const url = `${String(request.origin).replace(/\/$/, '')}${request.path.split('?')[0]}`;
-    // A host with several addresses fails with one error for each, and no message of its own.
+    // The error of a host with several addresses contains one error for each address, and has no message of its own.
     const problem = error && (error.message || error.errors?.[0]?.message || error.name);
     post({ kind: 'answered', answer: { url, status: response?.statusCode, ...(problem && { problem }) } });
   });
@@ -63,10 +67,10 @@ process.on('message', (message: ToFunction) => {
   }
 });
 
-// The console ignores errors of its output. But the metrics of the run are in the log, so the run cannot go without it.
+// The console ignores errors of its output, but the run needs its log, because the log contains the metrics of the run.
 for (const output of [process.stdout, process.stderr]) output.on('error', filesFailed);
 
-// The terminal sends Ctrl-C to this process too. The parent shortens the time instead.
+// The terminal sends Ctrl-C to this process, too. The process ignores it, because the parent shortens the time instead.
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit());
 
@@ -81,7 +85,7 @@ async function run(): Promise<void> {
   if (!invoker) return;
   try {
     const result = await invoke({}, { getRemainingTimeInMillis: () => deadline - Date.now() }, invoker);
-    // An error of the log is reported in the next turn of the event loop.
+    // An error of the log is reported only in the next turn of the event loop.
     await nextTurn();
     post({ kind: 'returned', result });
   } catch (error) {
@@ -89,7 +93,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** Streams that failed alike share a line. */
+/** Name and message of an error. Streams that failed with the same error share a line. */
 function wordsOf(error: unknown): { readonly name: string; readonly message: string } {
   const { name, message } = error instanceof Error ? error : new Error(String(error));
   if (!(error instanceof StreamsFailedError)) return { name, message };

@@ -7,7 +7,7 @@ import { COUNT_NAMES, DEFAULT_COUNTS, type SeedCounts } from '../api-simulator/s
 import { LOCAL_NAMES, resourceEnvironment } from '../aws/local-aws.ts';
 import { optionOf, readArguments, refusalText, wholeNumber } from '../npm-command.ts';
 
-/** The function's settings by the option that gives them. */
+/** The function's settings by the name of the option. */
 const SETTINGS = {
   baseUrl: 'API_BASE_URL',
   authUrl: 'AUTH_URL',
@@ -21,7 +21,9 @@ const SETTINGS = {
   omit: 'OMIT',
 } as const;
 
-/** Options of the embedded API simulator. Without them it is as in the state folder, or else as by default. */
+/**
+ * Options of the embedded API simulator. Without an option, the value in the state folder counts, or else the default.
+ */
 type EmbeddedFlags = SeedCounts & { readonly seed?: number; readonly change?: number };
 
 type ByStream<T> = Readonly<Record<string, T>>;
@@ -85,7 +87,7 @@ function collectOmit(text: string, before: ByStream<readonly string[]> = {}): By
   return { ...before, [key]: [...(before[key] ?? []), ...paths.split(',')] };
 }
 
-/** `threats=severity != 'low'` → `threats` and the rest */
+/** Splits the value of an option by stream: `threats=severity != 'low'` → `threats` and the rest */
 function readOfStream(text: string): [key: StreamKey, value: string] {
   const keys = STREAMS.map(({ name }) => streamKey(name));
   const key = keys.find(each => text.startsWith(`${each}=`));
@@ -122,7 +124,7 @@ function describeTenant(command: Command): Command {
       .option('--threat-asset-field <name>', 'member of a threat that names its asset (default: asset_id)')
       .option('--rows-member <name>', 'member that holds the rows of a page (default: detected)')
       .option('--pagination-member <name>', 'member that holds next_cursor (default: detected)')
-      // Declared only to be refused without repeating its value.
+      // The option is declared only so that it can be refused without repeating its value.
       .addOption(new Option('--client-secret [value]').hideHelp())
   );
 }
@@ -154,7 +156,7 @@ export class StartProblemsError extends Error {
 
 export interface EmbeddedTarget extends SeedCounts {
   readonly seed?: number;
-  /** Changes before the run. */
+  /** Number of changes before the run. */
   readonly change: number;
 }
 
@@ -166,14 +168,14 @@ export interface TenantTarget {
 
 export interface StartRequest {
   readonly name: string;
-  /** Folder of this connector's state and files, absolute. */
+  /** Absolute path of the folder with this connector's state and files. */
   readonly folder: string;
   readonly reset: boolean;
   readonly verbose: boolean;
-  /** Settings from the options, by the function's names. */
+  /** Settings from the options, by the names of the function's variables. */
   readonly settings: Readonly<Record<string, string>>;
   readonly target: EmbeddedTarget | TenantTarget;
-  /** The arguments of another run that continues this one. */
+  /** Arguments for another run that continues this run. */
   readonly again: readonly string[];
 }
 
@@ -188,11 +190,11 @@ const ONLY_OF_TENANT = [
 const ONLY_OF_EMBEDDED = ['seed', ...COUNT_NAMES, 'change'] as const;
 
 /**
- * Reads the arguments behind the program's name.
+ * Reads the arguments after the program's name.
  *
- * @param environment where npm stores the options that it took as its own
+ * @param environment variables in which npm stores the options that it consumed
  * @param hasSecret whether a client secret is available or can be prompted for
- * @throws StartProblemsError, and CommanderError once `--help` has been printed
+ * @throws StartProblemsError, and CommanderError after `--help` was printed
  */
 export function readRequest(args: readonly string[], environment: NodeJS.ProcessEnv, hasSecret: boolean): StartRequest {
   const { flags, problems: argumentProblems } = readArguments<Flags>(describe, args, environment);
@@ -237,19 +239,19 @@ function tenantProblems(flags: Flags, hasSecret: boolean): string[] {
   ];
 }
 
-/** Settings that the embedded API simulator gives once it runs, or that no option changes. */
+/** Settings that come from the embedded API simulator when it runs, or that no option changes. */
 const OTHER_SETTINGS = {
   API_BASE_URL: 'https://host.example',
   AUTH_URL: 'https://host.example',
   ...resourceEnvironment(LOCAL_NAMES),
 };
 
-/** The embedded API simulator has every stream. */
+/** Paths of the embedded API simulator, which has every stream. */
 const EMBEDDED_PATHS = Object.fromEntries(
   STREAMS_WITHOUT_PATH.map(({ name, pathOption }) => [variableOf(pathOption), `/${name}`]),
 );
 
-/** Settings from the options, by the function's names. */
+/** Settings from the options, by the names of the function's variables. */
 function settingsOf(flags: Flags): Record<string, string> {
   const given = Object.entries(SETTINGS).map(([flag, setting]) => [setting, flags[flag as keyof Flags]] as const);
   return Object.fromEntries(
@@ -271,7 +273,7 @@ function settingProblems(settings: Readonly<Record<string, string>>): string[] {
   }
 }
 
-/** `FILTERS.threats is …` → `--filter threats is …` */
+/** Names the option in a problem: `FILTERS.threats is …` → `--filter threats is …` */
 function inTermsOfOptions(problem: string): string {
   const [setting = ''] = /^\w+/.exec(problem) ?? [];
   const flag = Object.entries(SETTINGS).find(([, each]) => each === setting)?.[0];
@@ -280,7 +282,7 @@ function inTermsOfOptions(problem: string): string {
 
 const LONGEST_NAME = 32;
 
-/** The stack's rule for connector names, so that a name that works here can be deployed. */
+/** Checks a name by the stack's rule for connector names, so that a name that works here can be deployed. */
 export function nameProblem(name: string): string[] {
   if (name.length <= LONGEST_NAME && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return [];
   const length = `${LONGEST_NAME} characters at most`;
@@ -288,7 +290,7 @@ export function nameProblem(name: string): string[] {
 }
 
 /**
- * A connector name from the host of a base URL, so that each tenant has its own state folder.
+ * Derives a connector name from the host of a base URL, so that each tenant has its own state folder.
  *
  *     https://api.acme.example/security  →  api-acme-example
  */

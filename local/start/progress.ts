@@ -1,7 +1,7 @@
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import type { ApiAnswer } from './function-process.ts';
 
-/** The output of a display. */
+/** The terminal or file to which progress is written. */
 export interface Screen {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -10,18 +10,21 @@ export interface Screen {
 
 export interface MonitoredStream {
   readonly name: string;
-  /** URL of its list, without query. */
+  /** URL of the stream's list, without query. */
   readonly url: string;
 }
 
-/** One line with the pages read so far: rewritten at a terminal, and appended elsewhere. */
+/**
+ * Progress as one line with the number of pages read so far. A terminal shows only the newest line, and any other
+ * output gets one line after the other.
+ */
 export class Progress {
   readonly #streams: readonly MonitoredStream[];
   readonly #screen: Screen;
   readonly #now: () => number;
   readonly #pages = new Map<string, number>();
   #reason: string | undefined;
-  /** Why the last request is retried; undefined once the API has answered. */
+  /** Reason why the last request is retried. Undefined once the API has answered. */
   trouble: string | undefined;
   #shown = '';
   #shownAt = Number.NEGATIVE_INFINITY;
@@ -43,13 +46,13 @@ export class Progress {
     if (this.#now() - this.#shownAt >= milliseconds) this.#show();
   }
 
-  /** Shown until the next page. */
+  /** Shows the reason until the next page. */
   waitsFor(reason: string): void {
     this.#reason = reason;
     this.#show();
   }
 
-  /** Writes a line of its own. */
+  /** Writes a text on a line of its own. */
   say(text: string): void {
     this.#screen.write(`${this.#screen.isTTY ? '\n' : ''}${text}\n`);
   }
@@ -68,17 +71,17 @@ export class Progress {
     if (text === this.#shown) return;
     this.#shown = text;
     const { isTTY, columns } = this.#screen;
-    // Cut, because a line that wraps cannot be rewritten.
+    // The text is cut, because a line that wraps cannot be overwritten.
     this.#screen.write(isTTY ? `\r\u001b[2K${text.slice(0, (columns || 80) - 1)}` : `${text}\n`);
   }
 }
 
-/** `1 page`, `2 pages` */
+/** A number with its noun, for example `1 page` or `2 pages`. */
 export function counted(count: number, one: string): string {
   return `${grouped(count)} ${one}${count === 1 ? '' : 's'}`;
 }
 
-/** With thousands separators: 12,345. */
+/** A number with thousands separators, for example 12,345. */
 export function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }

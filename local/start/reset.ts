@@ -1,4 +1,4 @@
-/** `--reset`: deletes what earlier runs have written, and nothing else. */
+/** `--reset`: deletes the files that earlier runs have written, and nothing else. */
 import { chmod, lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
@@ -7,8 +7,8 @@ import { StartProblemsError } from './options.ts';
 import { isSourceText, LOG_FILE, makeFolder, SOURCE_FILE } from './source.ts';
 
 /**
- * The entries that runs write, in the order of their deletion. The source is the last one, because it marks the folder as that of a run: a reset
- * that was killed can be repeated.
+ * The entries that runs write, in the order of their deletion. The source comes last, because it marks the folder as
+ * that of a run. Therefore a reset that was killed can be repeated.
  */
 const ENTRIES = [
   { name: 'dynamodb', isFolder: true },
@@ -19,9 +19,10 @@ const ENTRIES = [
 ];
 
 /**
- * Deletes what runs left in the folder, and makes the folder private. Links are not followed and not deleted.
+ * Deletes the entries that runs have written to the folder, and makes the folder private. Links are neither followed
+ * nor deleted.
  *
- * @throws StartProblemsError before anything is deleted, if a run has not written all of it
+ * @throws StartProblemsError before anything is deleted, if something in these entries was not written by a run
  * @throws DirectoryInUseError
  */
 export async function resetFolder(folder: string): Promise<void> {
@@ -47,7 +48,7 @@ function refusal(reason: string): StartProblemsError {
   return new StartProblemsError([`--reset deletes only what a run has written, and ${reason}`]);
 }
 
-/** The first path that a reset would delete although no run has written it. */
+/** Finds the first path that a reset would delete although no run has written it. */
 async function foreignEntry(folder: string): Promise<string | undefined> {
   const present: string[] = [];
   for (const { name, isFolder } of ENTRIES) {
@@ -68,7 +69,7 @@ async function foreignEntry(folder: string): Promise<string | undefined> {
   return isSourceText(await readFile(source, 'utf8')) ? undefined : source;
 }
 
-/** A link, or something else that is neither a file nor a folder, at any depth. Runs write no such thing. */
+/** Finds a link, or another entry that is neither a file nor a folder, at any depth. Runs write no such entries. */
 async function specialFileIn(folder: string): Promise<string | undefined> {
   // `withFileTypes` lists links without following them.
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -76,7 +77,7 @@ async function specialFileIn(folder: string): Promise<string | undefined> {
   return special && join(special.parentPath, special.name);
 }
 
-/** Follows no link. */
+/** Reads the stats of a path without following a link. */
 async function statsOf(path: string) {
   return lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;

@@ -21,14 +21,17 @@ import { resetFolder } from './reset.ts';
 import { logFileIn, makeFolder, nextSource, readSource, type Source, writeSource } from './source.ts';
 import { metricsIn, nextSteps, placesText, summaryNotes, summaryTable } from './summary.ts';
 
-/** The lease of a killed run must expire. No other run can hold one, because the folder is locked. */
+/**
+ * Seconds after which the lease of a killed run expires. They are few, because the folder is locked, so no other run
+ * can hold the lease.
+ */
 const LEASE_SECONDS = '15';
 
 type Settings = Readonly<Record<string, string>>;
 
 /** The settings and the secret with which the function starts. */
 interface Start {
-  /** The function's settings. */
+  /** Settings of the function, by the names of its variables. */
   readonly settings: Settings;
   readonly secret: string;
 }
@@ -48,7 +51,7 @@ export async function run(request: StartRequest): Promise<number> {
   const { settings, secret } = tenant ?? (await startSimulator(source, resources));
   console.log(`${introduction(request.name, source)}\n`);
   const start = { settings: { ...request.settings, LEASE_SECONDS, ...settings }, secret };
-  // The await keeps the API simulator open until the rows are drained.
+  // The result is awaited, because the API simulator must stay open until all rows are read.
   return await drainAndReport(request, start);
 }
 
@@ -93,7 +96,7 @@ class UnknownHostError extends Error {
 }
 
 /**
- * Reports a mistyped URL at once. The handler would retry, as for a host that is down.
+ * Reports a mistyped URL at once, because the handler would retry, as it does for a host that is down.
  *
  * @throws UnknownHostError
  */
@@ -108,7 +111,7 @@ async function lookUpHosts(urls: readonly string[], environment: NodeJS.ProcessE
   }
 }
 
-/** Runs the handler until every stream is caught up, then prints what became of the rows. @returns the exit status */
+/** Runs the handler until every stream is caught up, then prints the outcome of the rows. @returns the exit status */
 async function drainAndReport(request: StartRequest, { settings, secret }: Start): Promise<number> {
   const { deliveredFolder: delivered, deadLetterFolder: deadLetters } = foldersIn(request.folder);
   const log = logFileIn(request.folder);
@@ -140,7 +143,11 @@ async function drainAndReport(request: StartRequest, { settings, secret }: Start
   return 1;
 }
 
-/** @throws the error of a file that cannot be read or written */
+/**
+ * Invokes the function until it has caught up, fails or is interrupted.
+ *
+ * @throws the error of a file that cannot be read or written
+ */
 async function catchUp(request: StartRequest, { settings, secret }: Start, logFile: string) {
   const progress = new Progress(streamsIn(settings), process.stdout);
   const inherited = 'baseUrl' in request.target ? process.env : {};
@@ -153,7 +160,7 @@ async function catchUp(request: StartRequest, { settings, secret }: Start, logFi
     onAnswer: answer => progress.observe(answer),
     onFilesFailure: error => broken.abort(error),
   });
-  // The function would try again for half a minute, because it takes the files for AWS.
+  // The process is ended at once, because the function would retry for half a minute, as if the files were AWS.
   broken.signal.addEventListener('abort', () => void host.end());
   const onFirst = () => {
     progress.say('Stopping: the current page is finished and saved. Press Ctrl-C again to stop at once.');
@@ -195,9 +202,10 @@ export interface DrainOptions {
 const LEASE_POLL_MILLISECONDS = 1000;
 
 /**
- * Acts as the schedule: invokes until every stream is caught up. Waits until the lease of a killed run expires.
+ * Acts as the schedule: invokes the function until every stream is caught up. If a killed run still has the lease,
+ * waits until the lease expires.
  *
- * @returns whether everything is caught up
+ * @returns whether every stream is caught up
  */
 export async function drainUntilDone(options: DrainOptions): Promise<boolean> {
   const { invoke, isStopped, onLeaseHeld, sleep = wait } = options;
@@ -214,17 +222,19 @@ export async function drainUntilDone(options: DrainOptions): Promise<boolean> {
 const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 
 /**
- * The whole environment of the function. A container of Lambda has no other variables of this machine.
+ * The whole environment of the function. Other variables of this machine are left out, because a container of Lambda
+ * does not have them either.
  *
- * @param settings from the options
- * @param inherited variables of this machine, for a run against a real tenant. A proxy could not reach the embedded API simulator.
+ * @param settings settings from the options
+ * @param inherited variables of this machine, but only for a run against a real tenant, because a proxy could not reach
+ * the embedded API simulator
  */
 export function functionEnvironment(settings: Settings, inherited: NodeJS.ProcessEnv): Record<string, string> {
   const certificates = CERTIFICATES.flatMap(name => (inherited[name] === undefined ? [] : [[name, inherited[name]]]));
   const proxy = machineProxy(inherited);
   return {
     ...Object.fromEntries(certificates),
-    // As the stack sets them.
+    // The stack sets the same variables for a proxy.
     ...(proxy && { NODE_USE_ENV_PROXY: '1', HTTPS_PROXY: proxy.HTTPS_PROXY, NO_PROXY: proxy.NO_PROXY ?? '' }),
     ...resourceEnvironment(LOCAL_NAMES),
     ...settings,

@@ -9,17 +9,17 @@ import { StartProblemsError, type StartRequest, type TenantTarget } from './opti
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** How to rebuild the embedded API simulator. The same recipe gives the same rows, positions and cursors. */
+/** Recipe to rebuild the embedded API simulator. The same recipe gives the same rows, positions and cursors. */
 const TenantData = v.object({
   seed: count,
-  /** Milliseconds since the epoch. */
+  /** Time of the first run, in milliseconds since 1970. */
   startedAt: count,
   ...(Object.fromEntries(COUNT_NAMES.map(name => [name, count])) as Record<StreamKey, typeof count>),
-  /** In the order of their times. */
+  /** Changes in the order of their times. */
   changes: v.array(v.object({ at: count, count })),
 });
 
-/** The source of a state folder's rows. Cursors and row states of one source are meaningless for another. */
+/** The source of a state folder's rows. The cursors and row states of one source are meaningless for another source. */
 const Source = v.object({
   version: v.literal(2),
   tenantData: v.optional(TenantData),
@@ -30,10 +30,10 @@ export type Source = v.InferOutput<typeof Source>;
 export type TenantDataRecipe = v.InferOutput<typeof TenantData>;
 
 /**
- * The source of this run: that of the earlier runs, with the requested changes, or a new one.
+ * The source of this run: the source of the earlier runs with the requested changes, or a new source.
  *
- * @param now milliseconds since the epoch
- * @throws StartProblemsError when the state folder was filled from another source
+ * @param now current time in milliseconds since 1970
+ * @throws StartProblemsError if the state folder was filled from another source
  */
 export function nextSource(request: StartRequest, before: Source | undefined, now: number): Source {
   const { target } = request;
@@ -48,7 +48,10 @@ export function nextSource(request: StartRequest, before: Source | undefined, no
   return { version: 2, tenantData: change === 0 ? recipe : withChange(recipe, change, now) };
 }
 
-/** Each change takes a millisecond of the API simulator's time. The machine's clock may have been set back. */
+/**
+ * Adds changes to the recipe. Each change takes a millisecond of the API simulator's time. They begin after the last
+ * change, because the machine's clock may have been set back.
+ */
 function withChange(recipe: TenantDataRecipe, change: number, now: number): TenantDataRecipe {
   const last = recipe.changes.at(-1) ?? { at: recipe.startedAt, count: 1 };
   return { ...recipe, changes: [...recipe.changes, { at: Math.max(now, last.at + last.count), count: change }] };
@@ -83,7 +86,7 @@ export function logFileIn(folder: string): string {
   return join(folder, LOG_FILE);
 }
 
-/** @returns undefined before the first run. @throws StartProblemsError when the file is invalid */
+/** @returns undefined before the first run @throws StartProblemsError if the file is invalid */
 export async function readSource(folder: string): Promise<Source | undefined> {
   const file = join(folder, SOURCE_FILE);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -96,25 +99,25 @@ export async function readSource(folder: string): Promise<Source | undefined> {
   throw new StartProblemsError([`${terminalLine(file)} was not written by this version: ${remedy}`]);
 }
 
-/** Parts that the file has in every version. */
+/** The parts of the file that are the same in every version. */
 const AnySource = v.union([
   v.object({ version: v.number(), tenantData: v.looseObject({}) }),
   v.object({ version: v.number(), tenant: v.looseObject({}) }),
 ]);
 
-/** Whether a run has written the text, of this or another version. */
+/** Whether a run of this or another version has written the text. */
 export function isSourceText(text: string): boolean {
   return v.is(v.pipe(v.string(), v.parseJson(), AnySource), text);
 }
 
-/** Written atomically: with half a file, the state would have no source. */
+/** Writes the source atomically, because with half a file the state would have no source. */
 export async function writeSource(folder: string, source: Source): Promise<void> {
   const file = join(folder, SOURCE_FILE);
   await writeFile(`${file}.new`, `${JSON.stringify(source, undefined, 2)}\n`);
   await rename(`${file}.new`, file);
 }
 
-/** @throws StartProblemsError when the folder cannot be made or written */
+/** @throws StartProblemsError if the folder cannot be created or written */
 export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });

@@ -16,10 +16,10 @@ export type StreamCounts = Record<(typeof COUNTS)[number], number>;
 export type Metrics = (stream: string) => Readonly<StreamCounts>;
 
 /**
- * Sums the metrics that the function wrote to its log for each stream (CloudWatch embedded metric format). Unlike the handler's
- * result, they include invocations that failed.
+ * Sums the metrics that the function wrote to its log for each stream (CloudWatch embedded metric format). Unlike the
+ * handler's result, the metrics include invocations that failed.
  *
- * @param start bytes of earlier runs
+ * @param start length of the log before this run, in bytes
  */
 export async function metricsIn(logFile: string, start: number): Promise<Metrics> {
   const streams = new Map<string, StreamCounts>();
@@ -35,7 +35,7 @@ export async function metricsIn(logFile: string, start: number): Promise<Metrics
   return stream => streams.get(stream) ?? zeros();
 }
 
-/** A full disk cuts a line short. */
+/** Parses a line. A line that is not JSON is ignored, because a full disk cuts a line short. */
 function parse(line: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(line);
@@ -47,15 +47,15 @@ function parse(line: string): Readonly<Record<string, unknown>> {
 interface Line {
   readonly title: string;
   readonly count: (counts: StreamCounts) => number;
-  /** Shown below the table where the line is not zero. */
+  /** Note below the table, which is shown only if the line is not zero. */
   readonly text?: string;
-  /** Left out where it is zero. */
+  /** Whether the line is left out if it is zero. */
   readonly isRare?: true;
 }
 
-/** Each row that was read counts in exactly one of these. */
+/** Outcomes of rows. Each row that was read counts in exactly one of these lines. */
 const OUTCOMES: readonly Line[] = [
-  // A row that exceeds the size of a record is a dead letter. The event that points to it is counted below.
+  // An oversize row is a dead letter, so the event that points to it is subtracted here and counted below.
   { title: 'forwarded', count: of => of.EventsForwarded - of.ThreatsWithdrawn - of.OversizeEvents },
   { title: 'duplicates', count: of => of.Duplicates, text: 'the SIEM already has these rows.' },
   { title: 'superseded', count: of => of.RowsSuperseded, text: 'a later row of the same page replaced them.' },
@@ -72,7 +72,7 @@ const UNFINISHED: Line = {
   isRare: true,
 };
 
-/** Not rows of their own. Withdrawals are events without a row. */
+/** Figures about events. They do not add to the rows: a tombstone is a forwarded row, and a withdrawal has no row. */
 const EVENTS: readonly Line[] = [
   { title: 'tombstones', count: of => of.Tombstones, text: 'among the forwarded rows.' },
   { title: 'withdrawn', count: of => of.ThreatsWithdrawn },
@@ -82,7 +82,8 @@ const EVENTS: readonly Line[] = [
 const TITLE_WIDTH = 'oversize events'.length;
 
 /**
- * What became of the rows: a column per stream, and one for all. At most 60 characters wide.
+ * Table of the rows by outcome, with a column for each stream and one for all streams. It is at most 60 characters
+ * wide.
  *
  *     read = forwarded + duplicates + superseded + unknown (+ filtered) + dead letters (+ not finished)
  */
@@ -108,9 +109,9 @@ export function summaryTable(streams: readonly string[], metrics: Metrics): stri
 }
 
 /**
- * Explains the lines of the table that are not zero, and says what to check.
+ * Explains the lines of the table that are not zero, and names the next things to check.
  *
- * @param streams those that are on
+ * @param streams names of the streams that are on
  */
 export function summaryNotes(streams: readonly string[], metrics: Metrics): string[] {
   const sum = (count: Line['count']) => streams.reduce((total, stream) => total + count(metrics(stream)), 0);
@@ -148,14 +149,14 @@ function filterWarnings(stream: string, { RowsRead: read, RowsFiltered: dropped,
 
 export interface Places {
   readonly delivered: string;
-  /** How many files this run delivered. */
+  /** Number of files that this run delivered. */
   readonly files: number;
-  /** Absent when this run had none. */
+  /** Folder of dead letters. Undefined if this run had none. */
   readonly deadLetters?: string;
   readonly log: string;
 }
 
-/** The places of the output, relative to the working directory. */
+/** Names the places of the output, relative to the working directory. */
 export function placesText({ delivered, files, deadLetters, log }: Places): string {
   return [
     `Delivered events      ${here(delivered)} (${counted(files, 'file')} by this run)`,
@@ -164,16 +165,17 @@ export function placesText({ delivered, files, deadLetters, log }: Places): stri
   ].join('\n');
 }
 
-/** Suggested commands after a complete run. */
+/** Suggests commands after a complete run. */
 export function nextSteps({ folder, target, again }: StartRequest, delivered: string): string {
   const start = (...options: string[]) => {
     const args = [...again, ...options].map(shellWord);
     return ['npm start', ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
   };
-  // Without a folder it reads `.local`, and so the files of every name.
+  // Without `--folder`, the query reads `.local` and thereby the files of every name, so this run's folder is given if
+  // it is not the default.
   const query = folder === resolve('.local', 'local') ? '' : ` -- --folder ${shellWord(here(folder))}`;
   const steps = [
-    // Run by a shell, gzip ends silently when `head` closes the pipe.
+    // The shell runs gzip, which therefore ends without an error when `head` closes the pipe.
     [
       `gzip -dc "$(find ${shellWord(here(delivered))} -name '*.json.gz' | sort | tail -n 1)" | head -n 1`,
       'one event as the SIEM gets it',
@@ -194,7 +196,7 @@ function here(path: string): string {
   return short.startsWith('..') ? path : short || '.';
 }
 
-/** A word of a shell command, quoted if necessary. */
+/** Quotes a word for a shell command, if necessary. */
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

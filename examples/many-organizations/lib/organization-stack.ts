@@ -6,7 +6,7 @@ import * as sns from 'aws-cdk-lib/aws-sns';
 import * as cdk from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 
-/** What all organizations have in common: the topic that their alarms notify. */
+/** The topic of alarms, which all organizations share. */
 export class SharedStack extends cdk.Stack {
   readonly alarmTopic = new sns.Topic(this, 'Alarms', { topicName: 'security-data-alarms', enforceSSL: true });
 
@@ -24,11 +24,11 @@ export interface Organization {
 export interface OrganizationStackProps extends cdk.StackProps {
   readonly organization: Organization;
   readonly alarmTopic: sns.ITopic;
-  /** Beginning of the name of every bucket. Names of buckets are unique in the whole of AWS. */
+  /** Beginning of the name of every bucket, because the name of a bucket must be unique in all of AWS. */
   readonly bucketPrefix: string;
 }
 
-/** One organization: one stack, one connector, one bucket. */
+/** One organization, with its own stack, connector and bucket. */
 export class OrganizationStack extends cdk.Stack {
   constructor(
     scope: Construct,
@@ -50,7 +50,7 @@ export class OrganizationStack extends cdk.Stack {
       alarmTopic,
       runbookUrl: 'https://git.acme.example/security-data-connector/docs/runbook.md',
     });
-    // The connector leaves the notifications of a bucket that it did not create alone.
+    // The connector does not change the notifications of an existing bucket, so they are added here.
     if (connector.newObjectsTopic) {
       const topic = new s3n.SnsDestination(connector.newObjectsTopic);
       bucket.addEventNotification(s3.EventType.OBJECT_CREATED, topic, { prefix: 'events/' });

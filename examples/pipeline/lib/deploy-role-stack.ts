@@ -9,11 +9,15 @@ export interface DeployRoleStackProps extends cdk.StackProps {
   readonly repository: string;
 }
 
-/** The role that GitHub Actions assumes by OpenID Connect, so that no access key is stored. Deployed once, by a person. */
+/**
+ * The role that GitHub Actions assumes through OpenID Connect, so that no access key is stored. A person deploys this
+ * stack once.
+ */
 export class DeployRoleStack extends cdk.Stack {
   constructor(scope: Construct, id: string, { repository, ...props }: DeployRoleStackProps) {
     super(scope, id, props);
-    // An account holds the provider once. If yours has it, use iam.OidcProviderNative.fromOidcProviderArn.
+    // An account can have this provider only once. If your account already has it, use
+    // iam.OidcProviderNative.fromOidcProviderArn.
     const provider = new iam.OidcProviderNative(this, 'GitHub', {
       url: `https://${ISSUER}`,
       clientIds: ['sts.amazonaws.com'],
@@ -27,7 +31,7 @@ export class DeployRoleStack extends cdk.Stack {
         },
       }),
     });
-    // The roles of the bootstrap do the work. This one may only assume them.
+    // The roles of the bootstrap do the work, and this role may only assume them.
     const bootstrapRoles = this.formatArn({
       service: 'iam',
       region: '',

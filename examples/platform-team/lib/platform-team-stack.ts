@@ -7,13 +7,13 @@ import * as cdk from 'aws-cdk-lib/core';
 import type { Construct } from 'constructs';
 
 export interface PlatformTeamStackProps extends cdk.StackProps {
-  /** @default - that of the example */
+  /** @default - the URL of the example */
   readonly baseUrl?: string;
-  /** @default - that of the example */
+  /** @default - the URL of the example */
   readonly authUrl?: string;
 }
 
-/** A connector under the rules of a platform team: its key, its topic, its boundary, its proxy, its thresholds, its roles. */
+/** A connector that follows the rules of a platform team: its own key, topic, boundary, proxy, thresholds and roles. */
 export class PlatformTeamStack extends cdk.Stack {
   constructor(scope: Construct, id: string, { baseUrl, authUrl, ...props }: PlatformTeamStackProps = {}) {
     super(scope, id, props);
@@ -29,9 +29,9 @@ export class PlatformTeamStack extends cdk.Stack {
       noProxy: ['vpce.amazonaws.com'],
       alarmTopic,
       alarms: {
-        // The SIEM of this organization reads every two hours.
+        // The SIEM of this organization reads every two hours, so the default threshold would be too short.
         'siem-reader-stalled': { threshold: 3 * 3600, severity: 'warning' },
-        // The platform has an alarm of its own for the errors of every function.
+        // The platform already has an alarm on the errors of every function.
         'function-errors': false,
       },
       permissionsBoundary: this.boundary(key),
@@ -43,11 +43,11 @@ export class PlatformTeamStack extends cdk.Stack {
       threshold: 1,
       comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
       evaluationPeriods: 3,
-      // The function sends no zero.
+      // If nothing is forwarded, the function sends no value instead of 0, so missing data count as the problem.
       treatMissingData: cloudwatch.TreatMissingData.BREACHING,
     });
 
-    // On-call looks. Administrators act.
+    // On-call may look at the connector, and administrators may change it.
     connector.grantInspect(this.role('OnCall'));
     connector.grantOperate(this.role('Administrator'));
   }
@@ -58,7 +58,7 @@ export class PlatformTeamStack extends cdk.Stack {
     return role;
   }
 
-  /** The most that a role of the connector may ever have, whatever its own policy says. */
+  /** The permissions boundary: a role of the connector can never do more, whatever its own policy allows. */
   private boundary(key: kms.IKey): iam.ManagedPolicy {
     return new iam.ManagedPolicy(this, 'Boundary', {
       statements: [
