@@ -39,33 +39,3 @@ test('the first line is JSON with addresses and credentials, rows change at the 
   expect(messages).toContain(`--client-id ${clientId} --dns-blocks-path /v1/blocked`);
   expect(messages).toContain(`${controlUrl}/credentials/rotate`);
 });
-
-test('--help explains every flag', async () => {
-  using process = start(['--help']);
-  const help = await text(process.child.stdout);
-  expect(await process.closed).toEqual([0, null]);
-  for (const flag of [
-    '--port',
-    '--control-port',
-    '--seed',
-    '--life',
-    '--retention',
-    '--end-of-stream',
-    '--withhold-ms',
-  ]) {
-    expect(help).toContain(flag);
-  }
-});
-
-test.each([
-  [['--assets', '-1'], '--assets'],
-  [['--short-pages', '2'], '--short-pages must be a number from 0 to 1'],
-  [['--end-of-stream', 'never'], '--end-of-stream'],
-  [['--flood'], '--flood'],
-  [['--rows-member', 'x', '--pagination-member', 'x'], '--rows-member and --pagination-member must differ'],
-])('%p is refused with the reason and exit status 2', async (flags, reason) => {
-  using process = start(flags);
-  expect(await text(process.child.stdout)).toBe('');
-  expect(await process.closed).toEqual([2, null]);
-  expect(await process.messages).toContain(reason);
-});

@@ -15,19 +15,16 @@ describe('an invalid request to the API gets a problem document', () => {
     ['/v2/assets', 404, 'request/unknown-path'],
   ])('%s: %i %s', async (target, status, suffix) => {
     const { get } = createTenant();
-    const { status: given, body, headers } = await get(target);
-    expect([given, body.type.endsWith(suffix), headers.get('content-type')]).toEqual([
-      status,
-      true,
-      'application/problem+json',
-    ]);
+    const reply = await get(target);
+    expect(reply).toMatchObject({ status, body: { type: expect.stringMatching(new RegExp(`/${suffix}$`)) } });
+    expect(reply.headers.get('content-type')).toBe('application/problem+json');
   });
 
-  test.each(['POST', 'DELETE'])('%s: 405, nothing changes', async method => {
-    const { simulator, token } = createTenant();
+  test.each(['POST', 'DELETE'])('the method %s is refused with 405 and changes nothing', async method => {
+    const { simulator, client } = createTenant();
     simulator.put('assets', { id: 'a' });
     const before = simulator.truth();
-    const headers = { authorization: await token() };
+    const headers = { authorization: await client.bearer() };
     const response = await simulator.fetch(new Request('http://x/v1/assets/a', { method, headers, body: '{}' }));
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET']);
     expect(simulator.truth()).toEqual(before);
@@ -35,12 +32,12 @@ describe('an invalid request to the API gets a problem document', () => {
 });
 
 test('a cursor contains characters that must be encoded in a URL, and never expires', async () => {
-  const { simulator, clock, page } = createTenant();
+  const { simulator, clock, page, ids } = createTenant();
   for (const id of ['a', 'b', 'c']) simulator.put('assets', { id });
   const { nextCursor } = await page('assets', { limit: 1 });
   expect(nextCursor).toMatch(/&.*=/);
   clock.now += 10 * 365 * 86_400_000;
-  expect((await page('assets', { cursor: nextCursor })).rows.map(row => row.id)).toEqual(['b', 'c']);
+  expect(await ids('assets', { cursor: nextCursor })).toEqual(['b', 'c']);
 });
 
 test('a cursor is invalid at another endpoint', async () => {
@@ -125,12 +122,4 @@ test('a call resolves within its turn, so that a simulation controls the order o
   });
   await get('/v1/assets');
   expect(turned).toBe(false);
-});
-
-test('requests are counted by endpoint', async () => {
-  const { simulator, get } = createTenant();
-  await get('/v1/assets');
-  await get('/v1/assets/x/related');
-  await get('/nowhere', null);
-  expect(Object.fromEntries(simulator.requests)).toEqual({ token: 2, assets: 1, related: 1, unknown: 1 });
 });

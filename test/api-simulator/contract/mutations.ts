@@ -44,9 +44,16 @@ function rows(change: (rows: any[]) => unknown, applies: (url: URL) => boolean =
 
 // biome-ignore lint/suspicious/noExplicitAny: as above
 function eachRow(change: (row: any) => unknown, applies?: (url: URL) => boolean): Mutation {
-  return rows(list => {
-    for (const row of list) change(row);
-  }, applies);
+  return rows(list => list.forEach(change), applies);
+}
+
+/** Changes the pagination object of every page. */
+function pagination(change: (pagination: { next_cursor: string; page_size: number }) => unknown): Mutation {
+  return {
+    answer({ body }) {
+      if (body.pagination) change(body.pagination);
+    },
+  };
 }
 
 function otherType(status: number): Mutation {
@@ -57,22 +64,21 @@ function otherType(status: number): Mutation {
   };
 }
 
-function token(members: object): Mutation {
+/** Adds members to the answers of an endpoint. */
+function members(path: RegExp, added: object): Mutation {
   return {
     answer({ url, body }) {
-      if (url.pathname.endsWith('/token')) Object.assign(body, members);
+      if (path.test(url.pathname)) Object.assign(body, added);
     },
   };
 }
 
-function single(path: RegExp): Mutation {
-  return {
-    answer({ url, body }) {
-      if (path.test(url.pathname)) body.stream_position = '2026-01-01T00:00:00.000000Z';
-    },
-  };
+/** Gives other limits to the API simulator than the request has. */
+function limits(change: (limit: number) => number): Mutation {
+  return { request: url => url.searchParams.set('limit', String(change(limitOf(url)))) };
 }
 
+/** Answers each call with a token but the first one with 401. */
 function oncePerToken(): Mutation {
   const used = new Set<string>();
   return {
@@ -84,40 +90,39 @@ function oncePerToken(): Mutation {
   };
 }
 
+/** Each page has one of these cursors, in turn. */
+function circle(...cursors: string[]): Mutation {
+  return {
+    request: url => url.searchParams.delete('cursor'),
+    ...pagination(page => {
+      page.next_cursor = cursors[0]!;
+      cursors.push(cursors.shift()!);
+    }),
+  };
+}
+
 function everySecondReversed(): Mutation {
   let calls = 0;
   return rows(list => (calls++ % 2 === 0 ? list : list.reverse()));
 }
 
-/** For each rule that can be checked, an API simulator that breaks it. */
+const TOKEN = /\/token$/;
+const POSITION = { stream_position: '2026-01-01T00:00:00.000000Z' };
+
+/** For each rule an API simulator that breaks it. */
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   'lists-1': { answer: ({ body }) => delete body.pagination },
-  'lists-2': {
-    answer({ body }) {
-      if (body.pagination) body.pagination.page_size += 1;
-    },
-  },
-  'lists-3': {
-    request(url) {
-      if (url.pathname === '/v1/assets' && !url.searchParams.has('limit')) url.searchParams.set('limit', '150');
-    },
-  },
-  'lists-4': {
-    request(url) {
-      if (limitOf(url) === 2) url.searchParams.set('limit', '3');
-    },
-  },
-  'lists-5': {
-    request(url) {
-      if (limitOf(url) > 500) url.searchParams.set('limit', '500');
-    },
-  },
+  'lists-2': pagination(page => page.page_size++),
+  'lists-3': limits(limit => (limit === 100 ? 150 : limit)),
+  'lists-4': limits(limit => (limit === 2 ? 3 : limit)),
+  'lists-5': limits(limit => Math.min(limit, 500)),
   'lists-6': otherType(400),
   'lists-7': rows(
     list => list.splice(1, 1),
     url => limitOf(url) === 3,
   ),
   'lists-8': { request: url => url.searchParams.delete('cursor') },
+  'lists-9': circle('one', 'two', 'three'),
   'lists-10': everySecondReversed(),
   'rows-1': eachRow(row => Object.assign(row, { id: 5 })),
   'rows-2': eachRow(row => Object.assign(row, { updated_at: '2026-01-01T00:00:00' }), isDns),
@@ -129,34 +134,22 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   'rows-8': rows(list => list.reverse(), isDns),
   'rows-9': rows(list => delete list[1]?.asset_id),
   'rows-10': eachRow(row => Object.assign(row, { asset_id: 'removed' })),
-  'single-1': single(/assets\/[^/]+$/),
-  'single-2': single(/threats\/[^/]+$/),
-  'single-3': {
-    answer({ url, body }) {
-      if (url.pathname.endsWith('/related')) body.data.push({ id: 'x', deleted: true });
-    },
-  },
-  'auth-1': token({ token_type: 'bearer' }),
-  'auth-2': token({ expires_in: 3600 }),
-  'auth-3': token({ refresh_token: 'x' }),
+  'single-1': members(/assets\/[^/]+$/, POSITION),
+  'single-2': members(/threats\/[^/]+$/, POSITION),
+  'single-3': members(/\/related$/, { data: [{ id: 'x', deleted: true }] }),
+  'auth-1': members(TOKEN, { token_type: 'bearer' }),
+  'auth-2': members(TOKEN, { expires_in: 3600 }),
+  'auth-3': members(TOKEN, { refresh_token: 'x' }),
   'auth-4': oncePerToken(),
   'auth-5': otherType(401),
   'auth-6': otherType(401),
   'auth-7': otherType(401),
   'auth-8': otherType(401),
   'auth-9': {
-    request: url => url.searchParams.delete('organization_id'),
-    answer({ url, body }) {
-      if (limitOf(url) === 5 && anotherOrganization.next()) body.data = [{ id: 'foreign' }];
+    request(url) {
+      if (!url.searchParams.has('organization_id')) return;
+      url.searchParams.delete('organization_id');
+      url.searchParams.set('limit', '4');
     },
-  },
-};
-
-/** The rule asks twice with limit 5: the second time it names another organization. */
-const anotherOrganization = {
-  calls: 0,
-  next(): boolean {
-    this.calls += 1;
-    return this.calls % 2 === 0;
   },
 };

@@ -1,7 +1,9 @@
+import { ContractError } from '../../../lambda/core/errors.ts';
+import type { StreamName } from '../../../lambda/streams.ts';
 import type { ContractClient } from './contract-client.ts';
 
-/** Resolves if the rule holds, with a NotSeen if there was nothing to check; throws RuleBroken if it does not hold. */
-export type Check = (client: ContractClient) => Promise<NotSeen | undefined>;
+/** Resolves if the rule holds. @throws RuleBroken; NotSeen */
+export type Check = (client: ContractClient) => Promise<void>;
 
 /** A rule of the specification and how it is checked from outside, reading only. */
 export interface Rule {
@@ -9,31 +11,64 @@ export interface Rule {
   readonly id: string;
   /** In the specification's words. */
   readonly words: string;
-  readonly check?: Check;
-  /** Why a black box that only reads cannot check it. */
-  readonly unobservable?: string;
-}
-
-/** What the tenant lacks, so that the rule could not be checked. */
-export interface NotSeen {
-  readonly notSeen: string;
+  readonly check: Check;
 }
 
 export class RuleBroken extends Error {
   override readonly name = 'RuleBroken';
 }
 
-/** Throws RuleBroken with the message unless the condition holds. */
+/** The tenant has no case of the rule. */
+export class NotSeen extends Error {
+  override readonly name = 'NotSeen';
+}
+
+/** @throws RuleBroken with the message unless the condition holds */
 export function hold(condition: boolean, message: string): asserts condition {
   if (!condition) throw new RuleBroken(message);
 }
 
-/** @param words of the specification */
-export function rule(words: string, check: Check): Omit<Rule, 'id'> {
-  return { words, check };
+/** @throws NotSeen with the missing case unless the condition holds */
+export function see(condition: boolean, missing: string): asserts condition {
+  if (!condition) throw new NotSeen(missing);
 }
 
-/** Rules of a section, whose ids are its name and a number. */
-export function numbered(section: string, rules: readonly Omit<Rule, 'id'>[]): Rule[] {
-  return rules.map((each, index) => ({ id: `${section}-${index + 1}`, ...each }));
+/** Rules of a section by their words. Their ids are the section's name and a number. */
+export function numbered(section: string, rules: Readonly<Record<string, Check>>): Rule[] {
+  return Object.entries(rules).map(([words, check], index) => ({ id: `${section}-${index + 1}`, words, check }));
+}
+
+/** Checks every list. A case of one list is enough to see the rule. */
+export function ofLists(check: (client: ContractClient, list: StreamName) => Promise<void>): Check {
+  return async client => {
+    const lists = [...client.paths.keys()];
+    const unseen: NotSeen[] = [];
+    for (const list of lists) {
+      await check(client, list).catch((error: unknown) => {
+        if (!(error instanceof NotSeen)) throw error;
+        unseen.push(error);
+      });
+    }
+    if (unseen.length === lists.length) throw unseen[0];
+  };
+}
+
+export interface RuleResult {
+  readonly rule: Rule;
+  readonly result: 'holds' | 'broken' | 'not seen';
+  /** Why, where the result is not `holds`. */
+  readonly reason?: string;
+}
+
+/** Checks one rule. A connection that fails breaks the rule too: nothing is known to hold. */
+export async function checkRule(rule: Rule, client: ContractClient): Promise<RuleResult> {
+  try {
+    await rule.check(client);
+    return { rule, result: 'holds' };
+  } catch (error) {
+    const { message } = error as Error;
+    if (error instanceof NotSeen) return { rule, result: 'not seen', reason: message };
+    const isBroken = error instanceof RuleBroken || error instanceof ContractError;
+    return { rule, result: 'broken', reason: isBroken ? message : `could not be checked: ${message}` };
+  }
 }

@@ -1,120 +1,91 @@
-import type { ContractClient, Json, StreamName } from './contract-client.ts';
-import { hold, type NotSeen, numbered, rule } from './rule.ts';
+import type { StreamName } from '../../../lambda/streams.ts';
+import type { Row } from '../api-client.ts';
+import type { ContractClient } from './contract-client.ts';
+import { type Check, hold, numbered, ofLists, see } from './rule.ts';
 
-const CHANGE_STREAMS: readonly StreamName[] = ['assets', 'threats'];
-
-export const ROW_RULES = numbered('rows', [
-  rule('Every list row carries an id, a string', client =>
-    eachRow(client, allStreams(client), row => typeof row['id'] === 'string' && row['id'] !== ''),
+export const ROW_RULES = numbered('rows', {
+  'Every list row carries an id, a string': eachRow(row => typeof row['id'] === 'string' && row['id'] !== ''),
+  'Every list row carries updated_at, a timestamp (ISO 8601, UTC)': eachRow(
+    row => timeOf(row['updated_at']) !== undefined,
   ),
-  rule('Every list row carries updated_at, a timestamp (ISO 8601, UTC)', client =>
-    eachRow(client, allStreams(client), row => isTimestamp(row['updated_at'])),
-  ),
-  rule('Every list row carries stream_position', client =>
-    eachRow(client, allStreams(client), row => typeof row['stream_position'] === 'string'),
-  ),
-  rule('stream_position is non-decreasing across a cursor walk', async client => {
-    let compared = 0;
-    for (const stream of CHANGE_STREAMS) {
-      const positions = (await client.walk(stream)).rows.map(row => String(row['stream_position']));
-      const falls = positions.findIndex(
-        (position, index) => index > 0 && comparePositions(positions[index - 1]!, position) > 0,
-      );
-      hold(falls < 0, `${stream}: stream_position falls at row ${falls} of the walk.`);
-      compared += Math.max(0, positions.length - 1);
-    }
-    return compared > 0 ? undefined : { notSeen: 'two rows in one stream' };
+  'Every list row carries stream_position': eachRow(row => typeof row['stream_position'] === 'string'),
+  'stream_position is non-decreasing across a cursor walk': ofLists(async (client, list) => {
+    see(list !== 'dns-blocks', 'two rows in one stream');
+    await isOrdered(client, list, row => [sortable(row['stream_position'])]);
   }),
-  rule('A tombstone is a row with id, deleted = true and deleted_at', async client => {
-    const tombstones = (await client.walk('assets')).rows.filter(row => row['deleted'] === true);
-    hold(
-      tombstones.every(row => isTimestamp(row['deleted_at'])),
-      'A tombstone has no deleted_at timestamp.',
-    );
-    return tombstones.length > 0 ? undefined : { notSeen: 'a tombstone' };
-  }),
-  rule('deleted of an asset is a boolean', client =>
-    eachRow(client, ['assets'], row => !('deleted' in row) || typeof row['deleted'] === 'boolean'),
+  'A tombstone is a row with id, deleted = true and deleted_at': async client => {
+    const tombstones = (await client.wholeWalk('assets')).rows.filter(row => row['deleted'] === true);
+    const isDated = tombstones.every(row => timeOf(row['deleted_at']) !== undefined);
+    hold(isDated, 'A tombstone has no deleted_at timestamp.');
+    see(tombstones.length > 0, 'a tombstone');
+  },
+  'deleted of an asset is a boolean': eachRow(
+    row => !('deleted' in row) || typeof row['deleted'] === 'boolean',
+    'assets',
   ),
-  rule('A DNS block has an id and blocked_at, a timestamp', client =>
-    eachRow(client, dnsOnly(client), row => isTimestamp(row['blocked_at'])),
+  'A DNS block has an id and blocked_at, a timestamp': eachRow(
+    row => timeOf(row['blocked_at']) !== undefined,
+    'dns-blocks',
   ),
-  rule('The DNS block stream is ordered by blocked_at, ties by id', async client => {
-    if (dnsOnly(client).length === 0) return { notSeen: 'a path of the DNS block list' };
-    const { rows } = await client.walk('dns-blocks');
-    const falls = rows.findIndex((row, index) => index > 0 && compareBlocks(rows[index - 1]!, row) > 0);
-    hold(falls < 0, `The order of the DNS blocks breaks at row ${falls} of the walk.`);
-    return rows.length > 1 ? undefined : { notSeen: 'two DNS blocks' };
-  }),
-  rule('Every threat belongs to exactly one asset', async client => {
+  'The DNS block stream is ordered by blocked_at, ties by id': async client => {
+    see(client.paths.has('dns-blocks'), 'a path of the DNS block list');
+    await isOrdered(client, 'dns-blocks', row => [sortable(row['blocked_at']), String(row['id'])]);
+  },
+  'Every threat belongs to exactly one asset': async client => {
     const { threatAssetMember } = client.target;
-    const { rows } = await client.walk('threats');
-    if (!rows.some(row => threatAssetMember in row)) return { notSeen: `the member ${threatAssetMember} on a threat` };
-    hold(
-      rows.every(row => typeof row[threatAssetMember] === 'string'),
-      `A threat has no ${threatAssetMember}.`,
+    const { rows } = await client.wholeWalk('threats');
+    see(
+      rows.some(row => threatAssetMember in row),
+      `the member ${threatAssetMember} on a threat`,
     );
-  }),
-  rule("All of a removed asset's threats stop appearing in GET /v1/threats", threatsOfRemovedAssets),
-]);
+    const isNamed = rows.every(row => typeof row[threatAssetMember] === 'string');
+    hold(isNamed, `A threat has no ${threatAssetMember}.`);
+  },
+  // Assets are walked before threats, and suspects are confirmed, because the tenant lives on meanwhile.
+  "All of a removed asset's threats stop appearing in GET /v1/threats": async client => {
+    const { threatAssetMember } = client.target;
+    const assets = await client.wholeWalk('assets');
+    const removed = new Map(assets.rows.map(row => [row['id'], row['deleted'] === true]));
+    const threats = (await client.wholeWalk('threats')).rows;
+    const suspects = threats.filter(row => removed.get(row[threatAssetMember])).slice(0, 20);
+    for (const suspect of suspects) {
+      const { status } = await client.get(`/v1/assets/${encodeURIComponent(String(suspect[threatAssetMember]))}`);
+      hold(status === 200, 'The threat list holds a threat whose asset was delivered as a tombstone.');
+    }
+    const hasBoth = threats.length > 0 && [...removed.values()].includes(true);
+    see(assets.nextCursor === null && hasBoth, 'a whole walk with both a tombstone and a threat');
+  },
+});
 
-/** Assets are walked before threats, and suspects are confirmed, because the tenant lives on meanwhile. */
-async function threatsOfRemovedAssets(client: ContractClient): Promise<NotSeen | undefined> {
-  const { threatAssetMember } = client.target;
-  const assets = await client.walk('assets');
-  const removed = new Map(assets.rows.map(row => [row['id'], row['deleted'] === true]));
-  const threats = (await client.walk('threats')).rows;
-  const suspects = threats.filter(row => removed.get(row[threatAssetMember]));
-  for (const suspect of suspects.slice(0, 20)) {
-    const { status } = await client.get(`/v1/assets/${encodeURIComponent(String(suspect[threatAssetMember]))}`);
-    hold(status === 200, 'The threat list holds a threat whose asset was delivered as a tombstone.');
-  }
-  const checked = assets.complete && threats.length > 0 && [...removed.values()].includes(true);
-  return checked ? undefined : { notSeen: 'a whole walk with both a tombstone and a threat' };
-}
-
-async function eachRow(
-  client: ContractClient,
-  streams: readonly StreamName[],
-  fits: (row: Json) => boolean,
-): Promise<NotSeen | undefined> {
-  let seen = 0;
-  for (const stream of streams) {
-    const { rows } = await client.walk(stream);
+/** Checks the rows of one list, or of all lists. */
+function eachRow(fits: (row: Row) => boolean, only?: StreamName): Check {
+  return ofLists(async (client, list) => {
+    see(only === undefined || list === only, `a row of ${only}`);
+    const { rows } = await client.wholeWalk(list);
     const wrong = rows.findIndex(row => !fits(row));
-    hold(wrong < 0, `${stream}: row ${wrong} of the walk breaks the rule.`);
-    seen += rows.length;
-  }
-  return seen > 0 ? undefined : { notSeen: 'a row' };
+    hold(wrong < 0, `${list}: row ${wrong} of the walk breaks the rule.`);
+    see(rows.length > 0, 'a row');
+  });
 }
 
-function allStreams(client: ContractClient): StreamName[] {
-  return client.streams.map(([name]) => name);
+/** @param keysOf what a list is ordered by: rows with an equal first key by the second */
+async function isOrdered(client: ContractClient, list: StreamName, keysOf: (row: Row) => string[]): Promise<void> {
+  const keys = (await client.wholeWalk(list)).rows.map(row => keysOf(row).join('\0'));
+  const falls = keys.findIndex((key, index) => index > 0 && key < keys[index - 1]!);
+  hold(falls < 0, `${list}: the order breaks at row ${falls} of the walk.`);
+  see(keys.length > 1, 'two rows in one stream');
 }
 
-function dnsOnly(client: ContractClient): StreamName[] {
-  return allStreams(client).filter(name => name === 'dns-blocks');
-}
-
-function compareBlocks(a: Json, b: Json): number {
-  const times = comparePositions(String(a['blocked_at']), String(b['blocked_at']));
-  return times || (String(a['id']) <= String(b['id']) ? 0 : 1);
-}
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:[.,](\d+))?(Z|\+00:?00)$/;
 
-/** Whether a value is an ISO 8601 time in UTC. */
-export function isTimestamp(value: unknown): boolean {
-  return typeof value === 'string' && TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value.replace(',', '.')));
+/** An ISO 8601 time in UTC, with twelve digits of its second: `2026-11-20T12:00:00.5Z` → `2026-11-20T12:00:00.500000000000`. */
+function timeOf(value: unknown): string | undefined {
+  const [, seconds, fraction = ''] = TIMESTAMP.exec(String(value)) ?? [];
+  if (seconds === undefined || Number.isNaN(Date.parse(`${seconds}Z`))) return undefined;
+  return `${seconds}.${fraction.padEnd(12, '0')}`;
 }
 
-/** Orders two timestamp-like keys: as times with all their digits if both are, else as text. Negative if `a` is first. */
-export function comparePositions(a: string, b: string): number {
-  const [left, right] = [sortable(a), sortable(b)];
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
-}
-
-function sortable(text: string): string {
-  const match = TIMESTAMP.exec(text);
-  return match ? `${match[1]}.${(match[2] ?? '').padEnd(12, '0')}` : text;
+/** Timestamp-like keys compare as times, whatever the number of their digits, and other keys as text. */
+function sortable(key: unknown): string {
+  return timeOf(key) ?? String(key);
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createRandom } from '../../../local/api-simulator/random.ts';
 import { type SimulatorServer, startSimulatorServer } from '../../../local/api-simulator/server.ts';
 import { type ApiSimulator, createSimulator } from '../../../local/api-simulator/simulator.ts';
-import { basic } from '../../api-simulator/tenant.ts';
+import { basic } from '../../api-simulator/api-client.ts';
 import { CLIENT_ID, CLIENT_SECRET, createRealm, type Realm } from './support/realm.ts';
 
 let realm: Realm;
