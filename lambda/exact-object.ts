@@ -1,17 +1,24 @@
-/** Objects whose members are all known. The message about an unknown member suggests the known member that is probably meant. */
+/**
+ * Schemas of objects whose members are all known. The message about an unknown member suggests the
+ * known member that is probably meant.
+ */
 import * as v from 'valibot';
 
-/** Longer names resemble nothing, and comparing them takes long. */
+/**
+ * Longest name that is compared with the known names. A longer name resembles none of them, and
+ * comparing it takes long.
+ */
 const LONGEST_NAME = 64;
 
 /**
- * A strict object of valibot with messages for people:
+ * Creates the schema of a strict object of valibot, with messages for people:
  *
  *     exactObject({ pageLimit: … })      {"pagelimit": 5}      is not an option; did you mean pageLimit?
  *
- * @param what the members are. Given, the message lists all that are known.
+ * @param noun word for a member, for example "an alarm"; if it is given, the message also lists all
+ * known members
  */
-export function exactObject<E extends v.ObjectEntries>(entries: E, what?: string) {
+export function exactObject<E extends v.ObjectEntries>(entries: E, noun?: string) {
   const known = Object.keys(entries);
 
   return v.strictObject(entries, ({ expected, input }) => {
@@ -19,12 +26,12 @@ export function exactObject<E extends v.ObjectEntries>(entries: E, what?: string
     if (expected !== 'never') return 'is required';
 
     const similar = similarName(String(input), known);
-    const reason = `is not ${what ?? 'an option'}${similar ? `; did you mean ${similar}?` : ''}`;
-    return what ? `${reason}${similar ? '' : '.'} Known: ${known.join(', ')}` : reason;
+    const reason = `is not ${noun ?? 'an option'}${similar ? `; did you mean ${similar}?` : ''}`;
+    return noun ? `${reason}${similar ? '' : '.'} Known: ${known.join(', ')}` : reason;
   });
 }
 
-/** The known name that a misspelt name most likely stands for. */
+/** Finds the known name that a misspelt name most likely stands for. */
 function similarName(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
 
@@ -36,7 +43,7 @@ function similarName(name: string, known: readonly string[]): string | undefined
   return ranked[0]?.candidate;
 }
 
-/** Characters to add, remove or change until one word is the other. */
+/** Counts the characters to add, remove or change until one word becomes the other. */
 function distanceBetween(a: string, b: string): number {
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
 

@@ -1,5 +1,6 @@
 /**
- * Which rows of a stream are sent, and which of their members: the options `filters` and `omit`.
+ * Decides which rows of a stream are sent, and which of their members: the options `filters` and
+ * `omit`.
  *
  *     filter  severity != 'low'
  *     rows    {"id":"t1","severity":"low"}     filtered: the expression is exactly false
@@ -18,15 +19,15 @@ import { shownText } from './issue-text.ts';
 import type { FilterResult, Hash, RowFilter } from './ports.ts';
 
 export interface FilterOptions {
-  /** In JMESPath. Only rows for which it is exactly `false` are filtered. */
+  /** Expression in JMESPath. Only rows for which its result is exactly `false` are filtered. */
   readonly filter?: string | undefined;
-  /** A date, or a time with its zone. Rows of an earlier time are filtered. */
+  /** Date, or time with its zone. Rows with an earlier time are filtered. */
   readonly since?: string | undefined;
-  /** Paths of members, their names joined by dots. */
+  /** Paths of members. The names in a path are joined by dots. */
   readonly omit?: readonly string[] | undefined;
 }
 
-/** @returns nothing when every row is sent as it is */
+/** @returns undefined when every row is sent as it is */
 export function rowFilter(
   { filter, omit = [], since }: FilterOptions,
   path: string,
@@ -55,7 +56,7 @@ function evaluate(filter: string, text: string): FilterResult {
     const result = search(filter, JSON.parse(text));
     if (typeof result === 'boolean') return result ? 'send' : 'filtered';
   } catch {
-    // Counted by the caller. The error may quote the row.
+    // The caller counts the error. The error itself is dropped, because it may quote the row.
   }
   return 'error';
 }
@@ -67,7 +68,7 @@ export function filterProblem(filter: string): string | undefined {
   try {
     search(filter, {});
   } catch (error) {
-    // A function may rightly refuse the members that this row lacks.
+    // A function may rightly refuse this row, because it has no members.
     if (!(error instanceof JMESPathTypeError)) return `${NO_EXPRESSION}: ${shownText((error as Error).message, 200)}`;
   }
 
@@ -82,7 +83,10 @@ export function filterProblem(filter: string): string | undefined {
   return orderProblem(bare, literals);
 }
 
-/** The expression without quoted names and literals. `#0` replaces the first literal that is not a number. */
+/**
+ * Splits an expression into its quoted names, its literals and the rest. In the rest, `#0` replaces
+ * the first literal that is not a number.
+ */
 function partsOf(filter: string) {
   const quoted: string[] = [];
   const literals: string[] = [];
@@ -103,7 +107,10 @@ function orderProblem(bare: string, literals: readonly string[]): string | undef
   return `orders by ${left ?? then} with ${literal}, but JMESPath orders numbers only, so the filter would decide nothing: use == or !=, or compare a number`;
 }
 
-/** The library looks a function up when it is called, which a sample row need not reach. */
+/**
+ * Whether the library does not know a function. The library looks a function up only when it is
+ * called, but the evaluation of a sample row may not reach the call.
+ */
 function isUnknown(name: string): boolean {
   try {
     search(`${name}()`, {});

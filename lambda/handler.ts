@@ -1,4 +1,4 @@
-/** The function's entry point. Creates settings, clients and clock at the first invocation. */
+/** Entry point of the function. It creates settings, clients and clock at the first invocation. */
 import { createAwsClients } from './aws.ts';
 import { type InvocationContext, type InvocationResult, type Invoker, invoke } from './invocation.ts';
 import { createInvoker } from './invoker.ts';

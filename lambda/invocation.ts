@@ -1,4 +1,7 @@
-/** One invocation: applies the command within the time given, reports, and rejects if any stream failed. */
+/**
+ * Runs one invocation: applies the command within the given time, reports the outcome, and rejects
+ * if any stream failed.
+ */
 
 import { type Command, parseCommand } from './command.ts';
 import { assign, type Clients, composeRun } from './compose.ts';
@@ -11,13 +14,16 @@ import type { Tokens } from './source/token.ts';
 import type { Telemetry } from './telemetry.ts';
 
 export interface InvocationContext {
-  /** Lambda's own method. A process outside Lambda may leave it out, and then has the longest time that Lambda allows. */
+  /**
+   * Method of Lambda. A process outside Lambda may leave it out, and then has the longest time that
+   * Lambda allows.
+   */
   getRemainingTimeInMillis?(): number;
 }
 
 export interface InvocationResult {
   readonly streams: Record<string, StreamResult>;
-  /** There is more to read: the time budget ended first. The next run continues from there. */
+  /** Whether the time budget ended before all streams were read. The next run continues from there. */
   readonly more: boolean;
   /** Present only when another run holds the lease. */
   readonly leaseHeld?: true;
@@ -28,11 +34,11 @@ export interface Invoker {
   readonly clients: Clients;
   readonly tokens: Tokens;
   readonly telemetry: Telemetry;
-  /** Resident memory in bytes. */
+  /** Returns the resident memory in bytes. */
   readonly memory: () => number;
 }
 
-/** Lambda runs no invocation for longer. */
+/** Longest time that Lambda grants to an invocation. */
 const LONGEST_MILLISECONDS = 900_000;
 /** Time reserved to finish the current page, save and report. */
 const RESERVE_MILLISECONDS = 30_000;
@@ -81,7 +87,7 @@ async function run(
   return conclude(outcome, clients);
 }
 
-/** @returns milliseconds until the invocation must have ended */
+/** @returns a function that returns the milliseconds until the invocation must have ended */
 function clockOf(context: InvocationContext | undefined, { clock }: Clients): () => number {
   const end = clock.now() + LONGEST_MILLISECONDS;
   return () => context?.getRemainingTimeInMillis?.() ?? end - clock.now();
@@ -94,7 +100,7 @@ function conclude({ leaseHeld, results, failures }: RunOutcome, { log }: Clients
   }
   if (failures.size > 0) throw new StreamsFailedError(failures, results.size);
   const more = [...results.values()].some(({ caughtUp, stalledCursors, readsAgain }) => {
-    // At a stalled cursor another run would stop at the same place.
+    // After a stalled cursor another run would stop at the same place.
     return readsAgain || (!caughtUp && stalledCursors === 0);
   });
   log.info(more ? 'The time budget ended before the streams did' : 'Every stream was read as far as the API leads');

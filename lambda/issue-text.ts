@@ -1,6 +1,7 @@
 /**
- * Problems of a value from outside, as an error may name them. The sender chose names and values: of a payload, a setting or a row. So a name is
- * shown on one line and cut off, a value is not shown, and a list ends after some entries:
+ * Describes problems of a value from outside for an error message. The sender chose the names and
+ * the values in a payload, a setting or a row. Therefore a name is shown on one line and is cut
+ * off, a value is not shown, and a list ends after some entries:
  *
  *     {"\u001b[2J": 1}                     \u{1b}[2J is not known
  *     {"streams": ["a", "b", … 200,000]}   streams must have 100 entries at most
@@ -10,25 +11,28 @@ import * as v from 'valibot';
 const LONGEST_NAME = 64;
 const MOST_ENTRIES = 10;
 
-/** Whatever has no place in a line of text: control and format characters, line separators, halves of surrogate pairs. */
+/**
+ * Characters that have no place in a line of text: control and format characters, line separators,
+ * halves of surrogate pairs.
+ */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
-/** @param longest characters that are shown, before escapes */
+/** @param longest number of characters that are shown, counted before they are escaped */
 export function shownText(text: string, longest = LONGEST_NAME): string {
   const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
   return cut.replace(INVISIBLE, character => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }
 
-/** The first entries, and how many more there are. */
+/** Shows the first entries, and the number of further entries. */
 export function shownList(entries: readonly string[], separator: string, most = MOST_ENTRIES): string {
   const more = entries.length - most;
   return [...entries.slice(0, most), ...(more > 0 ? [`and ${more} more`] : [])].join(separator);
 }
 
-/** @param root stands for the whole value */
+/** @param root name of the value as a whole */
 export function issueText(issue: v.BaseIssue<unknown>, root: string): string {
   const path = v.getDotPath(issue) ?? root;
   const isUnknown = issue.type === 'strict_object' && issue.expected === 'never';
-  // A message of the library's own ends in the value.
+  // A message of the library itself ends with the value, so that end is removed.
   return `${shownText(path)} ${isUnknown ? 'is not known' : issue.message.replace(/ but received [\s\S]*$/, '')}`;
 }

@@ -2,7 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { publicError } from './core/public-error.ts';
 import type { Log } from './ports.ts';
 
-/** JSON lines on stdout, as CloudWatch Logs Insights reads them. */
+/** Creates a log that writes JSON lines to stdout, in the form that CloudWatch Logs Insights reads. */
 export function createLog(connector: string): Log {
   const logger = new Logger({ serviceName: connector });
   return {
@@ -12,7 +12,10 @@ export function createLog(connector: string): Log {
   };
 }
 
-/** Name, message, stack, code and causes. Given the error itself, the logger would write all of its members. */
+/**
+ * Describes an error by its name, message, stack, code and causes. If the logger were given the
+ * error itself, it would write all of its members.
+ */
 function described(error: Error): object {
   const { name, message, stack, cause } = error;
   const code = 'code' in error ? { code: error.code } : {};

@@ -1,8 +1,10 @@
 /**
- * Every metric that the function emits (CloudWatch embedded metric format), with its value. Shared with the alarms, the dashboard and
- * `connectorctl status`. All of them are counts.
+ * Declares every metric that the function emits (CloudWatch embedded metric format), and how its
+ * value is computed. The alarms, the dashboard and `connectorctl status` use the same declarations.
+ * All metrics are counts.
  *
- * Dimensions: `service` is the connector's name; metrics of a stream also have `stream`.
+ * The dimension `service` is the connector's name. Metrics of a stream also have the dimension
+ * `stream`.
  */
 import {
   AccountRevokedError,
@@ -28,48 +30,53 @@ export interface StreamFacts {
 
 type StreamValue = (facts: StreamFacts) => number | boolean;
 
-/** Takes a count of the result as it is. */
+/** Uses a count of the result as the value. */
 const count =
   (name: { [K in keyof StreamResult]: StreamResult[K] extends number ? K : never }[keyof StreamResult]): StreamValue =>
   ({ result }) =>
     result[name];
 
 /**
- * Emitted once a stream and run, with the dimensions `service` and `stream`: what `connectorctl status` shows of each stream. Each is billed
- * for every stream, so everything else about a stream is a property.
+ * Metrics that are emitted once per stream and run, with the dimensions `service` and `stream`,
+ * because `connectorctl status` shows them for each stream. Each metric is billed for every stream,
+ * so all other facts about a stream are properties.
  */
 export const STREAM_METRICS = {
   /** This metric is sent even when zero, so that `status` can see that a run took place. */
   RowsRead: count('rows'),
-  /** Events acknowledged by the delivery stream, of every kind. */
+  /** Events of every kind that the delivery stream acknowledged. */
   EventsForwarded: ({ result }) => result.forwarded + result.withdrawn + result.refreshed,
   ThreatsWithdrawn: count('withdrawn'),
-  /** Rows that exist and that the stream's filter excludes. */
+  /** Rows that exist, but that the stream's filter excludes. */
   RowsFiltered: count('filtered'),
   /** Rows that were sent again so that the SIEM does not forget them. */
   RowsRefreshed: count('refreshed'),
   /** Rows for which the filter failed or did not return a boolean. They are sent. */
   FilterErrors: count('filterErrors'),
   StreamFailed: ({ failure }) => failure !== undefined,
-  /** The walk ended before the end of the stream, by the time budget or at a cursor that leads back. */
+  /**
+   * Whether the walk ended before the end of the stream, because of the time budget or a cursor
+   * that leads back.
+   */
   TimeBudgetExceeded: ({ result, failure }) => !failure && !result.caughtUp,
 } satisfies Record<string, StreamValue>;
 
 /**
- * In the same log lines as the metrics of a stream, but no metrics, because each metric is billed. CloudWatch Logs Insights reads both alike.
+ * Properties of the log lines that carry the metrics of a stream. They are not metrics, because
+ * each metric is billed, but CloudWatch Logs Insights reads both alike.
  */
 export const STREAM_PROPERTIES = {
-  /** The walk reached the end of the stream with everything saved. */
+  /** Whether the walk reached the end of the stream with everything saved. */
   CaughtUp: ({ result, failure }) => !failure && result.caughtUp,
   PagesRead: count('pages'),
   /** Pages that were read again, for a second walk or for a refresh. */
   PagesReadAgain: count('pagesAgain'),
   /** Rows that the SIEM already has, recognized by the window or by their state. */
   Duplicates: count('duplicates'),
-  /** Rows that a later row of their page replaced. */
+  /** Rows that were replaced by a later row with the same id in the same page. */
   RowsSuperseded: count('superseded'),
   Tombstones: count('tombstones'),
-  /** Tombstones of assets that were never sent. They are not sent either. */
+  /** Tombstones of assets that were never sent. Such a tombstone is not sent either. */
   UnknownTombstones: count('unknownTombstones'),
   /** Rows written to the dead-letter prefix. */
   DeadLetters: count('deadLetters'),
@@ -79,21 +86,21 @@ export const STREAM_PROPERTIES = {
   ThreatsWithoutAsset: count('threatsWithoutAsset'),
   /** Walks that ended at a cursor that they had already followed. */
   CursorStalled: count('stalledCursors'),
-  /** 400 request/invalid-cursor answers. */
+  /** Answers 400 request/invalid-cursor. */
   CursorRefused: ({ result, failure }) =>
     Math.max(result.refusedCursors, failure instanceof CursorRefusedError ? 1 : 0),
   /** Answers that do not fit the API's contract. */
   ContractErrors: ({ failure }) => failure instanceof ContractError,
-  /** 403 auth/insufficient-role answers. */
+  /** Answers 403 auth/insufficient-role. */
   RoleMissing: ({ failure }) => failure instanceof RoleMissingError,
-  /** The stream ended its run early, because the answer to a write was unclear. */
+  /** 1 when the stream ended its run early, because the answer to a write was unclear. */
   UnclearWrites: count('unclearWrites'),
 } satisfies Record<string, StreamValue>;
 
 /** The outcome of a run. */
 export interface RunFacts {
   readonly outcome: RunOutcome;
-  /** Whether the run was of every stream that is on. */
+  /** Whether the run read every stream that is switched on. */
   readonly complete: boolean;
   /** Milliseconds until Lambda's time-out. */
   readonly timeLeft: number;
@@ -101,10 +108,10 @@ export interface RunFacts {
   readonly memory: number;
 }
 
-/** Undefined: not sent. */
+/** Value of a metric of the connector; undefined when the metric is not sent. */
 type ConnectorValue = (facts: RunFacts) => number | boolean | undefined;
 
-/** Adds up the streams of a run. */
+/** Adds up the values of all streams of a run. */
 export function sum(value: StreamValue): (facts: RunFacts) => number {
   return ({ outcome: { results, failures } }) =>
     [...results].reduce(
@@ -119,10 +126,13 @@ const ofCompleteRuns =
   facts =>
     facts.complete && !facts.outcome.leaseHeld ? sum(value)(facts) : undefined;
 
-/** The credentials or the account were refused, or belong to another organization. */
+/**
+ * Errors that say that the credentials or the account were refused, or belong to another
+ * organization.
+ */
 const REFUSALS = [CredentialsError, AccountRevokedError, OrganizationChangedError, ClientChangedError];
 
-/** Emitted once per run, with the dimension `service`. The alarms monitor these metrics. */
+/** Metrics that are emitted once per run, with the dimension `service`. The alarms monitor them. */
 export const CONNECTOR_METRICS = {
   StreamsFailed: ofCompleteRuns(STREAM_METRICS.StreamFailed),
   StreamsBehind: ofCompleteRuns(STREAM_METRICS.TimeBudgetExceeded),
@@ -135,11 +145,11 @@ export const CONNECTOR_METRICS = {
   WithdrawalsWaiting: sum(count('withdrawalsWaiting')),
   CredentialsRefused: ({ outcome }) =>
     [...outcome.failures.values()].some(failure => REFUSALS.some(type => failure instanceof type)),
-  /** Another run held the lease, which is normal. */
+  /** Whether another run held the lease, which is normal. */
   LeaseHeld: ({ outcome }) => outcome.leaseHeld,
 } satisfies Record<string, ConnectorValue>;
 
-/** In the same log line as the metrics of the connector, but no metrics. */
+/** Properties of the log line that carries the metrics of the connector. They are not metrics. */
 export const CONNECTOR_PROPERTIES = {
   /** Resident memory at the end of the run. */
   MemoryUsedMegabytes: ({ memory }) => Math.round(memory / 2 ** 20),
@@ -148,16 +158,19 @@ export const CONNECTOR_PROPERTIES = {
 } satisfies Record<string, ConnectorValue>;
 
 /**
- * Metrics that are sent as zero too. CloudWatch bills a metric for each hour in which it is sent, so a zero of any other is a property of the
- * log line, and alarms take its absence as zero. `StreamsFailed` must be there in each run, because its absence is the alarm on silence, and
- * `StreamsBehind`, because one run that is not behind ends a backlog.
+ * Metrics that are sent even if they are zero. CloudWatch bills a metric for each hour in which it
+ * is sent. Therefore a zero of any other metric is only a property of the log line, and alarms take
+ * a missing metric as zero. Each run must send `StreamsFailed`, because its absence triggers the
+ * alarm on silence. Each run must send `StreamsBehind`, because one run that is not behind ends a
+ * backlog.
  */
 export const SENT_WHEN_ZERO: ReadonlySet<string> = new Set(['RowsRead', 'StreamsFailed', 'StreamsBehind']);
 
 /**
- * Failures of a run that last until somebody fixes them. The first run of every stream without a failure after one of them sends it
- * as zero, once, and that ends its alarm, which takes the smallest value of its period: 1, 1, 1, 0 is fixed.
- * While that zero is in the period, the alarm does not fire again: 1, 1, 0, 1 is still fixed.
+ * Failures that last until somebody fixes them. After such a failure, the first run of every stream
+ * without a failure sends the metric as zero, once. This zero ends the alarm, because the alarm
+ * takes the smallest value of its period: 1, 1, 1, 0 is fixed. While that zero is in the period,
+ * the alarm does not fire again: 1, 1, 0, 1 still counts as fixed.
  */
 export const LASTING_FAILURES: ReadonlySet<string> = new Set(['CredentialsRefused', 'RoleMissing', 'ContractErrors']);
 

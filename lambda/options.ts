@@ -1,6 +1,7 @@
 /**
- * The options that reach the function, each declared once. The schema of `cdk.json`, the settings of the function and their variables, and the
- * tables of the documents follow from them.
+ * Declares the options that reach the function, each of them once. The schema of `cdk.json`, the
+ * settings of the function with their variables, and the tables of the documents follow from these
+ * declarations.
  */
 import * as v from 'valibot';
 import { exactObject } from './exact-object.ts';
@@ -29,7 +30,10 @@ const assetMember = v.pipe(
   v.notValues(ROW_MEMBERS, 'must be the member that names the asset, not one that every row has'),
 );
 
-/** A day begins in UTC. A day that no month has, such as 2026-02-30, would be read as another one. */
+/**
+ * Schema of a date or a time. A date means the beginning of that day in UTC. A day that does not
+ * exist, such as 2026-02-30, is refused, because it would be read as another day.
+ */
 const instant = v.pipe(
   v.string('must be a date'),
   v.regex(
@@ -44,10 +48,13 @@ function isOnCalendar(text: string): boolean {
   return !Number.isNaN(Date.parse(text)) && day.toISOString().startsWith(text.slice(0, 10));
 }
 
-/** Bytes of all expressions, and of all paths: Lambda gives all variables 4 KB. */
+/**
+ * Largest number of bytes of all expressions, and of all paths, because Lambda allows 4 KB for all
+ * variables together.
+ */
 const FILTER_BYTES = 1_000;
 
-/** The names of the streams, and the quotes and commas between values. */
+/** Number of bytes for the names of the streams, and for the quotes and commas between values. */
 const FRAME_BYTES = 100;
 
 const filter = v.pipe(
@@ -76,7 +83,7 @@ const omittedMembers = v.pipe(
   v.maxLength(20, 'must name 20 members at most'),
 );
 
-/** Values by stream, under names such as `dnsBlocks`. */
+/** Schema of values by stream, under names such as `dnsBlocks`. */
 function byStream<T extends v.GenericSchema>(schema: T) {
   const entries = Object.fromEntries(STREAMS.map(({ name }) => [streamKey(name), v.optional(schema)]));
   return v.pipe(
@@ -103,23 +110,32 @@ export const OPTIONS = {
 
 /** Settings that no option changes. */
 export const FIXED = {
-  /** Rows requested per page. A run halves it by itself for pages that are too large or too slow. */
+  /**
+   * Rows requested per page. A run halves the number by itself for pages that are too large or too
+   * slow.
+   */
   pageLimit: v.optional(integer(PAGE_LIMIT.min, PAGE_LIMIT.max), PAGE_LIMIT.default),
-  /** How long a lease lasts without renewal. After a crash no run starts until it has expired. Every value is safe. */
+  /**
+   * Seconds that a lease lasts without renewal. After a crash no run starts until the lease has
+   * expired. Every value is safe.
+   */
   leaseSeconds: v.optional(integer(1, 900, 'seconds'), 60),
 };
 
-/** The settings that have a default, at their defaults. */
+/** Default values of the settings that have one. */
 export const OPTION_DEFAULTS = v.getDefaults(v.object({ ...OPTIONS, ...FIXED }));
 
-/** Variable of the function that holds an option: `REFRESH_DAYS` for `refreshDays`. */
+/**
+ * Name of the function's variable that holds an option, for example `REFRESH_DAYS` for
+ * `refreshDays`.
+ */
 export function variableOf(option: string): string {
   return option.replace(/[A-Z]/g, capital => `_${capital}`).toUpperCase();
 }
 
 export type Options = v.InferOutput<v.ObjectSchema<typeof OPTIONS, undefined>>;
 
-/** Options that are right by themselves and wrong together. */
+/** Finds options that are valid by themselves, but that contradict each other. */
 export function optionContradictions(options: Partial<Options>): { path: string; reason: string }[] {
   const on = streamsOn(({ pathOption }) => options[pathOption]).map(({ name }) => streamKey(name));
   const isOff = (key: string) => !on.includes(key as StreamKey);

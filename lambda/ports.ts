@@ -1,6 +1,4 @@
-/**
- * The ports of the core, as types: verbs that source/, sink/ and store/ implement, and that tests replace.
- */
+/** Types of the core's ports, which source/, sink/ and store/ implement and which tests replace. */
 import type { CutElement } from './core/json/cutter.ts';
 import type { StreamName } from './streams.ts';
 
@@ -8,19 +6,20 @@ import type { StreamName } from './streams.ts';
 export type Hash = (text: string) => string;
 
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   now(): number;
   /**
    * Resolves after `milliseconds`, or rejects with the signal's reason.
    *
-   * @param purpose `limit`: a bound on something else that is in progress. A test clock does not skip it
+   * @param purpose `limit` if the sleep limits something else that is in progress; a test clock
+   * does not skip such a sleep
    */
   sleep(milliseconds: number, signal?: AbortSignal, purpose?: 'limit'): Promise<void>;
 }
 
 export interface PageRequest {
   readonly path: string;
-  /** Cursor of the page. Absent: the page at the beginning. */
+  /** Cursor of the page. Absent for the page at the beginning. */
   readonly cursor: string | undefined;
   readonly limit: number;
   readonly signal: AbortSignal;
@@ -28,99 +27,129 @@ export interface PageRequest {
 
 export interface PageSource {
   /**
-   * The body of one list answer, without a byte order mark. Whether it is UTF-8 is not checked.
+   * Requests the body of one list answer, without a byte order mark. It is not checked whether the
+   * body is UTF-8.
    *
    * @throws CursorRefusedError, PageTooLargeError, PageTimeoutError: the walk handles these itself
-   * @throws CredentialsError, AccountRevokedError, RoleMissingError, ApiRefusedError, ApiUnavailableError
+   * @throws CredentialsError, AccountRevokedError, RoleMissingError, ApiRefusedError,
+   * ApiUnavailableError
    */
   page(request: PageRequest): Promise<Uint8Array>;
-  /** Lets a request that was just made leave before the caller holds the thread. Absent where requests do not wait for the thread. */
+  /**
+   * Lets a request that was just made leave before the caller occupies the thread. Absent when
+   * requests do not wait for the thread.
+   */
   yieldToRequests?(): Promise<void>;
 }
 
-/** Names of the members that the specification does not show, once found (walk rule 8: nothing is guessed). */
+/**
+ * Names of the members that the specification does not show, as far as they were found. No name is
+ * guessed.
+ */
 export interface MemberNames {
   readonly rows?: string | undefined;
-  /** Empty text: the pagination members are at the top of the answer itself. */
+  /** Empty when the pagination members stand at the top of the answer itself. */
   readonly pagination?: string | undefined;
 }
 
 /**
- * How far a stream has been read, and what the de-duplication window holds of the rows just before.
+ * Records how far a stream has been read, and holds the de-duplication window, which are the tags
+ * of the rows that were read last.
  *
  *     page 1 → cursor c1, page 2 → cursor c2, page 3 → null
  *     saved: cursor c2, previous c1, window: the version tags of the rows of page 2 and page 3
  *
- * The page that ends a walk has no cursor of its own, so the next poll reads page 3 again. The window recognizes its rows.
+ * The page that ends a walk has no cursor of its own, so the next poll reads page 3 again. The
+ * window recognizes its rows.
  */
 export interface Checkpoint {
   readonly cursor: string | undefined;
   /**
-   * The cursor saved before `cursor`, or the cursor to which `cursor` leads back around a circle. It is tried first when the API refuses `cursor`.
+   * Cursor that was saved before `cursor`, or to which `cursor` leads back around a circle. It is
+   * tried first when the API refuses `cursor`.
    */
   readonly previous: string | undefined;
-  /** When the circle was read to which `cursor` belongs, in milliseconds since 1970. Absent: it belongs to none. */
+  /**
+   * Time at which the circle was read to which `cursor` belongs, in milliseconds since 1970. Absent
+   * when it belongs to no circle.
+   */
   readonly circled?: number | undefined;
   /** Version tags of the rows read last, oldest first, 24 hexadecimal characters each. */
   readonly window: readonly string[];
-  /** Lease epoch at which the last complete second walk began. An existing row with an older one has not been listed since. */
+  /**
+   * Lease epoch at which the last complete second walk began. An existing row with an older
+   * generation has not been listed since then.
+   */
   readonly generation: number;
   readonly names: MemberNames;
-  /** Greatest `sequence` of the batches that were saved. A log with a greater one is done again. Empty before the first. */
+  /**
+   * Greatest `sequence` of the batches that were saved; empty before the first batch. A log with a
+   * greater sequence is repeated.
+   */
   readonly committed: string;
-  /** `tag` of the filter with which the stream was read. Empty: every row, whole. */
+  /** `tag` of the filter with which the stream was read. Empty when every row was sent whole. */
   readonly filter: string;
   readonly counts: RowCounts;
-  /** Absent: no second walk is under way. */
+  /** Absent when no second walk is under way. */
   readonly second?: SecondWalk | undefined;
-  /** When a second walk for `reconcileDays` or any other complete one began last, in milliseconds since 1970. */
+  /**
+   * Time at which the last complete second walk began, for `reconcileDays` or for another reason,
+   * in milliseconds since 1970.
+   */
   readonly reconciled?: number | undefined;
-  /** When threats of restored assets were read again last, in milliseconds since 1970. */
+  /** Time at which threats of restored assets were last read again, in milliseconds since 1970. */
   readonly reread?: number | undefined;
-  /** Absent: the stream was never refreshed. */
+  /** Absent when the stream was never refreshed. */
   readonly refresh?: RefreshProgress | undefined;
 }
 
-/** How many rows the row states say exist, sent or filtered. */
+/** Numbers of rows that exist according to the row states, whether they were sent or filtered. */
 export interface RowCounts {
   readonly existing: number;
-  /** Existing rows that bear the generation of the checkpoint. */
+  /** Existing rows that have the generation of the checkpoint. */
   readonly listed: number;
 }
 
 /**
- * `differences`: rows that differ from their state are sent. `all`: every row is sent again, once. `restored`: only threats of restored assets
- * are sent; nothing is marked and nothing is swept.
+ * `differences`: rows that differ from their state are sent. `all`: every row is sent again, once.
+ * `restored`: only threats of restored assets are sent; no row is marked, and no row is swept.
  */
 export type SecondWalkMode = 'differences' | 'all' | 'restored';
 
-/** Progress of a second walk, which reads a stream again from the beginning, in addition to the walk from its cursor. See core/second-walk.ts. */
+/**
+ * Progress of a second walk, which reads a stream again from the beginning, in addition to the walk
+ * from its cursor. See core/second-walk.ts.
+ */
 export interface SecondWalk {
   readonly mode: SecondWalkMode;
   /**
-   * `read` and `confirm` are the first and the second pass over the list, `sweep` is the scan of the table after them. `withdraw` is another
-   * scan after the first pass of a walk with `since`.
+   * `read` and `confirm` are the first and the second pass over the list, and `sweep` is the scan
+   * of the table after them. `withdraw` is another scan, after the first pass of a second walk with
+   * `since`.
    */
   readonly phase: 'read' | 'withdraw' | 'confirm' | 'sweep';
   /**
-   * Only rows whose last event was sent after this time are sent again, and their withdrawals too, in milliseconds since 1970. Absent: every
-   * row is.
+   * Time in milliseconds since 1970. Only rows and withdrawals whose last event was sent after it
+   * are sent again. Absent: every row is sent again.
    */
   readonly since?: number | undefined;
-  /** The cursor of the pass. Absent: the pass has not begun. */
+  /** Cursor of the pass. Absent before the pass has begun. */
   readonly cursor?: string | undefined;
   /** Rows that this pass has listed. */
   readonly rows: number;
-  /** Nothing is read before this time, in milliseconds since 1970. */
+  /** Time before which nothing is read, in milliseconds since 1970. */
   readonly notBefore: number;
-  /** Whether the run before ended this pass at the same cursor with differences that it held back. */
+  /** Whether the run before ended this pass at the same cursor, with differences that it held back. */
   readonly isHeldUp?: boolean | undefined;
-  /** Where the scan goes on. */
+  /** Place at which the scan continues. */
   readonly scanned?: string | undefined;
-  /** Rows of the stream that this walk may withdraw without a confirmation. See core/guard.ts. */
+  /**
+   * Number of rows of the stream that this walk may withdraw without a confirmation. See
+   * core/guard.ts.
+   */
   readonly most: number;
   readonly withdrawn: Withdrawals;
-  /** Present when the guard has stopped before these withdrawals. */
+  /** Withdrawals before which the guard has stopped. Absent when it has not stopped. */
   readonly waiting?: WaitingWithdrawals | undefined;
   /** Whether an operator has confirmed the withdrawals of this walk. */
   readonly isConfirmed?: boolean | undefined;
@@ -129,7 +158,7 @@ export interface SecondWalk {
 export interface Withdrawals {
   /** Rows of the stream itself. */
   readonly own: number;
-  /** Rows of the other stream that disappear with them. */
+  /** Rows of the child stream that disappear together with them. */
   readonly children: number;
 }
 
@@ -137,18 +166,21 @@ export interface WaitingWithdrawals extends Withdrawals {
   readonly reason: 'filtered' | 'not-listed';
 }
 
-/** How far a stream has been read again for the sake of SIEMs that forget. See core/refresh.ts. */
+/** Records how far the refresh has read a stream again. See core/refresh.ts. */
 export interface RefreshProgress {
   readonly cursor: string | undefined;
-  /** When the pass began, or will begin, in milliseconds since 1970. */
+  /** Time at which the pass began, or will begin, in milliseconds since 1970. */
   readonly started: number;
   /** Rows read in this pass. */
   readonly rows: number;
-  /** Number of rows in the previous pass. Absent: this pass is the first, and counts the rows. */
+  /** Number of rows in the previous pass. Absent in the first pass, which counts the rows. */
   readonly lastRows: number | undefined;
   /** Pages read in this pass. @default 0 */
   readonly pages?: number | undefined;
-  /** Digest of a cursor that this pass has followed, so that a circle shows. Absent before the first page. */
+  /**
+   * Digest of a cursor that this pass has followed, by which a circle is recognized. Absent before
+   * the first page.
+   */
   readonly mark?: string | undefined;
 }
 
@@ -163,44 +195,66 @@ export interface LogEntry {
 
 export interface SavedStream {
   readonly checkpoint: Checkpoint;
-  /** The last batch that was logged. It is open, and done again, when its sequence is greater than the checkpoint's. */
+  /**
+   * Last batch that was logged. The batch is unfinished, and is repeated, when its sequence is
+   * greater than that of the checkpoint.
+   */
   readonly log: LogEntry | undefined;
 }
 
 export interface Saved {
-  /** The saved state of each stream, or the StateVersionError with which the stream must fail. */
+  /** Saved state of each stream, or the StateVersionError with which the stream must fail. */
   readonly streams: Map<StreamName, SavedStream | Error>;
-  /** Digest of the organization that the state belongs to. Absent before the first run. */
+  /** Digest of the organization to which the state belongs. Absent before the first run. */
   readonly organization: string | undefined;
 }
 
-/** Part of each fenced write, so that no older one can land over a newer one: not one of an earlier run, nor an earlier one of the same run. */
+/**
+ * Condition of each fenced write, so that no older write can overwrite a newer one, whether the
+ * older write comes from an earlier run or from the same run.
+ */
 export interface Fence {
   readonly epoch: number;
-  /** Rises with each write of a run. */
+  /** Number that rises with each write of a run. */
   readonly write: number;
 }
 
 export interface Checkpoints {
-  /** Reads the saved state in one strongly consistent read. @throws StateError; StateVersionError if it concerns every stream */
+  /**
+   * Reads the saved state in one strongly consistent read.
+   *
+   * @throws StateError; StateVersionError if it concerns every stream
+   */
   load(streams: readonly StreamName[]): Promise<Saved>;
-  /** Refused once a later write has landed. @throws LeaseLostError, StateError */
+  /**
+   * Saves a checkpoint. The write is refused once a later write has landed. @throws LeaseLostError,
+   * StateError
+   */
   save(stream: StreamName, checkpoint: Checkpoint, fence: Fence): Promise<void>;
-  /** Saves the entry of the log for the next batch, under the same fence. @throws LeaseLostError, StateError */
+  /**
+   * Saves the entry of the log for the next batch, under the same fence. @throws LeaseLostError,
+   * StateError
+   */
   saveLog(stream: StreamName, log: LogEntry, fence: Fence): Promise<void>;
-  /** Under the same fence. @throws LeaseLostError, StateError */
+  /** Saves the digest of the organization, under the same fence. @throws LeaseLostError, StateError */
   saveOrganization(digest: string, fence: Fence): Promise<void>;
   /** Raises the fence of every item, so that no write of an earlier run can take effect any more. */
   fence(streams: readonly StreamName[], epoch: number): Promise<void>;
-  /** How many writes to the table had an unclear answer in this run, such as a time-out: they may land later. */
+  /**
+   * Number of writes to the table whose answer was unclear in this run, for example because of a
+   * time-out. Such a write may land later.
+   */
   unclearWrites(): number;
 }
 
-/** Batches on their way, as objects. */
+/** Stores batches on their way, as objects. */
 export interface Logs {
   /** @throws LogError, LeaseLostError */
   put(stream: StreamName, sequence: string, batch: Uint8Array, assertLeaseValid: AssertLeaseValid): Promise<StoredLog>;
-  /** @returns nothing when there is no such object @throws LogError */
+  /**
+   * @returns undefined when there is no such object
+   * @throws LogError
+   */
   get(key: string): Promise<{ readonly stored: StoredLog; readonly batch: Uint8Array } | undefined>;
   /** @throws LogError */
   delete(logs: readonly StoredLog[]): Promise<void>;
@@ -208,27 +262,37 @@ export interface Logs {
 
 export interface StoredLog {
   readonly key: string;
-  /** Where the bucket keeps versions: without it a deletion would hide the rows and keep them. */
+  /**
+   * Version of the object, if the bucket keeps versions. Without it a deletion would hide the rows,
+   * but keep them.
+   */
   readonly version?: string | undefined;
 }
 
 /**
- * Called before each batch of writes and before each repeat of one. Batches take no conditions, so they may start only while the lease
- * outlasts them. Throws LeaseLostError otherwise.
+ * Called before each batch of writes, and before each repetition of a batch. Batches take no
+ * conditions, so they may start only while the lease outlasts them. Otherwise the function throws
+ * LeaseLostError.
  */
 export type AssertLeaseValid = () => Promise<void>;
 
-/** Which rows of a stream are sent, and which of their members. */
+/** Decides which rows of a stream are sent, and with which members. */
 export interface RowFilter {
   /** Hash of this filter. A stream that was read with another filter is read again from the beginning. */
   readonly tag: string;
-  /** Milliseconds since the epoch. Rows with an earlier time are filtered, but rows without a readable time are sent. */
+  /**
+   * Time in milliseconds since 1970. Rows with an earlier time are filtered, but rows without a
+   * readable time are sent.
+   */
   readonly since?: number | undefined;
-  /** @param text of the whole row */
+  /** @param text text of the whole row */
   decide(text: string): FilterResult;
-  /** Whether members are left out. */
+  /** Whether the filter leaves members out. */
   readonly omits: boolean;
-  /** The row without the members that are left out. They can be found only in an object that can be read. */
+  /**
+   * Returns the row without the members to leave out. They can be found only in an object that can
+   * be read.
+   */
   reduce(element: CutElement): CutElement;
 }
 
@@ -236,44 +300,51 @@ export interface RowFilter {
 export type FilterResult = 'send' | 'filtered' | 'error';
 
 /**
- * `live`: the SIEM has the row. `filtered`: it exists, and the filter excludes it. `removed`: it does not exist, and the SIEM knows that, or
- * never had it.
+ * `live`: the SIEM has the row. `filtered`: the row exists, but the filter excludes it. `removed`:
+ * the row does not exist, and the SIEM knows this or never had the row.
  */
 export type RowStatus = 'live' | 'filtered' | 'removed';
 
 /** The last event sent for one id, and whether the row exists. */
 export interface RowState {
   readonly status: RowStatus;
-  /** Hash of the row in the last event. Empty: no event was sent. */
+  /** Hash of the row in its last event. Empty when no event was sent. */
   readonly rowHash: string;
   readonly generation: number;
-  /** Id of the row that this one disappears with (a threat's asset). */
+  /** Id of the row together with which this row disappears. For a threat it is the id of its asset. */
   readonly parent: string | undefined;
-  /** `sequence` of the last event, or of the decision where none was sent. */
+  /** `sequence` of the last event, or of the decision if no event was sent. */
   readonly sequence: string;
-  /** When that was, ISO 8601: leads an operator to the object that the event was delivered in. */
+  /**
+   * Time of that event or decision, in ISO 8601. It leads an operator to the object in which the
+   * event was delivered.
+   */
   readonly forwardedAt: string;
 }
 
-/** Under an asset: one of its threats may have been sent. */
+/** Entry under an asset. It says that the given threat of the asset may have been sent. */
 export interface ChildEntry {
   readonly parent: string;
   readonly id: string;
 }
 
 export interface RowStates {
-  /** Strongly consistent; ids without a state are absent from the answer. @throws StateError, StateVersionError */
+  /**
+   * Reads states in strongly consistent reads. Ids without a state are absent from the answer.
+   *
+   * @throws StateError, StateVersionError
+   */
   get(stream: StreamName, ids: readonly string[]): Promise<Map<string, RowState>>;
   put(stream: StreamName, states: ReadonlyMap<string, RowState>, assertLeaseValid: AssertLeaseValid): Promise<void>;
   /**
-   * One page of a scan for rows that exist in an older generation.
+   * Reads one page of a scan for existing rows of an older generation.
    *
    * @param from `next` of the page before
    * @throws StateError, StateVersionError
    */
   unlisted(stream: StreamName, generation: number, from: string | undefined): Promise<ScannedPage>;
   /**
-   * One page of a scan for removed rows whose last event has a sequence in the range.
+   * Reads one page of a scan for removed rows whose last event has a sequence in the range.
    *
    * @param from `next` of the page before
    * @throws StateError, StateVersionError
@@ -289,13 +360,17 @@ export interface SequenceRange {
 
 export interface ScannedPage {
   readonly states: ReadonlyMap<string, RowState>;
-  /** Where the scan goes on. Absent: this page was the last one. */
+  /** Place at which the scan continues. Absent after the last page. */
   readonly next: string | undefined;
 }
 
 export interface ChildIndex {
   put(stream: StreamName, entries: readonly ChildEntry[], assertLeaseValid: AssertLeaseValid): Promise<void>;
-  /** The first `limit` children of the parent, strongly consistent. @param after the last child that is already known */
+  /**
+   * Reads the first `limit` children of the parent in a strongly consistent read.
+   *
+   * @param after the last child that is already known
+   */
   of(stream: StreamName, parent: string, limit: number, after?: ChildEntry): Promise<ChildEntry[]>;
   delete(stream: StreamName, entries: readonly ChildEntry[], assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
@@ -304,7 +379,7 @@ export interface ChildIndex {
 export interface Removal {
   readonly id: string;
   readonly deletedAt: string | undefined;
-  /** Raw JSON text, as delivered. */
+  /** Raw JSON text, as the API delivered it. */
   readonly position: string | undefined;
 }
 
@@ -317,7 +392,10 @@ export interface Listing {
 
 /** An asset whose removal or restoration is still to be worked off. */
 export interface ListedRemoval extends Removal, Listing {
-  /** Whether the asset exists again: its threats are to be read again. Otherwise they are to be withdrawn. */
+  /**
+   * Whether the asset exists again, so that its threats must be read again. Otherwise they must be
+   * withdrawn.
+   */
   readonly isRestored: boolean;
 }
 
@@ -331,13 +409,14 @@ export interface Delivery {
   /**
    * Resolves when every record has been acknowledged.
    *
-   * @param assertLeaseValid called before the records are sent, and before refused ones are sent again
+   * @param assertLeaseValid called before the records are sent, and before refused records are sent
+   * again
    * @throws DeliveryError, OutOfTimeError, LeaseLostError
    */
   deliver(records: readonly Uint8Array[], assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
-/** A row that cannot be sent, stored so that a person can look at it. */
+/** A row that cannot be sent. It is stored so that a person can look at it. */
 export interface DeadLetter {
   readonly stream: StreamName;
   readonly reason:
@@ -348,21 +427,27 @@ export interface DeadLetter {
     | 'not-utf-8'
     | 'too-deep'
     | 'oversize';
-  /** The row as the API sent it, without the members that are left out; a summary where they cannot be found in it. */
+  /**
+   * Row as the API sent it, without the members that `omit` leaves out; a summary if those members
+   * cannot be found in it.
+   */
   readonly row: string | Uint8Array | RowSummary;
-  /** The same row is stored under the same key, however often it is delivered. */
+  /**
+   * Part of the key, so that the same row is stored under the same key, however often it is
+   * delivered.
+   */
   readonly rowHash: string;
 }
 
-/** Description of a row without its content, with which the API's operator can find the row. */
+/** Describes a row without its content, so that the API's operator can find the row. */
 export interface RowSummary {
   readonly bytes: number;
-  /** Id of the row. Absent where it cannot be read. */
+  /** Id of the row. Absent when it cannot be read. */
   readonly id?: string | undefined;
 }
 
 export interface DeadLetters {
-  /** Where it will be stored, as `s3://bucket/key`. */
+  /** Returns the place where the dead letter will be stored, as `s3://bucket/key`. */
   locate(deadLetter: DeadLetter): string;
   /** @throws DeadLetterError, LeaseLostError */
   store(deadLetter: DeadLetter, assertLeaseValid: AssertLeaseValid): Promise<void>;
@@ -370,28 +455,38 @@ export interface DeadLetters {
 
 export interface HeldLease {
   readonly epoch: number;
-  /** Random id that was born with the state table. */
+  /** Random id that was created together with the state table. */
   readonly tableId: string;
-  /** Whether the run before may have left writes on their way: it did not release, or released with `clean: false`. */
+  /**
+   * Whether the run before may have left writes on their way, because it did not release the lease
+   * or released it with `clean: false`.
+   */
   readonly dirty: boolean;
-  /** How many runs in a row have ended early because answers to their writes were unclear. */
+  /** Number of consecutive runs that ended early because answers to their writes were unclear. */
   readonly unclearRuns: number;
   /** Aborts with LeaseLostError when the lease is lost or cannot be renewed. */
   readonly signal: AbortSignal;
-  /** The fence of the next write. */
+  /** Returns the fence of the next write. */
   nextFence(): Fence;
-  /** Resolves while the lease lasts long enough for a batch of unconditional writes, and until it is released. */
+  /**
+   * Resolves if the lease lasts long enough for a batch of unconditional writes, and has not been
+   * released.
+   */
   readonly assertValid: AssertLeaseValid;
   /**
-   * Gives the lease back. `clean: false` when a write may still be on its way.
+   * Gives the lease back. `clean` is false when a write may still be on its way.
    *
-   * @param outcome `unclear`: the lease stays occupied for a minute, in which a late write lands
+   * @param outcome if `unclear` is true, the lease stays occupied for a minute, so that a late
+   * write lands before the next run
    */
   release(outcome: { readonly clean: boolean; readonly unclear?: boolean }): Promise<void>;
 }
 
 export interface Lease {
-  /** @returns nothing when another run holds it, which is a normal outcome. @throws StateError */
+  /**
+   * @returns undefined when another run holds the lease, which is a normal outcome
+   * @throws StateError
+   */
   take(): Promise<HeldLease | undefined>;
 }
 

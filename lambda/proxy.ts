@@ -1,20 +1,26 @@
-/** The way through a proxy. Node's fetch takes it from the environment, and the SDK is given an agent. */
+/**
+ * Sends connections through a proxy. Node's fetch takes the proxy from the environment, but the SDK
+ * must be given an agent.
+ */
 import { Agent } from 'node:https';
 import { causesOf, ProxyUnreachable } from './core/connection-error.ts';
 
-/** The variables that Node's agents take as `proxyEnv`. */
+/** Variables that Node's agents take as `proxyEnv`. */
 export type ProxySettings = { readonly HTTPS_PROXY: string; readonly NO_PROXY?: string | undefined };
 
 /**
- * The agents that the SDK makes use no proxy, whatever the environment says. It must be an agent and not its options: for large objects
- * (`Expect: 100-continue`) the SDK would make another one without them. The other options are those of the SDK.
+ * Creates the agent for the SDK, because the agents that the SDK creates use no proxy, whatever the
+ * environment says. The SDK must be given an agent and not the agent's options, because for large
+ * objects (`Expect: 100-continue`) it would create another agent without them. The other options
+ * are those of the SDK.
  */
 export function proxyAgent(proxy: ProxySettings | undefined): { readonly httpsAgent?: Agent } {
   return proxy ? { httpsAgent: new Agent({ keepAlive: true, maxSockets: 50, proxyEnv: proxy }) } : {};
 }
 
 /**
- * A host and the hosts below it, in the one form that fetch and `https.Agent` of Node 24 read alike:
+ * Writes a host in the form that means the host and all hosts below it, both to fetch and to
+ * `https.Agent` of Node 24:
  *
  *     NO_PROXY         fetch               https.Agent
  *     example.com      and hosts below     that host only
@@ -23,11 +29,14 @@ export function proxyAgent(proxy: ProxySettings | undefined): { readonly httpsAg
  */
 export function hostPattern(host: string): string {
   const name = host.replace(/^\*?\./, '');
-  // Addresses, and hosts with a port, have one form.
+  // An address, or a host with a port, has only one form.
   return /:|^\d[\d./-]*$/.test(name) ? name : `.${name}`;
 }
 
-/** Wraps what connects to the API or AWS. Without a proxy nothing changes. */
+/**
+ * Wraps a call that connects to the API or AWS, so that an error of the proxy names the proxy.
+ * Without a proxy nothing changes.
+ */
 export function namingProxy<A extends unknown[], T>(
   call: (...given: A) => Promise<T>,
   proxy: ProxySettings | undefined,
@@ -44,7 +53,7 @@ export function namingProxy<A extends unknown[], T>(
   };
 }
 
-/** @returns the code, if it was the connection to this URL that failed */
+/** @returns the code of the failure, if the connection to this URL failed */
 function codeOfConnection(error: unknown, { hostname, port, protocol }: URL): string | undefined {
   const at = Number(port || (protocol === 'http:' ? 80 : 443));
   for (const cause of causesOf(error)) {

@@ -1,17 +1,23 @@
-/** The pace of the refresh. Shared by the function and by the validation of the configuration. */
+/** Computes the pace of the refresh. The function and the validation of the configuration share it. */
 
 export const DAY_MILLISECONDS = 86_400_000;
 
-/** Pages of a refresh that one run reads at most, so that the rest of a stream that has grown is made up for without a burst. */
+/**
+ * Largest number of pages that one run reads for a refresh, so that the additional rows of a stream
+ * that has grown are not sent in a burst.
+ */
 export const REFRESH_PAGES = 10;
 
-/** A pass is cut into at least so many pages, so that the rows of a small tenant do not leave at once. */
+/** Smallest number of pages of a pass, so that the rows of a small tenant are not all sent at once. */
 const LEAST_PAGES = 100;
 
-/** A row waits for less than three passes, see core/refresh.ts. The rest of the time is for runs that come late. */
+/**
+ * Length of a pass as a share of `refreshDays`. A row waits for less than three passes: see
+ * core/refresh.ts. The remaining 5 % are for runs that come late.
+ */
 const PASS = 0.95 / 3;
 
-/** Part of a pass by which reading may be late before that counts as a pause. */
+/** Part of a pass by which reading may be late before the delay counts as a pause. */
 export const PAUSE = 0.1;
 
 /** Milliseconds that one pass over a stream takes. */
@@ -19,7 +25,12 @@ export function passMilliseconds(days: number): number {
   return days * DAY_MILLISECONDS * PASS;
 }
 
-/** Rows of one page. @param rows of the pass @param left whether rows of the pass are left: else the stream has grown */
+/**
+ * Number of rows to request per page.
+ *
+ * @param rows number of rows of the pass
+ * @param left whether rows of the pass are left; if not, the stream has grown
+ */
 export function refreshLimit(pageLimit: number, rows: number, left: boolean): number {
   return left ? Math.min(pageLimit, Math.max(1, Math.ceil(rows / LEAST_PAGES))) : pageLimit;
 }
@@ -31,21 +42,24 @@ const REFRESHED_STREAMS = 2;
 export interface RefreshLimits {
   readonly rateMinutes: number;
   readonly pageLimit: number;
-  /** Absent: no budget. */
+  /** Absent when the requests are not limited. */
   readonly requestsPerMinute?: number | undefined;
 }
 
-/** Pages of one stream that a run can read for the refresh. */
+/** Number of pages of one stream that a run can read for the refresh. */
 export function refreshPages({ rateMinutes, requestsPerMinute }: RefreshLimits): number {
   if (requestsPerMinute === undefined) return REFRESH_PAGES;
   return Math.min(REFRESH_PAGES, (requestsPerMinute * rateMinutes - OTHER_REQUESTS) / REFRESHED_STREAMS);
 }
 
-/** Rows of one stream that a pass can read. */
+/** Number of rows of one stream that a pass can read. */
 export function refreshCapacity(days: number, limits: RefreshLimits): number {
   const runs = passMilliseconds(days) / (limits.rateMinutes * 60_000);
   return Math.floor(runs * refreshPages(limits) * limits.pageLimit);
 }
 
-/** Rows that a pass must be able to read: the largest tenant that the documents count with. */
+/**
+ * Number of rows that a pass must be able to read: those of the largest tenant for which the
+ * documents give figures.
+ */
 export const REFRESHED_ROWS = 1_000_000;

@@ -1,4 +1,7 @@
-/** The function's settings. Nothing else reads the environment. docs/configuration.md explains the variables that no option sets. */
+/**
+ * Reads the function's settings. Nothing else reads the environment. docs/configuration.md explains
+ * the variables that no option sets.
+ */
 import * as v from 'valibot';
 import { AUTH_URL, BASE_URL } from './addresses.ts';
 import { issueText } from './issue-text.ts';
@@ -14,7 +17,7 @@ const SETTINGS = v.object({
   table: text,
   deliveryStream: text,
   deadLetterBucket: text,
-  /** `connector` in events, `service` on metrics. */
+  /** Name of the connector, which is `connector` in events and `service` in metrics. */
   connector: text,
   ...FIXED,
   ...OPTIONS,
@@ -25,7 +28,7 @@ const SETTINGS = v.object({
   awsEndpointUrlS3: v.optional(text),
 });
 
-/** Settings whose variable has another name. */
+/** Settings whose variable has another name than `variableOf` returns. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   baseUrl: 'API_BASE_URL',
   secretId: 'CREDENTIALS_SECRET_ID',
@@ -34,9 +37,12 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 };
 
 export type Settings = Readonly<v.InferOutput<typeof SETTINGS>> & {
-  /** Absent: connections are direct. */
+  /** Absent when connections are direct. */
   readonly proxy?: ProxySettings | undefined;
-  /** Local S3 endpoints do not support per-bucket host names. */
+  /**
+   * Whether objects are addressed by path, because local S3 endpoints do not support per-bucket
+   * host names.
+   */
   readonly s3PathStyle: boolean;
 };
 
@@ -78,7 +84,10 @@ export function readSettings(environment: NodeJS.ProcessEnv = process.env): Sett
   };
 }
 
-/** The value of a variable. A text that is not a number or not JSON stays a text, and the rule of the setting then refuses it. */
+/**
+ * Decodes the value of a variable. A text that is not a number or not JSON stays a text, and the
+ * schema of the setting then refuses it.
+ */
 function decoded(value: string, schema: v.GenericSchema & { readonly wrapped?: v.GenericSchema }): unknown {
   const { type } = schema.wrapped ?? schema;
   if (type === 'number') return /^\d{1,9}$/.test(value) ? Number(value) : value;

@@ -1,24 +1,32 @@
 /**
- * The streams, a row of facts each. Shared by the function and the infrastructure.
+ * Describes each stream in one row. The function and the infrastructure share these rows.
  *
- * Adding a stream means adding a row here: its settings, metrics, alarms and place in the walk follow from it.
+ * To add a stream, add a row here. The stream's settings, metrics, alarms and place in the walk
+ * follow from the row.
  */
 import type { RowFilter } from './ports.ts';
 
 export interface Stream {
   /** Name in events, metrics, checkpoints and results. */
   readonly name: string;
-  /** One row in words. For streams with row states also the command that looks one up, and its endpoint at the API simulator. */
+  /**
+   * Noun for one row. For a stream with row states it is also the command that looks a row up, and
+   * the row's endpoint at the API simulator.
+   */
   readonly singular: string;
-  /** Path below the base URL; absent where the specification does not show it and the configuration must. */
+  /**
+   * Path below the base URL. Absent when the specification does not show the path, so that the
+   * configuration must give it.
+   */
   readonly path?: string;
-  /** Such a stream is on when its path is given by this option. */
+  /** Option that gives the path of such a stream. The stream is on when the option is set. */
   readonly pathOption?: string;
   /** Streams of one group run one after the other, in the order of this table. Groups run in parallel. */
   readonly group: string;
   /**
-   * Whether the table keeps a row state per id, for rows that change. Without, only the window recognizes a row that was read before: for
-   * immutable rows, which are too many to keep one by one.
+   * Whether the table keeps a row state for each id, because the rows change. Without row states
+   * only the window recognizes a row that was read before. Immutable rows have no row states,
+   * because there are too many of them.
    */
   readonly hasRowStates: boolean;
   /** Kind of the event that carries a row of this stream. */
@@ -28,8 +36,9 @@ export interface Stream {
   /** Whether removals arrive as rows with `deleted: true`. */
   readonly tombstones: boolean;
   /**
-   * Stream whose removals silently take rows of this one with them: such rows are withdrawn explicitly. Only one stream can have it, because the
-   * first child clears the list of removals, so rows of a second one would never be withdrawn.
+   * Stream whose removals silently remove rows of this stream as well, so that such rows must be
+   * withdrawn explicitly. Only one stream can have this member, because the first child stream
+   * clears the list of removals, so rows of a second child stream would never be withdrawn.
    */
   readonly cascadesFrom?: string;
 }
@@ -70,7 +79,7 @@ export const STREAMS = [
 
 export type StreamName = (typeof STREAMS)[number]['name'];
 
-/** Name of a stream in options: `dnsBlocks`. */
+/** Name of a stream in options, for example `dnsBlocks`. */
 export type StreamKey = CamelCase<StreamName>;
 
 type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
@@ -81,26 +90,30 @@ export function streamKey(name: StreamName): StreamKey {
   return name.replace(/-(.)/g, (_, first: string) => first.toUpperCase()) as StreamKey;
 }
 
-/** A stream whose path must be given. */
+/** A stream whose path the configuration must give. */
 export type StreamWithoutPath = Exclude<(typeof STREAMS)[number], { readonly path: string }>;
 
 export const STREAMS_WITHOUT_PATH: readonly StreamWithoutPath[] = STREAMS.filter(stream => 'pathOption' in stream);
 
-/** A stream whose rows change. */
+/** Name of a stream whose rows change. */
 export type VersionedName = Extract<(typeof STREAMS)[number], { readonly hasRowStates: true }>['name'];
 
 export type NamedStream = Stream & { readonly name: StreamName };
 
-/** A stream, and which of its rows are sent. Absent: all of them, whole. */
+/**
+ * A stream with the filter of its rows. Without a filter all rows are sent, with all of their
+ * members.
+ */
 export type FilteredStream = Stream & { readonly filter?: RowFilter | undefined };
 
-/** A stream that is on. */
+/** A stream that is switched on. */
 export type SyncedStream = NamedStream & FilteredStream & { readonly path: string };
 
 /**
- * The streams that are on, with their paths: those with a path of their own, and those that are given one.
+ * Returns the streams that are switched on: streams with a known path, and streams whose path is
+ * configured.
  *
- * @param given what is configured as the path of a stream; nothing or an empty text where it is off
+ * @param given returns the configured path of a stream; undefined or empty when the stream is off
  */
 export function streamsOn(given: (stream: StreamWithoutPath) => string | undefined): SyncedStream[] {
   return STREAMS.flatMap((stream): SyncedStream[] => {
@@ -109,18 +122,20 @@ export function streamsOn(given: (stream: StreamWithoutPath) => string | undefin
   });
 }
 
-/** The facts of a stream. */
 export function streamOf(name: StreamName): NamedStream {
   return STREAMS.find(stream => stream.name === name)!;
 }
 
-/** The stream whose rows disappear with those of another. */
+/** Returns the stream whose rows disappear together with rows of `parents`. */
 export function childOf(parents: string): NamedStream | undefined {
   return STREAMS.find(stream => 'cascadesFrom' in stream && stream.cascadesFrom === parents);
 }
 
-/** Members with a meaning of their own in rows of any stream. */
+/** Members that have a meaning of their own in the rows of any stream. */
 export const ROW_MEMBERS = ['id', 'stream_position', 'updated_at', 'deleted', 'deleted_at', 'blocked_at'] as const;
 
-/** Rows per page. The API refuses a `limit` outside these bounds and never clamps it (specification, Limits). */
+/**
+ * Numbers of rows per page. The API refuses a `limit` outside of these bounds, and does not clamp
+ * it (specification, Limits).
+ */
 export const PAGE_LIMIT = { min: 1, max: 500, default: 500 } as const;

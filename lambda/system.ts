@@ -8,11 +8,12 @@ export const systemClock: Clock = {
     try {
       await wait(milliseconds, undefined, signal ? { signal } : {});
     } catch (error) {
-      // Node rejects with an AbortError of its own; the caller is owed the reason.
+      // Node rejects with an AbortError of its own, but the caller expects the reason of the
+      // signal.
       throw signal?.aborted ? signal.reason : error;
     }
   },
 };
 
-/** 64 lower-case hexadecimal characters. */
+/** Returns 64 lower-case hexadecimal characters. */
 export const sha256: Hash = text => hash('sha256', text);

@@ -1,4 +1,7 @@
-/** Metrics in CloudWatch's embedded metric format, one blob per stream and one for the connector. */
+/**
+ * Reports metrics in CloudWatch's embedded metric format, with one log line per stream and one for
+ * the connector.
+ */
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import {
   CONNECTOR_METRICS,
@@ -20,7 +23,7 @@ type Values<F> = Readonly<Record<string, (facts: F) => number | boolean | undefi
 
 export function createTelemetry(connector: string): Telemetry {
   const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: connector });
-  /** Lasting failures of the runs of this container that no good run has ended yet. */
+  /** Lasting failures of this container's runs that no good run has ended yet. */
   const unended = new Set<string>();
 
   /** Writes one line, unless it would have no metric. A metric that is zero is written as a property instead. */

@@ -184,11 +184,11 @@ export function awsFailureText(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   if (NO_REGION.test(cause.message)) return NO_REGION_GIVEN;
   const failed = connectionError(cause);
-  if (failed?.of) return `AWS was not reached: ${failed.what}. ${CONNECTION_ADVICE[failed.of]}`;
+  if (failed?.of) return `AWS was not reached: ${failed.problem}. ${CONNECTION_ADVICE[failed.of]}`;
   const said = `${cause.name}: ${cause.message}`;
   const sentence = SENTENCES.find(([name]) => name.test(cause.name))?.[1];
   if (sentence) return `${sentence} (${said})`;
   const code = 'code' in cause ? String(cause.code) : '';
   if (code === 'ENOTFOUND') return `The address cannot be resolved. Check the region and the network. (${said})`;
-  return failed ? `AWS did not answer: ${failed.what}. Check the network of this machine, then try again.` : said;
+  return failed ? `AWS did not answer: ${failed.problem}. Check the network of this machine, then try again.` : said;
 }

@@ -13,6 +13,6 @@ export const BEGINNING: Checkpoint = {
 };
 
 /** Whether both checkpoints have the same JSON, so that saving the second one would change nothing. */
-export function isSame(one: Checkpoint, other: Checkpoint): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other);
+export function isSame(before: Checkpoint, after: Checkpoint): boolean {
+  return before === after || JSON.stringify(before) === JSON.stringify(after);
 }

@@ -7,7 +7,7 @@ export interface ConnectionError {
   /** Part that caused the error. Absent when it was the network or the server itself. */
   readonly of?: 'proxy' | 'certificate';
   /** Text for a message, where it follows a colon. */
-  readonly what: string;
+  readonly problem: string;
   readonly advice?: string;
   /** Whether another try would end in the same way. */
   readonly isFinal: boolean;
@@ -53,7 +53,7 @@ export function connectionError(error: unknown): ConnectionError | undefined {
   const code = networkCode(error);
   if (code === undefined) return undefined;
   const known = proxyError(error, code) ?? certificateError(code);
-  return known ?? { what: `the connection failed (${code})`, isFinal: code === BAD_PORT };
+  return known ?? { problem: `the connection failed (${code})`, isFinal: code === BAD_PORT };
 }
 
 const AWAY = 'Check proxyUrl, the proxy, and the subnets and security groups of the function.';
@@ -64,14 +64,14 @@ function proxyError(error: unknown, code: string): ConnectionError | undefined {
   if (error instanceof ProxyUnreachable)
     return {
       of: 'proxy',
-      what: `the proxy ${error.message} cannot be reached (${code})`,
+      problem: `the proxy ${error.message} cannot be reached (${code})`,
       advice: AWAY,
       isFinal: false,
     };
   const status = tunnelStatus(error);
   if (status === undefined) return undefined;
-  const what = `the proxy did not connect to it (${status})`;
-  return { of: 'proxy', what, advice: status === 407 ? ASKS : REFUSES, isFinal: status < 500 };
+  const problem = `the proxy did not connect to it (${status})`;
+  return { of: 'proxy', problem, advice: status === 407 ? ASKS : REFUSES, isFinal: status < 500 };
 }
 
 /**
@@ -95,6 +95,6 @@ const CERTIFICATE =
 /** Another try would end in the same way, because a certificate is not replaced within seconds. */
 function certificateError(code: string): ConnectionError | undefined {
   if (!/CERT|^UNABLE_TO_|^HOSTNAME_MISMATCH$/.test(code)) return undefined;
-  const what = `the certificate of its server is not accepted (${code})`;
-  return { of: 'certificate', what, advice: CERTIFICATE, isFinal: true };
+  const problem = `the certificate of its server is not accepted (${code})`;
+  return { of: 'certificate', problem, advice: CERTIFICATE, isFinal: true };
 }

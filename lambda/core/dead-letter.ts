@@ -29,7 +29,7 @@ export function deadLetterKey({ stream, reason, rowHash }: Omit<DeadLetter, 'row
  */
 export function parseDeadLetterKey(key: string, connector: string): { stream: StreamName; reason: string } | undefined {
   const [prefix, of, name, reason, file, ...more] = key.split('/');
-  const stream = STREAMS.find(each => each.name === name)?.name;
+  const stream = STREAMS.find(known => known.name === name)?.name;
   const isDeadLetter =
     prefix === PREFIX && of === connector && /^[0-9a-f]+\.json$/.test(file ?? '') && more.length === 0;
   return isDeadLetter && stream && reason ? { stream, reason } : undefined;

@@ -34,7 +34,7 @@ function remedy(options: ErrorOptions | undefined): string {
  */
 export function connectionAdvice(cause: unknown): string | undefined {
   const failed = connectionError(cause);
-  return failed?.advice && `AWS was not reached: ${failed.what}. ${failed.advice}`;
+  return failed?.advice && `AWS was not reached: ${failed.problem}. ${failed.advice}`;
 }
 
 /** The token endpoint or Secrets Manager gave no usable credentials. */
@@ -44,9 +44,9 @@ export class CredentialsError extends Error {
    * @param advice replaces the advice to change the credentials, if the credentials themselves may
    * be right
    */
-  constructor(what: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
+  constructor(problem: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
     const fill = 'Put the current client_id and client_secret into the secret, or have the account enabled';
-    super(`${what} ${SAFE}. ${advice ?? `${fill}; the next run uses them.`}`, options);
+    super(`${problem} ${SAFE}. ${advice ?? `${fill}; the next run uses them.`}`, options);
   }
 }
 
@@ -103,9 +103,9 @@ export class ApiRefusedError extends Error {
 export class ApiUnavailableError extends Error {
   override readonly name: string = 'ApiUnavailableError';
   /** @param advice what the operator must do; absent when the next run may succeed by itself */
-  constructor(path: string, what: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
+  constructor(path: string, problem: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
     const next = advice ?? 'The next run continues from there.';
-    super(`${path} could not be read: ${what}. ${SAFE}. ${next}`, options);
+    super(`${path} could not be read: ${problem}. ${SAFE}. ${next}`, options);
   }
 }
 
@@ -141,16 +141,19 @@ export class PageTimeoutError extends Error {
 export class ContractError extends Error {
   override readonly name = 'ContractError';
   /** @param advice what the operator of the connector can do, if anything */
-  constructor(path: string, what: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
-    super(`The answer of ${path} does not fit the contract: ${what}. ${SAFE}.${advice ? ` ${advice}` : ''}`, options);
+  constructor(path: string, problem: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
+    super(
+      `The answer of ${path} does not fit the contract: ${problem}. ${SAFE}.${advice ? ` ${advice}` : ''}`,
+      options,
+    );
   }
 }
 
 /** The text is not JSON. The error names the place, but never quotes the text. */
 export class JsonError extends Error {
   override readonly name = 'JsonError';
-  constructor(what: string, at: number) {
-    super(`${what} at character ${at}`);
+  constructor(problem: string, at: number) {
+    super(`${problem} at character ${at}`);
   }
 }
 
@@ -161,9 +164,9 @@ export class JsonError extends Error {
 export class IncompleteAnswerError extends Error {
   override readonly name = 'IncompleteAnswerError';
   /** @param flaw end of the sentence "DynamoDB answered Query …" */
-  constructor(service: string, action: string, what: string) {
+  constructor(service: string, action: string, flaw: string) {
     super(
-      `${service} answered ${action} ${what}, so nothing shows that the call had its effect. ${SAFE}. If it happens at every run, look for a ` +
+      `${service} answered ${action} ${flaw}, so nothing shows that the call had its effect. ${SAFE}. If it happens at every run, look for a ` +
         'proxy that answers in the place of AWS.',
     );
   }
@@ -172,9 +175,9 @@ export class IncompleteAnswerError extends Error {
 /** Firehose refused records for a reason other than throttling. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
-  constructor(what: string, options?: ErrorOptions) {
+  constructor(problem: string, options?: ErrorOptions) {
     super(
-      `Firehose did not take every record: ${what}. ${SAFE}; rows already taken come again with the same event_id.${remedy(options)}`,
+      `Firehose did not take every record: ${problem}. ${SAFE}; rows already taken come again with the same event_id.${remedy(options)}`,
       options,
     );
   }
@@ -195,9 +198,9 @@ export class DeadLetterError extends Error {
 export class LogError extends Error {
   override readonly name = 'LogError';
   /** @param action end of the sentence "A batch on its way could not …" */
-  constructor(what: string, options?: ErrorOptions) {
+  constructor(action: string, options?: ErrorOptions) {
     super(
-      `A batch on its way could not ${what} in the bucket. ${SAFE}. Check the bucket and its key.${remedy(options)}`,
+      `A batch on its way could not ${action} in the bucket. ${SAFE}. Check the bucket and its key.${remedy(options)}`,
       options,
     );
   }
@@ -240,9 +243,9 @@ export class OutdatedWithdrawalsError extends Error {
 /** DynamoDB refused a call, or did not answer it. */
 export class StateError extends Error {
   override readonly name = 'StateError';
-  constructor(what: string, options?: ErrorOptions) {
+  constructor(action: string, options?: ErrorOptions) {
     super(
-      `The state table could not ${what}. ${SAFE}; rows already sent may come again with the same event_id.${remedy(options)}`,
+      `The state table could not ${action}. ${SAFE}; rows already sent may come again with the same event_id.${remedy(options)}`,
       options,
     );
   }
@@ -251,9 +254,9 @@ export class StateError extends Error {
 /** The state table contains an item that another version of the code has written. */
 export class StateVersionError extends Error {
   override readonly name = 'StateVersionError';
-  constructor(what: string, found: string | undefined, expected: string) {
+  constructor(item: string, found: string | undefined, expected: string) {
     super(
-      `The state table has an item (${what}) of ${found === undefined ? 'no version' : `version ${found}`}; this code reads version ` +
+      `The state table has an item (${item}) of ${found === undefined ? 'no version' : `version ${found}`}; this code reads version ` +
         `${expected}. ${SAFE}. Deploy the version of the connector that wrote it, or a later one.`,
     );
   }
@@ -300,8 +303,8 @@ export class ClientChangedError extends Error {
 /** Another run took over the lease, or the lease could not be renewed. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
-  constructor(what: string) {
-    super(`This run lost its lease (${what}) and stopped. ${SAFE}. The run that holds the lease continues.`);
+  constructor(reason: string) {
+    super(`This run lost its lease (${reason}) and stopped. ${SAFE}. The run that holds the lease continues.`);
   }
 }
 
@@ -319,8 +322,8 @@ export class LeaseBusyError extends Error {
  */
 export class OutOfTimeError extends Error {
   override readonly name = 'OutOfTimeError';
-  constructor(what: string) {
-    super(`The time budget ended ${what}. ${SAFE}. The next run continues from there.`);
+  constructor(moment: string) {
+    super(`The time budget ended ${moment}. ${SAFE}. The next run continues from there.`);
   }
 }
 

@@ -40,8 +40,8 @@ export function allowance({ withdrawn, most, isConfirmed }: SecondWalk, children
   return { own: Math.max(0, most - withdrawn.own), children: Math.max(0, mostChildren - withdrawn.children) };
 }
 
-export function added(one: Withdrawals, other: Withdrawals): Withdrawals {
-  return { own: one.own + other.own, children: one.children + other.children };
+export function added(before: Withdrawals, more: Withdrawals): Withdrawals {
+  return { own: before.own + more.own, children: before.children + more.children };
 }
 
 /** Withdrawals that wait for a confirmation, by stream. */

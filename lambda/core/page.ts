@@ -81,8 +81,8 @@ function cut(body: Uint8Array, rules: PageRules): CutMember[] {
     }
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const what = isUtf8(body) ? 'not JSON' : 'not UTF-8';
-    throw new ContractError(rules.path, `${what} (${error.message})`, { cause: error });
+    const problem = isUtf8(body) ? 'not JSON' : 'not UTF-8';
+    throw new ContractError(rules.path, `${problem} (${error.message})`, { cause: error });
   }
   return members;
 }
@@ -116,8 +116,8 @@ function findPagination(answer: Answer): Pagination {
   if (only && others.length === 0) return pagination(only, answer);
 
   const wanted = known === undefined ? 'member' : known === '' ? 'top of the answer' : quoted(known, answer.rules);
-  const what = `${only ? 'more than one' : 'no'} ${wanted} with next_cursor`;
-  return refuse(what, answer, adviceFor('pagination', answer.rules));
+  const problem = `${only ? 'more than one' : 'no'} ${wanted} with next_cursor`;
+  return refuse(problem, answer, adviceFor('pagination', answer.rules));
 }
 
 interface PaginationCandidate extends Pick<Pagination, 'name' | 'value'> {
@@ -295,8 +295,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function refuse(what: string, { members, rules }: Answer, advice = ''): never {
-  throw new ContractError(rules.path, `${what}; members seen: ${seen(members)}`, { advice });
+function refuse(problem: string, { members, rules }: Answer, advice = ''): never {
+  throw new ContractError(rules.path, `${problem}; members seen: ${seen(members)}`, { advice });
 }
 
 /** Advice for names that are unclear, or that contradict the answer. */
@@ -323,7 +323,7 @@ const MOST_NAMES = 8;
 
 /** Lists only names, because values may be a tenant's data. Names that are not shown are counted. */
 function seen(members: readonly CutMember[]): string {
-  const names = members.map(each => each.name).filter(name => SHOWN_NAME.test(name));
+  const names = members.map(({ name }) => name).filter(name => SHOWN_NAME.test(name));
   const shown = names.slice(0, MOST_NAMES).map(name => JSON.stringify(name));
   const others = members.length - shown.length;
   return (

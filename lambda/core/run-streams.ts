@@ -1,6 +1,6 @@
 /**
- * One run over all streams, under one lease: assets, then withdrawals, then threats, one after the other, and DNS blocks beside them. A
- * failing stream does not stop the others.
+ * Runs all streams under one lease: assets, then withdrawals, then threats, one after the other,
+ * and DNS blocks at the same time. A failing stream does not stop the others.
  */
 
 import type { Checkpoint, Lease, LogEntry, SavedStream } from '../ports.ts';
@@ -39,9 +39,12 @@ import { withdrawAgain } from './withdraw-again.ts';
 export interface Commands {
   /** Streams to read again completely. Only rows that differ are sent. */
   readonly resync: readonly StreamName[];
-  /** Send everything again once, for a SIEM that lost its data. */
+  /** Streams of which everything is sent again, once, for a SIEM that lost its data. */
   readonly replay: readonly StreamName[];
-  /** A replay repeats only events sent after this time (milliseconds since 1970), because the SIEM has the earlier ones. Absent: all events. */
+  /**
+   * Time in milliseconds since 1970. A replay repeats only events that were sent after it, because
+   * the SIEM has the earlier events. Absent: all events are repeated.
+   */
   readonly since?: number | undefined;
   /** Digest of the organization whose rows are sent from now on under the name of this connector. See organization.ts. */
   readonly confirmOrganization?: string | undefined;
@@ -52,7 +55,7 @@ export interface Commands {
 export interface RunOptions {
   readonly ports: Ports;
   readonly lease: Lease;
-  /** Started once the lease is held, and ended before the run is. Never rejects. */
+  /** Starts when the lease is held, and ends before the run does. It never rejects. */
   readonly warmUp?: () => Promise<unknown>;
   readonly assignment: Assignment;
   readonly commands: Commands;
@@ -64,7 +67,7 @@ export interface RunOutcome {
   readonly leaseHeld: boolean;
   readonly results: Map<StreamName, StreamResult>;
   readonly failures: Map<StreamName, Error>;
-  /** A stream stopped within a page: by a failure, or by the time budget. */
+  /** Whether a stream stopped within a page, because of a failure or the time budget. */
   readonly interrupted: boolean;
 }
 
@@ -101,7 +104,10 @@ export async function runStreams(options: RunOptions): Promise<RunOutcome> {
   }
 }
 
-/** A lease that cannot be given back was lost, or the table is gone: every stream's outcome is uncertain, and reported as failed. */
+/**
+ * Releases the lease. If that fails, the lease was lost or the table is gone, so the outcome of
+ * every stream is uncertain and is reported as failed.
+ */
 async function release(run: Run, { interrupted, results, failures }: RunOutcome): Promise<void> {
   try {
     await run.lease.release({ clean: !interrupted, unclear: run.checkpoints.unclearWrites() > 0 });
@@ -110,26 +116,30 @@ async function release(run: Run, { interrupted, results, failures }: RunOutcome)
   }
 }
 
-/** Logged at once: Lambda may end the run before the other streams have ended. */
+/** Logs the failure at once, because Lambda may end the run before the other streams have ended. */
 function fail(
   stream: StreamName,
   error: Error,
   { lease: { signal }, log }: Run,
   failures: Map<StreamName, Error>,
 ): void {
-  // Report the lost lease, not the requests it aborted.
+  // If the lease was lost, the loss is reported, and not the requests that were aborted because of
+  // it.
   const failure = signal.aborted ? asError(signal.reason) : error;
   failures.set(stream, failure);
   log.error('A stream failed', failure, { stream });
 }
 
-/** A second walk takes its turn for so long before new changes are read again. */
+/** Length of a second walk's turn. After it, new changes are read. */
 const TURN_MILLISECONDS = 30_000;
 const DAY_MILLISECONDS = 86_400_000;
-/** Runs in a row that may end early because answers were unclear, before a stream fails. */
+/**
+ * Number of consecutive runs that may end early because answers were unclear, before a stream
+ * fails.
+ */
 const UNCLEAR_RUNS = 2;
 
-/** How far the streams of a run have come. */
+/** Runs the streams of a run, and keeps how far each of them has come. */
 class Progress {
   readonly #run: Run;
   readonly #logs: ReadonlyMap<StreamName, StreamLogs>;
@@ -146,18 +156,20 @@ class Progress {
   }
 
   /**
-   * Reads the checkpoints, does unfinished batches of an earlier run again, and applies the commands.
+   * Reads the checkpoints, repeats unfinished batches of an earlier run, and applies the commands.
    *
-   * A stream that cannot begin has failed, and the others go on.
+   * A stream that cannot begin fails, but the other streams continue.
    */
   async load(commands: Commands): Promise<void> {
     const run = this.#run;
-    // Writes of the previous run may still be on their way. After the fence is raised, DynamoDB refuses them. It is raised for every stream,
-    // including streams that this run leaves out, because the next run will find the lease clean.
+    // Writes of the previous run may still be on their way. After the fence is raised, DynamoDB
+    // refuses them. The fence is raised for every stream, including streams that this run leaves
+    // out, because the next run will find the lease clean and will not raise it.
     const every = STREAMS.map(({ name }) => name);
     if (run.lease.dirty) await run.checkpoints.fence(every, run.lease.epoch);
 
-    // Streams that are left out of this run are read, too: the rows that were sent of them may belong to another organization.
+    // Streams that this run leaves out are read as well, because their rows that were sent may
+    // belong to another organization.
     const saved = await run.checkpoints.load(every);
     const refused = await checkOrganization(saved, commands.confirmOrganization, run).catch(asError);
     await inParallel(run.assignment.streams, async stream => {
@@ -206,7 +218,10 @@ class Progress {
     }
   }
 
-  /** Deletes the logs of finished batches, which hold rows. After a run that could not, the next one finds the lease dirty and deletes them. */
+  /**
+   * Deletes the logs of finished batches, because they contain rows. If the deletion fails, the
+   * next run finds the lease dirty and deletes the logs.
+   */
   async deleteLogs(): Promise<void> {
     const deleted = await inParallel([...this.#logs.values()], logs => logs.delete());
     if (deleted.includes(false)) this.#interrupted = true;
@@ -228,7 +243,11 @@ class Progress {
     };
   }
 
-  /** Logs that the run ended early and that the next run continues. If many runs end in this way, the connection to DynamoDB is bad. */
+  /**
+   * Counts the streams that the run ended early because of an unclear answer. The next run
+   * continues them. If many consecutive runs end in this way, the connection to DynamoDB is bad, so
+   * the stream fails.
+   */
   #noteUnclear(): void {
     if (this.#run.checkpoints.unclearWrites() === 0) return;
     const { unclearRuns } = this.#run.lease;
@@ -267,7 +286,10 @@ class Progress {
 
   readonly #isOver = (): boolean => this.#run.outOfTime() || this.#run.checkpoints.unclearWrites() > 0;
 
-  /** A stream that could not even begin has failed, also when that took all the time. */
+  /**
+   * Runs the action, unless the stream has failed or the run is over. A stream whose checkpoint
+   * could not be loaded fails, even if the time is used up.
+   */
   async #attempt(stream: SyncedStream, action: () => Promise<void>): Promise<void> {
     const isRefused = this.#checkpoints.get(stream.name) instanceof Error;
     if (this.#failures.has(stream.name) || (this.#isOver() && !isRefused)) return;
@@ -295,7 +317,8 @@ class Progress {
   async #secondWalk(stream: SyncedStream, turnEnds: number): Promise<boolean> {
     const { clock } = this.#run;
     const { caughtUp, stalledCursors } = this.#results.get(stream.name)!;
-    // A walk that the API leads around a circle comes no further, so the second walk need not wait for it.
+    // If the API leads the walk around a circle, the walk gets no further, so the second walk need
+    // not wait for it.
     if (!caughtUp && stalledCursors === 0) return false;
     const isOver = () => this.#isOver() || clock.now() >= turnEnds;
 
@@ -322,7 +345,7 @@ class Progress {
     return pass.read(checkpoint, isOver);
   }
 
-  /** Begins a second walk when the last one is longer ago than `reconcileDays`. */
+  /** Begins a second walk when the last one began longer than `reconcileDays` ago. */
   async #reconcile(stream: SyncedStream): Promise<Checkpoint> {
     const { assignment, clock, lease } = this.#run;
     const checkpoint = this.#checkpoint(stream);
@@ -332,7 +355,8 @@ class Progress {
     const now = clock.now();
     const { reconciled } = checkpoint;
     if (reconciled !== undefined && now - reconciled < reconcileDays * DAY_MILLISECONDS) return checkpoint;
-    // The days are counted from the time when the option is set, because the stream was just read to its end.
+    // The days are counted from the time when the option was set, because the stream was read to
+    // its end just before.
     const next =
       reconciled === undefined
         ? { ...checkpoint, reconciled: now }
@@ -360,7 +384,7 @@ class Progress {
     const { refreshDays } = this.#run.assignment;
     const checkpoint = this.#checkpoint(stream);
     const isCaughtUp = this.#results.get(stream.name)!.caughtUp;
-    // A walk that sends everything again refreshes everything, too.
+    // A second walk that sends everything again already refreshes every row.
     if (refreshDays === undefined || !stream.hasRowStates || !isCaughtUp || checkpoint.second?.mode === 'all') return;
     this.#checkpoints.set(stream.name, await refresh(refreshDays, checkpoint, this.#streamRun(stream)));
   }
@@ -380,7 +404,10 @@ class Progress {
     return checkpoint;
   }
 
-  /** A stream that is merely slow continues in the next run. One that made no progress has stalled, and counts as failed. */
+  /**
+   * Records the failure of a stream. A stream that is merely slow continues in the next run. A
+   * stream that made no progress has stalled, so it counts as failed.
+   */
   #failed({ name: stream }: SyncedStream, error: Error): void {
     this.#interrupted = true;
     if (error instanceof OutOfTimeError) {
@@ -394,12 +421,16 @@ class Progress {
   }
 }
 
-/** An event is made at most 15 minutes after the epoch of its run, because no run takes longer. */
+/**
+ * Longest time between the epoch of a run and the last of its events, because no run takes longer
+ * than 15 minutes.
+ */
 const LATE_MILLISECONDS = 900_000;
 
 /**
- * Resync, replay and a changed filter read the stream again. Where row states remember what was sent, a second walk does so beside the walk.
- * Otherwise the walk itself begins anew, and the window alone keeps blocks from being sent twice:
+ * Applies a resync, a replay or a changed filter, each of which reads the stream again. If the
+ * stream has row states, a second walk does this in addition to the walk. Otherwise the walk itself
+ * begins again, and only the window keeps blocks from being sent twice:
  *
  *     filter before   severity == 'high'     read: t1 high, t2 low       sent: t1
  *     filter now      severity == 'low'      read again: t1, t2          sent: t1 withdrawn, t2
@@ -417,7 +448,7 @@ async function applyCommands(commands: Commands, before: Checkpoint, streamRun: 
   const isSince = isReplay && commands.since !== undefined;
   const since = isSince ? commands.since - LATE_MILLISECONDS : undefined;
   const begin = { mode, now: run.clock.now(), epoch: run.lease.epoch, isFilterChanged, since } as const;
-  // The names of members may have changed.
+  // The names of members may have changed, so they are searched for again.
   const named = isResync ? { ...before, filter, names: {} } : { ...before, filter };
   const begun = stream.hasRowStates ? beginSecondWalk(named, begin) : beginBlocksAgain(named, { ...begin, isReplay });
   run.log.info(
@@ -432,8 +463,9 @@ async function applyCommands(commands: Commands, before: Checkpoint, streamRun: 
 }
 
 /**
- * DNS blocks have no row states, so the walk itself reads them again. Only a replay of blocks since a given time is a second walk, because the
- * walk must not pass over an earlier block that is new.
+ * Makes the walk itself read the DNS blocks again, because they have no row states. Only a replay
+ * of blocks since a given time is a second walk, because the walk must not pass over an earlier
+ * block that is new.
  */
 function beginBlocksAgain(
   before: Checkpoint,

@@ -23,7 +23,7 @@ import type { StreamLogs } from './stream-logs.ts';
 /** The outside world of a run: API, Firehose, S3, DynamoDB and clock. */
 export interface Ports {
   readonly source: PageSource;
-  /** Digest of the organization that the credentials are for. @throws CredentialsError */
+  /** Digest of the organization to which the credentials belong. @throws CredentialsError */
   readonly organization: () => Promise<string>;
   readonly checkpoints: Checkpoints;
   readonly logs: Logs;
@@ -39,15 +39,21 @@ export interface Ports {
 
 export interface Assignment {
   readonly connector: string;
-  /** The streams to read, with the path of each. */
+  /** Streams to read, each with its path. */
   readonly streams: readonly SyncedStream[];
   readonly pageLimit: number;
   /** Member of a threat that names its asset. */
   readonly parentMember: string;
   readonly configuredNames: MemberNames;
-  /** Every row is sent again within so many days. Absent: a row is sent when it changes. */
+  /**
+   * Number of days within which every row is sent again. Absent: a row is sent only when it
+   * changes.
+   */
   readonly refreshDays?: number | undefined;
-  /** A second walk compares everything after so many days. Absent: only at a command. */
+  /**
+   * Number of days after which a second walk compares everything. Absent: a second walk begins only
+   * at a command, or when the filter changes.
+   */
   readonly reconcileDays?: number | undefined;
 }
 
@@ -69,11 +75,11 @@ export interface StreamResult {
   readonly rows: number;
   /** Pages that were read again in addition to the walk, for a second walk or for a refresh. */
   readonly pagesAgain: number;
-  /** Events of rows that Firehose acknowledged, oversize notices and tombstones included. */
+  /** Events of rows that Firehose acknowledged, including oversize notices and tombstones. */
   readonly forwarded: number;
   /** Rows that the SIEM already has. */
   readonly duplicates: number;
-  /** Rows that a later row of their page replaced. */
+  /** Rows that were replaced by a later row with the same id in the same page. */
   readonly superseded: number;
   readonly tombstones: number;
   readonly unknownTombstones: number;
@@ -96,9 +102,9 @@ export interface StreamResult {
   readonly refusedCursors: number;
   /** 1 when the stream ended its run early, because the answer to a write was unclear. */
   readonly unclearWrites: number;
-  /** The walk reached the end of the stream and everything is saved. */
+  /** Whether the walk reached the end of the stream with everything saved. */
   readonly caughtUp: boolean;
-  /** Whether the time budget ended during a second walk. */
+  /** Whether the run ended during a second walk, which has more to read. */
   readonly readsAgain: boolean;
 }
 
@@ -128,7 +134,7 @@ export const EMPTY_RESULT: StreamResult = {
   readsAgain: false,
 };
 
-/** Numbers are added up, everything else is taken over. */
+/** Adds numbers, and replaces every other value. */
 export function addTo<T extends Partial<StreamResult>>(result: T, counts: Partial<StreamResult>): T {
   const sums = Object.entries(counts).map(([name, value]) => {
     const before = result[name as keyof StreamResult] ?? 0;
@@ -147,7 +153,7 @@ export function eventContext({ assignment, clock, hash, lease }: Run): EventCont
 export interface StreamRun {
   readonly stream: SyncedStream;
   readonly run: Run;
-  /** Adds to the result of the stream as things happen, so that a failure leaves the counts before it. */
+  /** Adds counts to the result of the stream at once, so that they are kept if the run fails later. */
   readonly count: (counts: Partial<StreamResult>) => void;
   readonly logs: StreamLogs;
   /** Whether the stream ends its run here: the time budget is spent, or the answer to a write was unclear. */

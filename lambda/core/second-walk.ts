@@ -1,5 +1,6 @@
 /**
- * The second walk: reads a stream again from the beginning, beside the walk from its cursor, and resumes over runs. One mechanism serves
+ * The second walk reads a stream again from the beginning, in addition to the walk from its cursor,
+ * and continues over several runs. The same mechanism serves all of these purposes:
  *
  *     begun by                                            mode          rows that differ      rows that are the same
  *     resync, a changed filter, reconcileDays             differences   are sent              are marked
@@ -9,12 +10,13 @@
  *     the restoration of an asset                         restored      threats of restored   are passed over
  *                                                                       assets are sent
  *
- * A mark is the generation of the checkpoint in the row's state. A complete second walk passes over the list twice, and the second pass
- * begins an hour after the first one ended, because the API withholds a change for a moment: the row has left its old place and is not yet
- * listed at its new one. A row that neither pass has marked does not exist: sweep.ts withdraws it.
+ * A mark is the generation of the checkpoint in the row's state. A complete second walk reads the
+ * list twice. The second pass begins an hour after the first one ended, because the API may
+ * withhold a change for a moment, when the row has left its old place and is not yet listed at its
+ * new place. A row that neither pass has marked does not exist any more, so sweep.ts withdraws it.
  *
- * Where the API lists every version of a row, an old one comes before the new one. So rows that differ are held back until the end of the
- * pass, and sent as they were listed last:
+ * If the API lists every version of a row, an old version comes before the new one. Therefore rows
+ * that differ are held back until the end of the pass, and are sent as they were listed last:
  *
  *     state     a v3
  *     listed    a v1   differs: held back
@@ -33,7 +35,7 @@ import { draftOptions, type StreamRun } from './run.ts';
 import { noteRepeat, readGroup, walkOf } from './walk.ts';
 
 const HOUR = 3_600_000;
-/** Threats of restored assets are read again at most once in so many milliseconds. */
+/** Least time in milliseconds between two readings of the threats of restored assets. */
 const REREAD_PAUSE = 6 * HOUR;
 
 const NO_WITHDRAWALS = { own: 0, children: 0 };
@@ -44,13 +46,14 @@ export interface Begin {
   readonly epoch: number;
   /** See SecondWalk. */
   readonly since?: number | undefined;
-  /** Whether another filter decides from now on: withdrawals are counted anew. @default false */
+  /** Whether the filter has changed, so that withdrawals are counted from zero. @default false */
   readonly isFilterChanged?: boolean;
 }
 
 /**
- * The checkpoint with which a second walk begins. If a resync begins during a second walk that sends everything again, the new second walk
- * keeps the mode and the generation, so that no row is sent twice.
+ * Returns the checkpoint with which a second walk begins. If a resync begins during a second walk
+ * that sends everything again, the new second walk keeps the mode and the generation, so that no
+ * row is sent twice.
  */
 export function beginSecondWalk(before: Checkpoint, begin: Begin): Checkpoint {
   const { mode, now, epoch, isFilterChanged } = begin;
@@ -58,7 +61,7 @@ export function beginSecondWalk(before: Checkpoint, begin: Begin): Checkpoint {
   if (mode === 'restored') return beginReread(before, now);
 
   const keepsSending = second?.mode === 'all' && mode === 'differences';
-  // Otherwise a resync would withdraw more without a confirmation, each time that it is repeated.
+  // Otherwise each repeated resync could withdraw more rows without a confirmation.
   const keepsCount = second !== undefined && second.mode !== 'restored' && !isFilterChanged;
   const fresh = { most: mostWithdrawals(counts.existing), withdrawn: NO_WITHDRAWALS };
   const since = keepsSending ? second.since : begin.since;
@@ -80,7 +83,10 @@ export function beginSecondWalk(before: Checkpoint, begin: Begin): Checkpoint {
   };
 }
 
-/** A walk that is under way begins its pass anew, because it has passed rows that exist again. */
+/**
+ * Returns the checkpoint after an asset was restored. A second walk that is under way begins its
+ * pass again, because it has passed rows that exist again.
+ */
 function beginReread(before: Checkpoint, now: number): Checkpoint {
   const { second, reread } = before;
   if (second) {
@@ -92,7 +98,7 @@ function beginReread(before: Checkpoint, now: number): Checkpoint {
   return { ...before, second: { ...walk, mode: 'restored', notBefore } };
 }
 
-/** The second pass begins an hour after the first one. */
+/** The second pass begins an hour after the end of the first pass. */
 export function confirmLater(now: number): Pick<SecondWalk, 'phase' | 'notBefore'> {
   return { phase: 'confirm', notBefore: now + HOUR };
 }
@@ -102,7 +108,10 @@ export function isDue({ second }: Checkpoint, now: number): boolean {
   return second !== undefined && second.waiting === undefined && now >= second.notBefore;
 }
 
-/** Bytes of rows that are held back at most. More are sent before the end of the pass, because memory is bounded. */
+/**
+ * Number of bytes of rows that may be held back. If more are held back, they are sent before the
+ * end of the pass, because memory is limited.
+ */
 const MOST_HELD_BYTES = 8 * 1024 * 1024;
 /** Largest number of rows in one batch. */
 const PIECE = 500;
@@ -110,7 +119,8 @@ const PIECE = 500;
 interface HeldRow {
   readonly row: Row;
   /**
-   * The checkpoint's `committed` when the row was listed. A state with a later sequence was written by the walk, so the held row is outdated.
+   * The checkpoint's `committed` sequence when the row was listed. If the row state is newer, the
+   * walk has written it since, so the held row is outdated.
    */
   readonly committed: string;
 }
@@ -121,7 +131,10 @@ export class SecondPass {
   readonly #held = new Map<string, HeldRow>();
   #heldBytes = 0;
   #checkpoint: Checkpoint;
-  /** Where the pass goes on. The checkpoint stays before the first row that is held back, so that a kill does not lose it. */
+  /**
+   * Cursor at which the pass continues. The checkpoint stays before the first row that is held
+   * back, so that a kill does not lose that row.
+   */
   #cursor: string | undefined;
   #rows: number;
 
@@ -132,7 +145,10 @@ export class SecondPass {
     this.#rows = checkpoint.second!.rows;
   }
 
-  /** Whether the pass goes on from this checkpoint. It does not when its second walk has begun anew since. */
+  /**
+   * Whether the pass continues from this checkpoint. It does not if its second walk has begun again
+   * since.
+   */
   continues({ second }: Checkpoint): boolean {
     return second === this.#second;
   }
@@ -141,7 +157,10 @@ export class SecondPass {
     return this.#checkpoint.second!;
   }
 
-  /** @param isOver whether the walk must take its turn @returns the checkpoint that is saved */
+  /**
+   * @param isOver whether the second walk must pause, so that the walk can read new changes
+   * @returns the checkpoint that is saved
+   */
   async read(checkpoint: Checkpoint, isOver: () => boolean): Promise<Checkpoint> {
     this.#checkpoint = checkpoint;
     const { run, count } = this.#streamRun;
@@ -162,7 +181,7 @@ export class SecondPass {
     return this.#checkpoint;
   }
 
-  /** The API refused the cursor, so the pass is read from the beginning. */
+  /** Forgets the rows that the pass has read, because they are read again. */
   #beginAnew(): void {
     this.#held.clear();
     this.#heldBytes = 0;
@@ -194,8 +213,9 @@ export class SecondPass {
   }
 
   /**
-   * Whether the row is listed under an asset that it has left. An API that lists every version still shows a threat under its former asset after
-   * its present asset was removed. A threat that has really moved comes with the walk, so the first pass leaves it to the walk.
+   * Whether the row is listed under an asset that it has left. An API that lists every version
+   * still shows a threat under its former asset after its present asset was removed. During the
+   * first pass every move counts, because the walk sends a threat that has really moved.
    */
   #isOldMove(row: Row, state: RowState | undefined): boolean {
     const { mode, phase } = this.#second;
@@ -205,7 +225,7 @@ export class SecondPass {
     );
   }
 
-  /** The second walk as of the page that was read last. */
+  /** State of the second walk after the page that was read last. */
   #here(): SecondWalk {
     return { ...this.#second, cursor: this.#cursor, rows: this.#rows };
   }
@@ -221,7 +241,10 @@ export class SecondPass {
     this.#held.delete(id);
   }
 
-  /** Ids of rows that were withdrawn with their parent, or were never seen under it, and whose parent exists again. */
+  /**
+   * Finds the ids of rows whose parent exists again, and that were withdrawn with the parent or
+   * never seen under it.
+   */
   async #restored(
     rows: Awaited<ReturnType<typeof readGroup>>['pages'][number],
     states: ReadonlyMap<string, RowState>,
@@ -245,7 +268,8 @@ export class SecondPass {
   async #commit(draft: Draft, second: SecondWalk | undefined, next: Partial<Checkpoint> = {}): Promise<void> {
     const batch = draft.batch({ ...next, second });
     this.#streamRun.count(draft.read);
-    // The window may know another version of a row that is sent here. Of an immutable row there is no other version.
+    // The window is emptied, because it may know another version of a row that is sent here. An
+    // immutable row has no other version, so its window stays.
     const isCleared = batch.records.length > 0 && this.#streamRun.stream.hasRowStates;
     const window = isCleared ? [] : batch.checkpoint.window;
     const checkpoint = { ...batch.checkpoint, window };
@@ -255,8 +279,8 @@ export class SecondPass {
   /**
    * Sends the rows that are held back, as they were listed last.
    *
-   * @param after the second walk that follows; undefined when it has ended
-   * @returns whether all of them were sent: the guard may have stopped before some
+   * @param after state of the second walk afterwards; undefined when it has ended
+   * @returns whether all of the rows were sent; false when the guard stopped before some of them
    */
   async #send(after: SecondWalk | undefined, next: Partial<Checkpoint> = {}): Promise<boolean> {
     const { stream, run } = this.#streamRun;
@@ -268,7 +292,8 @@ export class SecondPass {
       const draft = new Draft(this.#checkpoint, states, options);
       for (const { row, committed } of piece) {
         const isOutdated = (states.get(row.id)?.sequence ?? '') > committed;
-        // The walk has withdrawn the rows of a parent that was removed meanwhile, and knew nothing of this one.
+        // The walk has withdrawn the rows of a parent that was removed meanwhile, but did not know
+        // of this row.
         const isGone = row.parent !== undefined && parents.get(row.parent)?.status === 'removed';
         if (!isOutdated && !isGone) draft.row(row, this.#second.mode);
       }
@@ -285,7 +310,10 @@ export class SecondPass {
     return true;
   }
 
-  /** The guard stops the pass. It goes on before the first row that was held back, once the withdrawals are confirmed. */
+  /**
+   * Stops the pass, because the guard allows no further withdrawals. After a confirmation the pass
+   * continues before the first row that was held back.
+   */
   async #stop(kept: number): Promise<void> {
     const left = [...this.#held.values()].filter(({ row }) => row.filter === 'filtered').length;
     this.#beginAnew();
@@ -293,14 +321,19 @@ export class SecondPass {
     this.#checkpoint = await stopBefore(waiting, this.#checkpoint, this.#streamRun);
   }
 
-  /** The end of the pass. @param isComplete whether it has listed every row */
+  /**
+   * Ends the pass.
+   *
+   * @param isComplete whether the pass has listed every row
+   */
   async #end(isComplete: boolean): Promise<Checkpoint> {
     const now = this.#streamRun.run.clock.now();
     const { mode, phase, since } = this.#second;
     const { hasRowStates } = this.#streamRun.stream;
     const { counts, committed } = this.#checkpoint;
     const pass = { ...this.#second, cursor: undefined, rows: 0 };
-    // An empty list does not prove that nothing exists, and neither does a list that leads around a circle. The pass is repeated until it does.
+    // Neither an empty list nor a list that leads around a circle proves that a row does not exist.
+    // The pass is repeated until its list is a proof.
     const isEmpty = this.#rows === 0 && (hasRowStates ? counts.existing > 0 : committed !== '');
     const isProof = isComplete && !isEmpty;
     if (!hasRowStates) await this.#send(isEmpty ? { ...pass, notBefore: now + HOUR } : undefined);
@@ -314,8 +347,9 @@ export class SecondPass {
   }
 
   /**
-   * The end of the run. Rows that are still held back are listed again by the next one, so that no old version is sent. A pass that a
-   * whole run did not bring forward sends them, because it would never end otherwise.
+   * Ends the pass's part of the run. Rows that are still held back are listed again in the next
+   * run, so that no old version is sent. If a whole run did not bring the pass forward, the rows
+   * are sent now, because the pass would otherwise never end.
    */
   async leave(): Promise<Checkpoint> {
     if (this.#held.size === 0) return this.#checkpoint;
@@ -331,7 +365,7 @@ export class SecondPass {
 
 const NO_TAGS: ReadonlySet<string> = new Set();
 
-/** The guard stops the second walk until an operator confirms its withdrawals. */
+/** Stops the second walk until an operator confirms its withdrawals, because the guard demands it. */
 export function stopBefore(
   waiting: NonNullable<SecondWalk['waiting']>,
   checkpoint: Checkpoint,
@@ -346,7 +380,7 @@ export function stopBefore(
   return save({ ...checkpoint, second: { ...checkpoint.second!, waiting } }, streamRun);
 }
 
-/** The checkpoint after an operator has confirmed the withdrawals. */
+/** Returns the checkpoint after an operator has confirmed the withdrawals. */
 export function confirmWithdrawals(checkpoint: Checkpoint): Checkpoint {
   const { second } = checkpoint;
   return second?.waiting ? { ...checkpoint, second: { ...second, waiting: undefined, isConfirmed: true } } : checkpoint;

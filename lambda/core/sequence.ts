@@ -1,29 +1,35 @@
 /**
- * Gives each event its `sequence`: twenty digits that rise with every event that this connector ever sends, because the lease's epoch
- * rises with every run. Compared as text, the greatest is the newest.
+ * A reservation of sequences. Each event has a `sequence` of twenty digits that rise with every
+ * event that this connector ever sends, because the lease's epoch rises with every run. Compared as
+ * text, the greatest sequence is the newest.
  *
  *     epoch 12, third event  →  "00000000120000000003"
  *
- * A page reserves as many as it has rows before it is decided, so that `decide` needs no counter. What it does not use is skipped.
+ * A draft reserves enough sequences for its rows before they are decided, so that the decisions
+ * need no shared counter. Sequences that are not used are skipped.
  */
 export interface Sequences {
   readonly epoch: string;
-  /** How many events the run had reserved before. */
+  /** Number of sequences that the run had reserved before. */
   readonly after: number;
 }
 
-/** The clock of `epochAt`: seconds since 2026-01-01T00:00Z. */
+/** Time at which the clock of `epochAt` starts. */
 const EPOCHS_BEGIN = Date.UTC(2026, 0, 1);
 
 /**
- * Seconds since 2026-01-01T00:00Z: a table that was lost, restored, or made a second time does not fall behind what the SIEM has. A
- * `sequence` made of it stays below 2^63 until the year 2055.
+ * Returns the least epoch of a run that begins now: the seconds since 2026-01-01T00:00Z. Therefore
+ * a table that was lost, restored, or created again does not fall behind the sequences that the
+ * SIEM has. A `sequence` made from it stays below 2^63 until the year 2055.
  */
 export function epochAt(now: number): number {
   return Math.max(1, Math.floor((now - EPOCHS_BEGIN) / 1000));
 }
 
-/** No event of a run that began at this epoch or later has a smaller sequence. */
+/**
+ * Returns the least sequence of an epoch. No event of a run with this epoch or a later one has a
+ * smaller sequence.
+ */
 export function leastSequence(epoch: number): string {
   return sequenceAt({ epoch: epochText(epoch), after: 0 }, 0);
 }
@@ -33,7 +39,8 @@ function epochText(epoch: number): string {
 }
 
 /**
- * The n-th of a reservation, from 1. The 0-th is the last one before it.
+ * Returns the n-th sequence of a reservation, counted from 1. For 0 it is the last sequence before
+ * the reservation.
  *
  *     epoch 12, two reserved before: sequenceAt(…, 1)  →  "00000000120000000003"
  */

@@ -1,12 +1,15 @@
 import type { LogEntry, StoredLog } from '../ports.ts';
 import type { Run } from './run.ts';
 
-/** Logs that are finished and not deleted yet. Each log names them, so that a later run can delete them after a kill. */
+/**
+ * Number of finished logs at which they are deleted. Each log names them, so that a later run can
+ * delete them after a kill.
+ */
 const MOST_FINISHED = 10;
 
 /**
- * The logs of one stream that exist. They hold rows, so they are deleted once their batch is saved: ten at a time, and the rest at the end of
- * the run.
+ * Keeps the logs of one stream. Logs contain rows, so they are deleted once their batch is saved:
+ * ten at a time, and the rest at the end of the run.
  *
  *     named by the table    log 7, earlier 5 6
  *     killed                the next run does 7 again if it is open, and deletes 5 6 7
@@ -20,12 +23,16 @@ export class StreamLogs {
     this.#run = run;
   }
 
-  /** Takes over the logs of a run that was killed. @param isOpen whether the batch of the last one is not saved */
+  /**
+   * Takes over the logs of a run that was killed.
+   *
+   * @param isOpen whether the batch of the last log is not saved yet
+   */
   inherit({ key, earlier }: LogEntry, isOpen: boolean): void {
-    this.#finished.push(...earlier.map(each => ({ key: each })), ...(isOpen ? [] : [{ key }]));
+    this.#finished.push(...earlier.map(finished => ({ key: finished })), ...(isOpen ? [] : [{ key }]));
   }
 
-  /** The keys of logs that are finished and not deleted. */
+  /** Keys of the logs that are finished, but not deleted. */
   get earlier(): string[] {
     return this.#finished.map(({ key }) => key);
   }
@@ -34,7 +41,7 @@ export class StreamLogs {
     this.#open = log;
   }
 
-  /** The batch of the open log is saved. */
+  /** Notes that the batch of the open log is saved. */
   async saved(): Promise<void> {
     if (this.#open) this.#finished.push(this.#open);
     this.#open = undefined;
@@ -42,7 +49,8 @@ export class StreamLogs {
   }
 
   /**
-   * Deletes the finished logs. A run succeeds without it, because a later run, or else a lifecycle rule of the bucket, deletes them.
+   * Deletes the finished logs. A run succeeds even if this fails, because a later run deletes the
+   * logs, or else a lifecycle rule of the bucket.
    *
    * @returns whether they were deleted
    */

@@ -1,6 +1,7 @@
 /**
- * The end of a second walk: a row that exists by its state and that neither pass has listed does not exist. So every ghost, from whatever
- * cause, is withdrawn, such as a row that was removed after the backup from which the table was restored.
+ * Ends a second walk. A row that exists according to its state, but that neither pass has listed,
+ * does not exist any more, so it is withdrawn. This removes every ghost, whatever its cause, for
+ * example a row that was removed after the backup from which the table was restored.
  */
 import type { Checkpoint, RowState, Withdrawals } from '../ports.ts';
 import { childOf } from '../streams.ts';
@@ -11,14 +12,14 @@ import { chunks, inParallel } from './in-parallel.ts';
 import { draftOptions, type StreamRun } from './run.ts';
 import { stopBefore } from './second-walk.ts';
 
-/** Rows of one batch. */
+/** Largest number of rows in one batch. */
 const PIECE = 500;
-/** Queries at the same time: the SDK opens 50 connections at most. */
+/** Number of queries at the same time. It is below 50, because the SDK opens at most 50 connections. */
 const QUERIES = 25;
 
 /**
- * @param children counts of the stream whose rows disappear with those of this one
- * @param isOver whether the walk must take its turn
+ * @param children counts of the stream whose rows disappear with the rows of this stream
+ * @param isOver whether the second walk must pause, so that the walk can read new changes
  * @returns the checkpoint that is saved
  */
 export async function sweep(
@@ -41,14 +42,18 @@ export async function sweep(
   } while (scanned !== undefined && !isOver());
 
   if (scanned !== undefined) return save({ ...checkpoint, second: { ...checkpoint.second!, scanned } }, streamRun);
-  // Every row that exists was listed, and so counted anew.
+  // Every row that exists was listed by this walk, so the number of existing rows is the number of
+  // listed rows.
   const { listed } = checkpoint.counts;
   return save({ ...checkpoint, counts: { existing: listed, listed }, second: undefined }, streamRun);
 }
 
 type Piece = readonly (readonly [string, RowState])[];
 
-/** The rows of a piece that the guard allows to withdraw, and the withdrawals before which it stops. */
+/**
+ * Returns the rows of a piece that the guard allows to withdraw, and the withdrawals before which
+ * the guard stops.
+ */
 async function allowedOf(
   piece: Piece,
   { second }: Checkpoint,
@@ -69,7 +74,10 @@ async function allowedOf(
   return { allowed: piece.slice(0, fit), withdrawn, kept };
 }
 
-/** For each row the withdrawals that it would cause: its own, and those of the rows that disappear with it. */
+/**
+ * Counts the withdrawals that each row would cause: its own, and those of the rows that disappear
+ * with it.
+ */
 async function costsOf(piece: Piece, left: Withdrawals, { stream, run }: StreamRun): Promise<Withdrawals[]> {
   const child = childOf(stream.name);
   const own = piece.map(([, { status }]) => ({ own: status === 'live' ? 1 : 0, children: 0 }));
@@ -77,11 +85,12 @@ async function costsOf(piece: Piece, left: Withdrawals, { stream, run }: StreamR
 
   const children: number[] = [];
   for (const some of chunks(piece, QUERIES)) {
-    // More than may be withdrawn need not be counted.
+    // Children are counted only up to one more than the allowance, because the exact excess makes
+    // no difference.
     const found = await inParallel(some, ([id]) => run.childIndex.of(child.name, id, left.children + 1));
     children.push(...found.map(({ length }) => length));
   }
-  return own.map((each, at) => ({ ...each, children: children[at]! }));
+  return own.map((cost, at) => ({ ...cost, children: children[at]! }));
 }
 
 function sweepPiece(

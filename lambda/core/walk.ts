@@ -1,9 +1,9 @@
 /**
- * The walk over a stream, from its checkpoint to its end:
+ * Walks over a stream, from its checkpoint to its end:
  *
  *     for each group of pages: look up → decide → commit
  *
- * commit.ts has the steps of a batch, draft.ts the decisions.
+ * commit.ts contains the steps of a batch, and draft.ts the decisions.
  */
 import type { Checkpoint, RowState, SecondWalk } from '../ports.ts';
 import type { Batch } from './batch.ts';
@@ -16,7 +16,10 @@ import { type BadRow, type Row, rowReading } from './row.ts';
 import { addTo, draftOptions, type StreamResult, type StreamRun } from './run.ts';
 import { cursorsAfter, windowAfter } from './window.ts';
 
-/** A circle is read as a whole once in so many milliseconds, because the API may lead on from any of its pages. */
+/**
+ * Time after which a circle is read as a whole again, because the API may lead on from any of its
+ * pages.
+ */
 const HOUR = 3_600_000;
 
 /**
@@ -44,7 +47,8 @@ export async function walk(initial: Checkpoint, streamRun: StreamRun): Promise<C
     const isCircle = last.repeats && last.next !== last.sent;
     const circled = isCircleKnown ? initial.circled : now;
     const place = { ...cursorsAfter(group, checkpoint), circled: isCircle ? circled : undefined };
-    // Behind a newer version a circle may show an older one, so the window must not recognize the newer one.
+    // After a newer version a circle may list an older one. The window must not recognize the newer
+    // version when it is listed again, so the window is emptied.
     const tags = isCircle && streamRun.stream.hasRowStates ? [] : window.tags;
     const next = { ...place, names: last.names, window: tags };
     const { batch, counts } = decideGroup(read, next, checkpoint, streamRun);
@@ -69,13 +73,16 @@ function startOf({ cursor, previous, names }: Checkpoint) {
 /** The rows of a group of pages that need a decision, page by page. */
 interface ReadGroup {
   readonly pages: readonly (readonly (Row | BadRow)[])[];
-  /** Version tags of every row of each page, superseded ones included. */
+  /** Version tags of all rows of each page, including superseded rows. */
   readonly tags: readonly (readonly string[])[];
   readonly states: ReadonlyMap<string, RowState>;
   readonly counts: Partial<StreamResult>;
 }
 
-/** Reads the rows of some pages, drops the duplicates that the window recognizes, and looks the others up. */
+/**
+ * Reads the rows of some pages, drops the duplicates that the window recognizes, and looks up the
+ * states of the other rows.
+ */
 export async function readGroup(
   group: readonly ReadPage[],
   window: ReadonlySet<string>,
@@ -91,12 +98,16 @@ export async function readGroup(
   const states = isLookedUp ? await run.rowStates.get(stream.name, [...ids]) : new Map();
 
   const [all, kept, left] = [rows, last, pages].map(lists => lists.flat().length) as [number, number, number];
-  // The rows that are left are counted as they are decided.
+  // Only rows that need no decision are counted here. The other rows are counted when they are
+  // decided.
   const tags = rows.map(page => page.flatMap(({ versionTag }) => versionTag ?? []));
   return { pages, tags, states, counts: { rows: all - left, superseded: all - kept, duplicates: kept - left } };
 }
 
-/** Within one page the last occurrence of an id wins (rule 6). It takes its place in the order of the last occurrences. */
+/**
+ * Keeps the last occurrence of each id within a page, and orders the rows by their last
+ * occurrences.
+ */
 function lastOfEach(rows: readonly (Row | BadRow)[]): (Row | BadRow)[] {
   const last = new Map<string, Row | BadRow>();
   for (const row of rows) {
@@ -107,7 +118,11 @@ function lastOfEach(rows: readonly (Row | BadRow)[]): (Row | BadRow)[] {
   return [...last.values()];
 }
 
-/** Makes the batch of a group of pages. @param next members of the checkpoint that describe the pages */
+/**
+ * Makes the batch of a group of pages.
+ *
+ * @param next members of the checkpoint that describe the pages
+ */
 function decideGroup(
   read: ReadGroup,
   next: Partial<Checkpoint>,
@@ -128,7 +143,7 @@ function decideGroup(
   return { batch, counts: addTo(read.counts, draft.read) };
 }
 
-/** The second walk, after the walk has withdrawn rows because of the filter. */
+/** Updates the second walk after the walk has withdrawn rows because of the filter. */
 function guarded(second: SecondWalk, { withdrawn, kept }: Draft): SecondWalk {
   if (withdrawn + kept === 0) return second;
   const counted = { ...second, withdrawn: added(second.withdrawn, { own: withdrawn, children: 0 }) };
@@ -139,9 +154,10 @@ function guarded(second: SecondWalk, { withdrawn, kept }: Draft): SecondWalk {
 }
 
 /**
- * Saved before a row of the rewound walk is sent. The walk may send an older version of a row. If the run were killed then and the API
- * accepted the refused cursor after all, the newer version would never be read again. For the same reason the window, which has the newer
- * version, is emptied where row states decide.
+ * Saves the earlier cursor before a row of the rewound walk is sent, because the walk may send an
+ * older version of a row. If the run were then killed and the API accepted the refused cursor after
+ * all, the newer version would never be read again. For the same reason the window, which has the
+ * newer version, is emptied if the stream has row states.
  */
 function rewind({ sent }: ReadPage, checkpoint: Checkpoint, streamRun: StreamRun): Promise<Checkpoint> {
   const window = streamRun.stream.hasRowStates ? [] : checkpoint.window;
@@ -157,7 +173,11 @@ export function noteRepeat(page: ReadPage, { stream, run, count }: StreamRun): v
   });
 }
 
-/** The options that every walk over the stream has in common. @param left aborts when the walk is left */
+/**
+ * Options that every walk over the stream has in common.
+ *
+ * @param left aborts when the walk is left
+ */
 export function walkOf(
   { stream, run, count }: Pick<StreamRun, 'stream' | 'run' | 'count'>,
   left?: AbortSignal,

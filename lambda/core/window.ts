@@ -1,18 +1,26 @@
-/** Where a walk stands after a group of pages: its cursors, and the window that recognizes the rows read last. */
+/**
+ * Computes where a walk stands after a group of pages: its cursors, and the window that recognizes
+ * the rows that were read last.
+ */
 import type { Checkpoint } from '../ports.ts';
 import type { Stream } from '../streams.ts';
 import type { ReadPage } from './read-pages.ts';
 
 type Cursors = Pick<Checkpoint, 'cursor' | 'previous'>;
 
-/** Saves the newest cursor that is not null (rule 1), unless it leads around a circle (rule 4). */
+/**
+ * Returns the cursors to save. The newest cursor that is not null is saved, unless it leads around
+ * a circle.
+ */
 export function cursorsAfter(group: readonly Pick<ReadPage, 'sent' | 'next' | 'repeats'>[], before: Cursors): Cursors {
   return group.reduce(cursorsAfterPage, { cursor: before.cursor, previous: before.previous });
 }
 
 /**
- * The cursor that was sent has just worked, so it is the one to fall back to. Where the next one leads around a circle the cursor stays, and
- * the one that is not followed takes the place of the one before. For an hour later runs know it as followed, and stop after one page:
+ * Moves the cursors past a page. The cursor of the request has just worked, so it becomes the
+ * fallback. If the next cursor leads around a circle, `cursor` stays at the request, and `previous`
+ * becomes the next cursor, which is not followed. For an hour, later runs treat it as followed, and
+ * stop after one page:
  *
  *     c1 → c2 → c3          saved: cursor c3, previous c2
  *     c1 → c2 → c3 → c1     saved: cursor c3, previous c1
@@ -26,9 +34,12 @@ function cursorsAfterPage(
   return { cursor: after, previous: after === cursor ? previous : next === null ? undefined : sent };
 }
 
-/** Pages whose rows the window holds. */
+/** Number of pages whose rows the window holds. */
 const WINDOW_PAGES = 2;
-/** Tags that the window keeps at most, where it is the only memory: two pages, and two more with which the walk began. */
+/**
+ * Largest number of tags of a window that is the only memory of its stream. It is enough for two
+ * pages, and for two more with which the walk began.
+ */
 const MOST_TAGS = 2_000;
 
 export interface Window {
@@ -38,15 +49,17 @@ export interface Window {
 }
 
 /**
- * The window after a group of pages holds the rows of the last two pages that this walk has read. A window that has all of them stays as it
- * is, so that a poll without changes writes nothing.
+ * Computes the window after a group of pages. It holds the rows of the last two pages that this
+ * walk has read. A window that already holds all of them is not changed, so that a poll without
+ * changes writes nothing.
  *
  *     window {a1 b1}, page [b1 c1]   →   window {b1 c1}
  *     window {b1 c1}, page [c1]      →   window {b1 c1}
  *
- * The window is the only memory of rows without states, such as DNS blocks. It is shortened only when a walk has read two pages to its end.
+ * The window is the only memory of rows without states, such as DNS blocks. Therefore it is
+ * shortened only when a walk has read two pages and the end of the stream.
  *
- * @param tags of each page of the group
+ * @param tags version tags of each page of the group
  * @param before version tags of the pages that this walk read before
  */
 export function windowAfter(

@@ -1,12 +1,12 @@
 /**
- * Sends withdrawals and tombstones again that the SIEM has lost: `resync --send-all --since`. The API does not list such rows any more, so
- * nothing but their states remembers them.
+ * Sends withdrawals and tombstones again that the SIEM has lost, for `resync --send-all --since`.
+ * The API does not list such rows any more, so only their states remember them.
  *
  *     since 10:00, begun at 12:00
- *     t1 withdrawn at 9:00      the SIEM has its withdrawal
+ *     t1 withdrawn at 9:00      is not sent again, because the SIEM has its withdrawal
  *     t2 withdrawn at 11:00     its withdrawal is sent again
- *     a removed at 11:00        the first pass has sent its tombstone again if the API lists it. Otherwise it is sent as a withdrawal
- *     t3 withdrawn at 12:01     was sent after the SIEM had lost anything
+ *     a removed at 11:00        its tombstone was sent again by the first pass if the API lists it; otherwise a withdrawal is sent
+ *     t3 withdrawn at 12:01     is not sent again, because it was sent after the SIEM had lost its data
  */
 import type { Checkpoint } from '../ports.ts';
 import { commit, save } from './commit.ts';
@@ -16,10 +16,13 @@ import { draftOptions, type StreamRun } from './run.ts';
 import { confirmLater } from './second-walk.ts';
 import { epochAt, leastSequence } from './sequence.ts';
 
-/** Rows of one batch. */
+/** Largest number of rows in one batch. */
 const PIECE = 500;
 
-/** @param isOver whether the walk must take its turn @returns the checkpoint that is saved */
+/**
+ * @param isOver whether the second walk must pause, so that the walk can read new changes
+ * @returns the checkpoint that is saved
+ */
 export async function withdrawAgain(
   initial: Checkpoint,
   streamRun: StreamRun,

@@ -1,14 +1,15 @@
 /**
- * Withdraws the rows that disappeared with their parent: the API drops a removed asset's threats without a status and without a
- * tombstone of their own.
+ * Withdraws the rows that disappeared with their parent, because the API drops the threats of a
+ * removed asset without a status and without a tombstone.
  *
  *     listed      a removed       b removed       c restored
  *     row states  a removed       b live again    c live
  *     child index a: t1 t2        b: t3           c: t4
  *     sent        withdrawn t1, t2                                  threats are read again, because those of c were withdrawn
  *
- * It runs when the walk over the assets has reached its end and before threats are read. Removals are worked off many at a time, as pages are,
- * and each piece of withdrawals is a batch. A kill, or a spent time budget, only means that the next run does the rest.
+ * It runs when the walk over the assets has reached its end, and before threats are read. Many
+ * removals are handled at a time, and each piece of withdrawals is a batch. After a kill, or when
+ * the time budget is spent, the next run does the rest.
  */
 import type { Checkpoint, ChildEntry, ListedRemoval } from '../ports.ts';
 import type { NamedStream } from '../streams.ts';
@@ -18,20 +19,26 @@ import { chunks, inParallel } from './in-parallel.ts';
 import { draftOptions, type StreamRun } from './run.ts';
 import { beginSecondWalk } from './second-walk.ts';
 
-/** Removals worked off at once: their row states are one read. */
+/** Number of removals that are handled at a time. Their row states are read together. */
 const REMOVALS = 100;
-/** Child rows worked off at once, and read of one parent at once: an asset may have a million threats. */
+/**
+ * Number of child rows that are handled at a time, and that are read at a time for one parent,
+ * because an asset may have a million threats.
+ */
 const PIECE = 500;
 /** Number of queries at the same time. It is below 50, because the SDK opens at most 50 connections. */
 const QUERIES = 25;
 
 export interface WithdrawOutcome {
   readonly checkpoint: Checkpoint;
-  /** Whether the list was worked off. If not, the run is over. */
+  /** Whether the whole list was worked off. If not, the run is over. */
   readonly isDone: boolean;
 }
 
-/** @param parents the stream whose removals are listed @throws as `commit` does */
+/**
+ * @param parents the stream whose removals are listed
+ * @throws the errors of `commit`
+ */
 export async function withdraw(
   parents: NamedStream,
   initial: Checkpoint,
@@ -40,7 +47,8 @@ export async function withdraw(
   const { run } = streamRun;
   let checkpoint = initial;
   for (const listed of chunks(await run.removals.list(parents.name), REMOVALS)) {
-    // An asset may be listed more than once. The last listing has the date of its removal.
+    // An asset may be listed more than once. Its last listing counts, because it has the date of
+    // the last removal.
     const byId = new Map(listed.map(removal => [removal.id, removal]));
     const states = await run.rowStates.get(parents.name, [...byId.keys()]);
     const exists = ({ id }: ListedRemoval) => (states.get(id)?.status ?? 'removed') !== 'removed';
@@ -83,7 +91,10 @@ async function* childrenOf(removals: readonly ListedRemoval[], { stream, run }: 
   }
 }
 
-/** A row that has moved to another parent since is not withdrawn with its old one: only its entry goes. */
+/**
+ * Withdraws the rows of a piece. A row that has moved to another parent since then is not
+ * withdrawn; only its entry under the old parent is deleted.
+ */
 async function withdrawPiece(
   piece: readonly Child[],
   checkpoint: Checkpoint,
@@ -98,7 +109,7 @@ async function withdrawPiece(
       draft.remove(entry.id, { time: removal.deletedAt, position: removal.position });
   }
   const childrenDone = piece.map(({ entry }) => entry);
-  // A threat of a restored asset may come back as it was, so the window must not recognize it.
+  // The threats of a restored asset may come back unchanged, so the window must not recognize them.
   const window = draft.withdrawn > 0 ? [] : checkpoint.window;
   return commit(draft.batch({ window }, { childrenDone }), checkpoint, streamRun);
 }

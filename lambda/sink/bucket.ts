@@ -1,16 +1,19 @@
-/** The bucket of logs and dead letters. */
+/** Calls the bucket that holds logs and dead letters. */
 import { type AwsCall, callAws, type Sender } from '../aws.ts';
 import type { RetryBudget } from '../core/retry.ts';
 import type { Objects } from './s3.ts';
 
 export interface BucketOptions {
-  /** Created at the first call: most runs have none, and the S3 client is the heaviest. */
+  /**
+   * Created at the first call, because most runs make none and the S3 client takes the longest to
+   * load.
+   */
   readonly client: () => Promise<Sender>;
   readonly bucket: string;
   readonly retryBudget: RetryBudget;
 }
 
-/** Makes a call about the objects of the bucket, with its repeats. */
+/** Makes a call about the objects of the bucket, and repeats it if necessary. */
 type BucketCall = <T>(
   attempt: (objects: Objects) => Promise<T>,
   policy: Pick<AwsCall, 'failed' | 'before'>,

@@ -1,4 +1,4 @@
-/** Stores rows that cannot be sent whole in S3. core/dead-letter.ts has key and body. */
+/** Stores rows in S3 that cannot be sent whole. core/dead-letter.ts defines their keys and bodies. */
 import { deadLetterBody, deadLetterKey } from '../core/dead-letter.ts';
 import { DeadLetterError } from '../core/errors.ts';
 import type { DeadLetter, DeadLetters } from '../ports.ts';

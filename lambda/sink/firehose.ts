@@ -16,7 +16,8 @@ export function createFirehose(client: Sender, stream: string, budget: RetryBudg
     async deliver(records, assertLeaseValid) {
       await inParallel(packCalls(records), async (call, stop) => {
         const put = putter(client, stream, call);
-        // Before each try: tries continue for longer than a lease lasts, and another run may have taken over since.
+        // The lease is checked before each try, because tries continue for longer than a lease
+        // lasts and another run may have taken over.
         await callAws(put, { budget, before: assertLeaseValid, stop, failed: deliveryError });
       });
     },
@@ -24,8 +25,9 @@ export function createFirehose(client: Sender, stream: string, budget: RetryBudg
 }
 
 /**
- * One try to send the records that Firehose has not acknowledged. After a partial failure only the others are sent again, but after an answer
- * that contradicts itself all of them, because it does not say which ones were taken:
+ * Returns a function that makes one try to send the records that Firehose has not acknowledged.
+ * After a partial failure only the refused records are sent again. After an answer that contradicts
+ * itself all records are sent again, because the answer does not say which of them were taken:
  *
  *     records 1 2 3 4   →   ok, throttled, ok, neither id nor code   →   records 2 4   →   …
  *     records 1 2 3 4   →   ok, ok                                   →   records 1 2 3 4   →   …
@@ -47,7 +49,7 @@ function putter(client: Sender, stream: string, records: readonly Uint8Array[]):
   };
 }
 
-/** The error when the time ends during throttling: the stream continues in the next run. */
+/** Error when the time ends during throttling. The stream continues in the next run. */
 function waitedOut(): OutOfTimeError {
   return new OutOfTimeError('while Firehose refused records');
 }
@@ -59,10 +61,12 @@ function deliveryError(cause: unknown): Error {
 }
 
 /**
- * The error code of each record, which is empty where the entry has none, or nothing for a record that was taken. Only an id
- * shows that a record was taken, because the status is 200 in any case.
+ * Finds the error code of each record. The code is undefined for a record that was taken, and empty
+ * if the entry of a refused record has none. Only an id shows that a record was taken, because the
+ * status is 200 in any case.
  *
- * @returns undefined when the answer has not one entry for each record, or not as many failures as it says
+ * @returns undefined when the answer does not have one entry for each record, or not as many
+ * failures as it states
  */
 function refusalsIn(
   { RequestResponses: entries = [], FailedPutCount }: PutRecordBatchOutput,
@@ -70,7 +74,8 @@ function refusalsIn(
 ): (string | undefined)[] | undefined {
   const refusals = entries.map(refusalIn);
   const refused = refusals.filter(code => code !== undefined).length;
-  // An entry without id and code is no acknowledgement, but Firehose may not have counted it as a failure.
+  // An entry without id and code does not acknowledge its record, but Firehose may not have counted
+  // it as a failure.
   const withCode = refusals.filter(Boolean).length;
   const failed = FailedPutCount ?? refused;
   return refusals.length === sent && failed >= withCode && failed <= refused ? refusals : undefined;
@@ -81,14 +86,20 @@ function refusalIn(entry: PutRecordBatchResponseEntry | null): string | undefine
   return entry?.RecordId && code === undefined ? undefined : (code ?? '');
 }
 
-/** Text that is not an error code is left out: it may contain a row. */
+/**
+ * Names the codes for a message. Text that is not an error code is left out, because it may contain
+ * a row.
+ */
 function wordsOf(codes: ReadonlySet<string>): string {
   const words = [...codes].map(code => (code === '' ? 'no record id' : (serviceWord(code) ?? 'an unknown code')));
   return [...new Set(words)].join(', ');
 }
 
 const MAX_CALL_RECORDS = 500;
-/** 4 MiB a call. AWS does not say whether it counts before base64, so the larger count must fit, including the JSON around it. */
+/**
+ * Largest call, in bytes. AWS does not say whether its 4 MiB are counted before base64, so the
+ * larger count must fit, including the JSON around it.
+ */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
 const RECORD_OVERHEAD_BYTES = 16;
 const CALL_OVERHEAD_BYTES = 1024;

@@ -1,4 +1,7 @@
-/** Batches on their way, as compressed objects below `log/` in the bucket. core/batch.ts has their format. */
+/**
+ * Stores batches on their way, as compressed objects below `log/` in the bucket. core/batch.ts
+ * defines their format.
+ */
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { LogError } from '../core/errors.ts';
@@ -6,13 +9,19 @@ import { inParallel } from '../core/in-parallel.ts';
 import type { Logs } from '../ports.ts';
 import { type BucketOptions, bucketCall } from './bucket.ts';
 
-/** The prefix of every log, which the policy of the function and a lifecycle rule name. */
+/** Prefix of every log, which the policy of the function and a lifecycle rule name. */
 export const LOG_PREFIX = 'log/';
 
-/** The fastest level: the log of 500 rows of a kilobyte takes some 84 kB and a millisecond. */
+/**
+ * The fastest level. The log of 500 rows of a kilobyte each then takes some 84 kB and a
+ * millisecond.
+ */
 const FASTEST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const compressAside = promisify(zstdCompress);
-/** A larger batch is compressed away from the main thread. For a smaller one that would take longer than the compression. */
+/**
+ * Size from which a batch is compressed outside the main thread. For a smaller batch, the switch
+ * would take longer than the compression.
+ */
 const LARGE_BYTES = 256 * 1024;
 
 async function compress(batch: Uint8Array): Promise<Uint8Array> {
@@ -21,7 +30,7 @@ async function compress(batch: Uint8Array): Promise<Uint8Array> {
 
 export function createLogs(options: BucketOptions): Logs {
   const call = bucketCall(options);
-  const failed = (what: string) => (cause: unknown) => new LogError(what, { cause });
+  const failed = (action: string) => (cause: unknown) => new LogError(action, { cause });
   return {
     async put(stream, sequence, batch, assertLeaseValid) {
       const key = `${LOG_PREFIX}${stream}/${sequence}`;
@@ -41,7 +50,7 @@ export function createLogs(options: BucketOptions): Logs {
   };
 }
 
-/** @throws LogError for an object that is not a log, such as the page of a proxy */
+/** @throws LogError when the object is not a log, for example the page of a proxy */
 function decompressed(bytes: Uint8Array): Uint8Array {
   try {
     return zstdDecompressSync(bytes);

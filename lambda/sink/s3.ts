@@ -1,6 +1,7 @@
 /**
- * The calls to S3 that the function makes, loaded at the first batch. The bundle holds only what is named here. With `import()` of the package
- * itself it would hold all of it.
+ * Makes the function's calls to S3. The file is loaded at the first batch. The bundle contains only
+ * the names that are imported here, whereas an `import()` of the package itself would bundle all of
+ * it.
  */
 import {
   DeleteObjectCommand,
@@ -23,9 +24,9 @@ export interface StoredObject {
 }
 
 export interface Objects {
-  /** @returns the version of the object, where the bucket keeps versions */
+  /** @returns the version of the object, if the bucket keeps versions */
   put(object: Omit<PutObjectCommandInput, 'Bucket'>): Promise<string | undefined>;
-  /** @returns nothing when there is no such object */
+  /** @returns undefined when there is no such object */
   get(key: string): Promise<StoredObject | undefined>;
   delete(key: string, version: string | undefined): Promise<void>;
 }
@@ -34,7 +35,8 @@ export function objectsOf(s3: Sender, Bucket: string): Objects {
   return {
     async put(object) {
       const { ETag, VersionId } = await s3.send(new PutObjectCommand({ Bucket, ...object }));
-      // S3 names every object that it has stored. Any other answer with the status 200, such as the page of a proxy, stores nothing.
+      // S3 returns an ETag for every object that it has stored. Any other answer with the status
+      // 200, for example the page of a proxy, means that nothing was stored.
       if (!ETag) throw new IncompleteAnswerError('S3', 'PutObject', 'without ETag');
       return VersionId;
     },

@@ -1,4 +1,7 @@
-/** The Security Data External API. Authorizes each call, retries it within the time budget and classifies its errors. */
+/**
+ * Calls the Security Data External API. It authorizes each call, retries it within the time budget
+ * and classifies its errors.
+ */
 import { isUtf8 } from 'node:buffer';
 import {
   AccountRevokedError,
@@ -36,12 +39,17 @@ export interface ApiOptions {
   readonly pace?: RequestPace | undefined;
   /** Largest body that is read, in bytes. The body of a page with one row may be twice as large. */
   readonly maxBodyBytes?: number;
-  /** Milliseconds that one request may take, body included; never more than the time left. */
+  /** Milliseconds that one request may take, including its body, but never more than the time left. */
   readonly timeout?: number;
 }
 
 export interface Api extends PageSource {
-  /** Reads one row and returns the body. @throws as `page` does; ContractError when it is not UTF-8; RangeError when no path can hold the id */
+  /**
+   * Reads one row and returns the body.
+   *
+   * @throws the errors of `page`; ContractError when the body is not UTF-8; RangeError when no path
+   * can hold the id
+   */
   single(read: SingleRead): Promise<string>;
 }
 
@@ -56,14 +64,14 @@ export interface SingleRead {
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 const DEFAULT_TIMEOUT_MILLISECONDS = 30_000;
-/** Time-outs of one request before the walk is asked for fewer rows. */
+/** Number of time-outs of one request before the walk asks for fewer rows. */
 const MAX_TIMEOUTS = 2;
-/** 401s to one request after which a new token is requested. */
+/** Number of answers 401 to one request after which a new token is requested. */
 const MAX_NEW_TOKENS = 1;
 
 export function createApi(options: ApiOptions): Api {
   const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
-  // The smallest page that can be requested has one row, so its body may be larger.
+  // A page of one row cannot be made smaller, so its body may be larger.
   const boundOf = (rows: number) => (rows === 1 ? 2 * maxBodyBytes : maxBodyBytes);
   return {
     async single({ path, id, below = '', signal }) {
@@ -84,7 +92,7 @@ export function createApi(options: ApiOptions): Api {
 }
 
 interface Read extends Pick<Request, 'name' | 'bound' | 'signal'> {
-  /** Below the base URL. */
+  /** Path and query, below the base URL. */
   readonly target: string;
 }
 
@@ -97,7 +105,8 @@ async function read({ name, target, bound, signal }: Read, options: ApiOptions):
 
   const attempt = async () => {
     const token = await tokens.token(budget);
-    // Last of all waits: what comes between it and the request would shorten the distance to the next one.
+    // This wait comes last, because any other wait after it would shorten the distance to the next
+    // request.
     await pace?.wait({ name, stop: signal, budget });
 
     const headers = { accept: 'application/json', authorization: `Bearer ${token.value}` };
@@ -129,7 +138,7 @@ function refusal(name: string, status: number, type: ProblemType | undefined): E
   return new ApiRefusedError(name, status, type);
 }
 
-/** The suffixes of `type` that the specification names. */
+/** Suffixes of `type` that the specification names. */
 const KNOWN_TYPES = [
   'request/invalid-cursor',
   'auth/missing-token',
@@ -141,11 +150,12 @@ const KNOWN_TYPES = [
 
 type ProblemType = (typeof KNOWN_TYPES)[number];
 
-/** A longer value, or one with a control character, is not a type. */
+/** Form of a type. A longer value, or one with a control character, is not a type. */
 const TYPE = /^\P{Cc}{1,2048}$/u;
 
 /**
- * Nothing else of the document is kept: an API, or a proxy before it, may echo the request, and with it the token, in any other text.
+ * Reads the type of a problem document, and nothing else, because an API or a proxy before it may
+ * echo the request, and with it the token, in any other text.
  *
  * @returns the suffix of `type`, if the specification names it
  */
@@ -155,8 +165,8 @@ function problemType(body: Buffer): ProblemType | undefined {
 }
 
 /**
- * An id as one segment of a path. A URL drops the segments `.` and `..`, however they are encoded: such a request would reach
- * another resource.
+ * Encodes an id as one segment of a path. A URL drops the segments `.` and `..`, however they are
+ * encoded, so such a request would reach another resource.
  *
  * @throws RangeError when no path can hold the id
  */

@@ -1,4 +1,7 @@
-/** The client credentials, from Secrets Manager. Nothing caches them, because a token that was issued for them is reused for its lifetime. */
+/**
+ * Reads the client credentials from Secrets Manager. They are not cached, because a token that was
+ * issued for them is reused for its whole lifetime.
+ */
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import { callAws, type Sender } from '../aws.ts';
@@ -38,7 +41,10 @@ async function fetchSecret(client: Sender, secretId: string, budget: RetryBudget
 
 const DO_NOT_FILL = 'Do not fill the secret: it may be right.';
 
-/** A secret that could not be read is not called empty: the reader would overwrite a good one. */
+/**
+ * Never advises to fill a secret that could not be read, because the reader would then overwrite a
+ * good secret.
+ */
 function adviceFor(cause: unknown): string {
   const name = cause instanceof Error ? cause.name : '';
   if (/NotFound/.test(name)) return 'The secret was deleted, or has no value. Restore it, or deploy the stack again.';
@@ -53,7 +59,10 @@ function adviceFor(cause: unknown): string {
 const NO_TEXT = 'Secrets Manager answered without the text of the secret (SecretString).';
 const NO_TEXT_ADVICE = `${DO_NOT_FILL} If it was stored as binary, store the same JSON as text; the next run reads it again.`;
 
-/** Errors carry neither the secret nor the parser's message, which may quote it. */
+/**
+ * Parses the secret. The errors contain neither the secret nor the parser's message, which may
+ * quote it.
+ */
 function parse(secret: unknown): ClientCredentials {
   if (typeof secret !== 'string') throw new CredentialsError(NO_TEXT, { advice: NO_TEXT_ADVICE });
   const parsed = v.safeParse(SECRET, secret);

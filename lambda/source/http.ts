@@ -1,4 +1,7 @@
-/** One HTTP request: its time limit, the bound on its answer, and the reason when there is no answer. */
+/**
+ * Makes one HTTP request, with limits on its time and on the size of its answer, and finds the
+ * reason when there is no answer.
+ */
 import { setImmediate as turn } from 'node:timers/promises';
 import { type ConnectionError, connectionError } from '../core/connection-error.ts';
 import { ApiUnavailableError, CertificateError, OutOfTimeError, ProxyError } from '../core/errors.ts';
@@ -17,7 +20,7 @@ export interface Request {
   readonly name: string;
   /** Largest body that is read, in bytes. */
   readonly bound: number;
-  /** Milliseconds that the request may take, its body included; never more than the time left. */
+  /** Milliseconds that the request may take, including its body, but never more than the time left. */
   readonly timeout: number;
   readonly budget: RetryBudget;
 }
@@ -25,20 +28,20 @@ export interface Request {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Empty where the body of an error could not be read, because its status says enough. */
+  /** Empty when the body of an error could not be read, because the status says enough. */
   readonly body: Buffer<ArrayBuffer>;
 }
 
-/** Bytes of the body of an error. */
+/** Largest body of an error that is read, in bytes. */
 const MAX_ERROR_BYTES = 65_536;
 
-/** @throws NoAnswerError; OutOfTimeError when the end of the run cut it off */
+/** @throws NoAnswerError; OutOfTimeError when the end of the run cut the request off */
 export async function answerTo(request: Request): Promise<Answer> {
   const { fetch, url, init, signal, name, bound, timeout, budget } = request;
   using timer = timeLimit(timeout, budget);
   try {
     const either = signal ? AbortSignal.any([signal, timer.signal]) : timer.signal;
-    // Following a redirect would send the credentials to another host.
+    // A redirect is not followed, because the credentials would be sent to another host.
     const response = await fetch(url, { ...init, redirect: 'manual', signal: either });
     const { status, headers } = response;
     const body = status === 200 ? readBody(response, bound) : readBody(response, MAX_ERROR_BYTES).catch(nothing);
@@ -46,7 +49,8 @@ export async function answerTo(request: Request): Promise<Answer> {
   } catch (error) {
     signal?.throwIfAborted();
     if (!timer.signal.aborted) throw error instanceof NoAnswerError ? error : new NoAnswerError(undefined, error);
-    // Cut off by the end of the run, not by its own slowness: another request would not help.
+    // The request was cut off by the end of the run, not by its own slowness, so another request
+    // would not help.
     if (timer.isShortened) throw new OutOfTimeError(`before ${name.replace(/^The /, 'the ')} had answered`);
     throw new NoAnswerError(TIMED_OUT, error);
   }
@@ -57,10 +61,10 @@ const nothing = () => Buffer.alloc(0);
 export const TIMED_OUT = 'it did not answer in time';
 export const TOO_LARGE = 'its answer is too large';
 
-/** There is no whole answer. */
+/** The server gave no whole answer. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
-  /** Why the answer is incomplete. Absent: the connection failed. */
+  /** Reason why the answer is incomplete. Absent when the connection failed. */
   readonly reason: string | undefined;
   constructor(reason: string | undefined, cause?: unknown) {
     super(reason, { cause });
@@ -69,26 +73,29 @@ export class NoAnswerError extends Error {
 }
 
 const ERRORS = { proxy: ProxyError, certificate: CertificateError };
-const NO_CODE = { what: 'the connection failed (no code)', isFinal: false };
+const NO_CODE = { problem: 'the connection failed (no code)', isFinal: false };
 
-/** The error that no answer means. Another try may follow, unless the connection would fail in the same way again. */
+/**
+ * Returns the error for a missing answer. Another try may follow, unless the connection would fail
+ * in the same way again.
+ */
 export function unavailableError(name: string, error: unknown): unknown {
   if (!(error instanceof NoAnswerError)) return error;
   const { reason, cause } = error;
-  const failed = reason ? { what: reason, isFinal: false } : (connectionError(cause) ?? NO_CODE);
-  const { of, what, advice, isFinal } = failed as ConnectionError;
+  const failed = reason ? { problem: reason, isFinal: false } : (connectionError(cause) ?? NO_CODE);
+  const { of, problem, advice, isFinal } = failed as ConnectionError;
   const type = of ? ERRORS[of] : ApiUnavailableError;
   // The cause may quote the request, or hold the answer.
-  const known = new type(name, what, { advice, ...(cause !== undefined && { cause: publicError(cause) }) });
+  const known = new type(name, problem, { advice, ...(cause !== undefined && { cause: publicError(cause) }) });
   return isFinal ? known : new TryAgain('transient', known);
 }
 
 /**
- * The error that an answer other than 200 means when its status is all that is known. A rate limit is no failure: the stream continues when its
- * time has come.
+ * Returns the error for an answer other than 200 of which only the status is known. A rate limit is
+ * not a failure, because the stream continues when the limit allows it.
  *
- * @param service as the sentence about a rate limit names it
- * @returns nothing where another try would be refused, too
+ * @param service name of the service in the sentence about a rate limit
+ * @returns undefined when another try would be refused as well
  */
 export function busy(
   { status, headers }: Answer,
@@ -98,12 +105,12 @@ export function busy(
   if (!isRetryable(status)) return undefined;
   const wait = retryAfter(headers, budget.clock.now());
   if (status !== 429) return new TryAgain('transient', new ApiUnavailableError(name, `it answered ${status}`), wait);
-  // Waited out for as long as the time budget lasts.
+  // A rate limit is waited out for as long as the time budget lasts.
   const instead = new OutOfTimeError(`before ${service} asks to be called again (429)`);
   return new TryAgain('throttled', instead, wait);
 }
 
-/** A member of the document that an error has for a body, if it is a text. */
+/** Reads a text member of the document in the body of an error. */
 export function textMember(body: Buffer, name: string): string | undefined {
   try {
     const value: unknown = JSON.parse(body.toString())?.[name];
@@ -114,20 +121,21 @@ export function textMember(body: Buffer, name: string): string | undefined {
 }
 
 /**
- * Lets a request that was just made leave. `fetch` takes up a kept connection again only one whole turn of the event loop after its last
- * answer: rows that are worked on before it would hold up the request, by some 2.5 ms a page.
+ * Lets a request that was just made leave. `fetch` takes up a kept connection only one whole turn
+ * of the event loop after its last answer. Rows that are processed before that would hold up the
+ * request, by some 2.5 ms per page.
  */
 export async function yieldToRequests(): Promise<void> {
   await turn();
   await turn();
 }
 
-/** Room for a body that does not declare its length, in bytes; it grows. */
+/** Room for a body that does not declare its length, in bytes. The room grows if the body is larger. */
 const FIRST_ROOM = 65_536;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /**
- * @param bound in bytes
+ * @param bound largest number of bytes that is accepted
  * @returns the bytes, without a byte order mark
  * @throws NoAnswerError; TypeError when the connection broke
  */
@@ -164,7 +172,7 @@ function larger(bytes: Buffer, size: number, needed: number): Buffer<ArrayBuffer
 /** An abort signal with a time limit that can be lifted. */
 interface TimeLimit extends Disposable {
   readonly signal: AbortSignal;
-  /** Whether the time budget ends before the milliseconds asked for have passed. */
+  /** Whether the time budget ends before the requested milliseconds have passed. */
   readonly isShortened: boolean;
 }
 
@@ -175,7 +183,7 @@ function timeLimit(milliseconds: number, { clock, timeLeft }: RetryBudget): Time
   const over = new AbortController();
   clock.sleep(granted, over.signal, 'limit').then(
     () => expired.abort(new DOMException(`No answer within ${granted} ms`, 'TimeoutError')),
-    // Disposed: the request has ended within its time.
+    // The limit was disposed of, because the request has ended within its time.
     () => undefined,
   );
   return { signal: expired.signal, isShortened: granted < milliseconds, [Symbol.dispose]: () => over.abort() };

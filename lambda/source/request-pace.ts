@@ -1,10 +1,12 @@
 /**
- * The budget of requests, `requestsPerMinute`: a few leave at once, the others evenly, so that no minute has more of them, wherever it begins.
+ * Implements the budget `requestsPerMinute`: a few requests leave at once and the others evenly, so
+ * that no minute has more requests than the budget, whenever it begins.
  *
- *     30 a minute    6 at once, then one every 2.54 s, which are 24 a minute. A run with little to read waits for nothing
+ *     30 per minute    6 at once, then one every 2.54 s, which are 24 per minute. A run with little to read does not wait
  *
- * `due` is when the requests so far would have left had all of them left evenly. A request may leave while that is not too far ahead (the
- * "generic cell rate algorithm" of ATM networks). The lease hands it from one run to the next.
+ * `due` is the time at which the next request would leave if all requests so far had left evenly. A
+ * request may leave earlier, but only by a limited time (the "generic cell rate algorithm" of ATM
+ * networks). The lease hands `due` from one run to the next.
  */
 import { OutOfTimeError } from '../core/errors.ts';
 import type { RetryBudget } from '../core/retry.ts';
@@ -19,13 +21,19 @@ export interface PacedRequest {
 export interface RequestPace {
   /** Resolves when the next request may leave. @throws OutOfTimeError when that would be too late */
   wait(request: PacedRequest): Promise<void>;
-  /** In milliseconds since the epoch. */
+  /** Time in milliseconds since 1970. */
   readonly due: number;
-  /** @param due of the run before. Absent: it did not say, and may have requested as much as it was allowed to */
+  /**
+   * @param due `due` of the run before; absent when that run did not save it, because it may then
+   * have used the whole budget
+   */
   continueFrom(due: number | undefined, now: number): void;
 }
 
-/** A minute and a second, because a request may be longer on its way than the requests that follow it. */
+/**
+ * Length of a minute and a second, because a request may be on its way for longer than the requests
+ * that follow it.
+ */
 const MINUTE_MILLISECONDS = 61_000;
 
 /** Number of requests that may leave at once, which is enough for a run with little to read. */
@@ -50,13 +58,14 @@ export function requestPace(perMinute: number): RequestPace {
       return due;
     },
     continueFrom(before, now) {
-      // Never later than after a run that used the budget up: the clock may have been set back.
+      // The time is never later than after a run that used up the budget, because the clock may
+      // have been set back.
       const usedUp = now + ahead + interval;
       due = Math.min(before ?? usedUp, usedUp);
     },
     wait(request) {
       const mine = turn.then(() => leave(request));
-      // The next request waits for its own turn, also if this one was aborted.
+      // The next request waits for its own turn, even if this request was aborted.
       turn = mine.catch(() => undefined);
       return mine;
     },

@@ -1,7 +1,8 @@
 /**
- * Access tokens by client credentials (RFC 6749 §4.4; specification, Authentication): one request in flight for all
- * streams, reused for its lifetime, renewed shortly before it ends. The secret is read afresh for each token, so that a wrong or a leaked one
- * is out of use within the lifetime of a token, five minutes.
+ * Gets access tokens by client credentials (RFC 6749 §4.4; specification, Authentication). All
+ * streams share one request. A token is reused for its lifetime, and is renewed shortly before its
+ * end. The secret is read again for each token, so that a wrong or leaked secret is out of use
+ * within the lifetime of a token, five minutes.
  */
 import * as oauth from 'oauth4webapi';
 import {
@@ -18,19 +19,25 @@ import { type Answer, answerTo, busy, type Fetch, textMember, unavailableError }
 
 export interface Token {
   readonly value: string;
-  /** The client that the token was issued to. It says whose rows an answer holds. */
+  /**
+   * Client to which the token was issued. It determines to which organization the rows of an answer
+   * belong.
+   */
   readonly clientId: string;
 }
 
 export interface Tokens {
-  /** A token with some life left. @throws CredentialsError, ApiUnavailableError, OutOfTimeError */
+  /**
+   * Returns a token that is still valid for some time. @throws CredentialsError,
+   * ApiUnavailableError, OutOfTimeError
+   */
   token(retryBudget: RetryBudget): Promise<Token>;
-  /** Makes the next call ask for a new token, unless that has happened since `refused` was handed out. */
+  /** Makes the next call request a new token, unless another token was issued after `refused`. */
   discard(refused: Token): void;
 }
 
 export interface TokenOptions {
-  /** The realm, or the whole token path. */
+  /** URL of the realm, or of the token endpoint. */
   readonly authUrl: string;
   readonly credentials: Credentials;
   readonly fetch: Fetch;
@@ -38,13 +45,19 @@ export interface TokenOptions {
 
 const TOKEN_PATH = 'protocol/openid-connect/token';
 const RENEW_BEFORE_END_MILLISECONDS = 30_000;
-/** However short its life is said to be. The API answers 401 if it is over, and one new token follows. */
+/**
+ * Shortest use of a token, however short its life is said to be. If the token has expired, the API
+ * answers 401, and one new token is requested.
+ */
 const LEAST_USE_MILLISECONDS = 10_000;
-/** Time for one request, its body included; never more than the time left. */
+/** Milliseconds that one request may take, including its body, but never more than the time left. */
 const REQUEST_TIMEOUT_MILLISECONDS = 10_000;
-/** A token takes a few kilobytes. Counted after decompression. */
+/** Largest body in bytes, counted after decompression. A token takes a few kilobytes. */
 const MAX_BODY_BYTES = 65_536;
-/** The secret may just have been rotated: it is read once more. Then the refusal is final. */
+/**
+ * Number of tries with the secret. After a refusal the secret is read once more, because it may
+ * just have been rotated. The second refusal is final.
+ */
 const CREDENTIAL_TRIES = 2;
 
 interface Issued extends Token {
@@ -68,7 +81,8 @@ export function createTokens(options: TokenOptions): Tokens {
       try {
         issued = await answer;
       } catch (error) {
-        // A request of an invocation that has ended since gave up with its time budget, not with ours.
+        // If an earlier invocation made the request, the request failed because of the time budget
+        // of that invocation, so this invocation makes its own.
         if (theirs === retryBudget || !(error instanceof ApiUnavailableError || error instanceof OutOfTimeError))
           throw error;
         return this.token(retryBudget);
@@ -82,8 +96,9 @@ export function createTokens(options: TokenOptions): Tokens {
 }
 
 /**
- * Holds every request of a run to the client of its first token, because the organization was checked for that one. A failure is kept for the
- * rest of the run, so that no stream asks again for what another was just refused.
+ * Holds every request of a run to the client of its first token, because the organization was
+ * checked for that client. A failure is kept for the rest of the run, so that no stream repeats a
+ * request that was just refused to another stream.
  */
 export function tokensOfOneRun(tokens: Tokens): Tokens {
   let failure: { readonly error: unknown } | undefined;
@@ -106,7 +121,10 @@ export function tokensOfOneRun(tokens: Tokens): Tokens {
   };
 }
 
-/** The endpoint below a realm; a URL that already ends in the token path is taken as it is. */
+/**
+ * Returns the token endpoint below a realm. A URL that already ends in the token path is returned
+ * unchanged.
+ */
 export function tokenEndpoint(authUrl: string): string {
   const base = authUrl.replace(/\/+$/, '');
   return base.endsWith(`/${TOKEN_PATH}`) ? base : `${base}/${TOKEN_PATH}`;
@@ -155,13 +173,13 @@ async function grant(
         if (answer.status !== 200) throw busy(answer, request, 'the token endpoint') ?? refusal(answer);
         return new Response(answer.body, { headers: answer.headers });
       },
-      // http is refused by the settings, but for loopback, where local runs live.
+      // The settings refuse http except for loopback addresses, which local runs use.
       [oauth.allowInsecureRequests]: true,
     },
   );
 
   const token = await oauth.processClientCredentialsResponse(server, client, response).catch((error: unknown) => {
-    // The library's errors may hold the answer, and so a token.
+    // The library's errors may contain the answer, and so a token.
     throw new TryAgain('transient', new ApiUnavailableError(NAME, NOT_OAUTH, { cause: publicError(error) }));
   });
   // A token with characters that no header may hold is refused here, because the error of fetch would quote it.
@@ -173,7 +191,8 @@ async function grant(
 /** Milliseconds for which a token is used. */
 function useOf({ expires_in: seconds = 300 }: oauth.TokenEndpointResponse): number {
   const life = seconds * 1000;
-  // A token that lives shorter than the margin is still used for half its life, or each call would ask for another.
+  // A token whose life is shorter than the margin is still used for half of its life. Otherwise
+  // each call would request another token.
   return Math.max(life - RENEW_BEFORE_END_MILLISECONDS, life / 2, LEAST_USE_MILLISECONDS);
 }
 

@@ -1,4 +1,7 @@
-/** Checkpoints, the names of logs and the organization in the state table, every write under the fence. */
+/**
+ * Stores checkpoints, the names of logs and the organization in the state table, every write under
+ * the fence.
+ */
 import { BEGINNING } from '../core/checkpoint.ts';
 import { LeaseLostError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
@@ -39,7 +42,10 @@ export function createCheckpoints(table: Table, unclearWrites: () => number = ()
   };
 }
 
-/** Leaves an item of nothing but the fence where there was none: it reads as the beginning. */
+/**
+ * Raises the fence of an item. If there was no item, an item is left that holds only the fence, and
+ * that is read as the beginning.
+ */
 async function raiseFence(table: Table, key: Key, epoch: number): Promise<boolean> {
   const raised = await table.update({
     Key: key,

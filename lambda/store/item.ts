@@ -1,6 +1,6 @@
 /**
- * Items of the state table: their keys, and the version that each one carries, so that an item of another version is recognized and never
- * misread.
+ * Items of the state table: their keys, and the version in each item, so that an item of another
+ * version is recognized and never misread.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { StateVersionError } from '../core/errors.ts';
@@ -23,14 +23,14 @@ export function readable(item: Item): Item {
 }
 
 /**
- * Keys of the state table. Everything about one id lies in a partition of its own, so no partition runs hot; an asset's
- * child entries are together, because a withdrawal is one query.
+ * Keys of the state table. All items about one id lie in a partition of their own, so no partition
+ * runs hot. The child entries of an asset lie together, so that a withdrawal is one query.
  *
- *     pk                     sk                    what
+ *     pk                     sk                    content
  *     connector              lease                 the lease, and the table's own id
  *     connector              checkpoint#<stream>   cursor, window, generation, the second walk, progress of the refresh
- *     connector              log#<stream>          the object that holds the batch on its way
- *     connector              organization          whose rows the table is about
+ *     connector              log#<stream>          name of the object that holds the batch on its way
+ *     connector              organization          the organization to which the rows belong
  *     removals#<stream>      <id>#<sequence>       a removal, or a restoration, still to be worked off
  *     row#<stream>#<id>      state                 the last event of the id, and whether the row exists
  *     children#<stream>#<id> <id>                  a row of <stream> under its parent
@@ -57,7 +57,10 @@ export function removalsPartition(stream: StreamName): string {
   return `removals#${stream}`;
 }
 
-/** The key includes the sequence, so that a batch that is done again deletes only the entry that it has worked off. */
+/**
+ * The key includes the sequence, so that a batch that is repeated deletes only the entry that it
+ * has worked off.
+ */
 export function removalKey(stream: StreamName, { id, sequence }: Listing, hash: Hash): Key {
   return key(removalsPartition(stream), `${idKey(id, hash)}#${sequence}`);
 }
@@ -82,17 +85,20 @@ export function childKey(stream: StreamName, parent: string, id: string, hash: H
   return key(childPartition(stream, parent, hash), idKey(id, hash));
 }
 
-/** A sort key holds 1,024 bytes; three bytes a character is the most that a well-formed id takes. */
+/**
+ * Longest id that is stored in a key as it is. A sort key holds 1,024 bytes, and a character of a
+ * well-formed id takes at most three bytes.
+ */
 const MAX_PLAIN_LENGTH = 300;
 
-/** Plain ids begin with `=`, hashed ones with `#`, so that no id can pass for another's hash. */
+/** Plain ids begin with `=` and hashed ids with `#`, so that no id equals the hash of another id. */
 function idKey(id: string, hash: Hash): string {
-  // A lone surrogate has no UTF-8 form: two ids that differ only in it would share a key.
+  // A lone surrogate has no UTF-8 form, so two ids that differ only in it would share a key.
   const plain = id.length <= MAX_PLAIN_LENGTH && id.isWellFormed();
   return plain ? `=${id}` : `#${hash(JSON.stringify(id))}`;
 }
 
-/** The id that a key stands for; nothing when it was hashed. */
+/** @returns the id in a key; undefined when the id was hashed */
 export function idOf(idKey: string | undefined): string | undefined {
   return idKey?.startsWith('=') ? idKey.slice(1) : undefined;
 }

@@ -1,12 +1,14 @@
 /**
- * The lease: one item, taken when free or expired, renewed while the run lasts. Each take raises its epoch, which fences every checkpoint:
- * epoch = max(previous + 1, seconds since 2026-01-01).
- * Scheduler and Lambda deliver at least once, so two runs at one moment are normal.
+ * Implements the lease as one item, which is taken when it is free or expired, and is renewed while
+ * the run lasts. Each take raises its epoch to max(previous + 1, seconds since 2026-01-01), and the
+ * epoch fences every checkpoint. Scheduler and Lambda deliver at least once, so it is normal that
+ * two runs begin at the same moment.
  *
  *     run A takes epoch 7 ── frozen for 90 s ─────────────── thaws: its lease is lost, its checkpoint with epoch 7 is refused
  *     run B                        takes epoch 8, dirty ── raises the fence to 8 ── reads
  *
- * B finds the lease dirty, because A never released it. It raises the fence before it reads, so nothing of A can change what it read.
+ * B finds the lease dirty, because A never released it. B raises the fence before it reads, so that
+ * A can no longer change the data that B has read.
  */
 import { LeaseLostError } from '../core/errors.ts';
 import { epochAt } from '../core/sequence.ts';
@@ -30,10 +32,13 @@ interface Pace {
   continueFrom(due: number | undefined, now: number): void;
 }
 
-/** In this time a write lands whose connection was given up. That none lands later is an assumption: docs/limits.md names it. */
+/**
+ * Time within which a write lands whose connection was given up. It is an assumption that no write
+ * lands later: see docs/limits.md.
+ */
 const UNCLEAR_MILLISECONDS = 60_000;
 
-/** The lease is renewed three times within its term, so that one lost renewal does not end the run. */
+/** Number of renewals within a term. There are three, so that one lost renewal does not end the run. */
 const RENEWALS = 3;
 
 export function createLease({ table, clock, holder, seconds, pace }: LeaseOptions): Lease {
@@ -62,7 +67,8 @@ export function createLease({ table, clock, holder, seconds, pace }: LeaseOption
       let epoch = epochAt(now);
       let before = await take(epoch);
       if (!before) {
-        // Two runs within a second, or a clock that was ahead. Otherwise another run holds the lease.
+        // Two runs began within a second, or a clock was ahead. Otherwise another run holds the
+        // lease.
         const [held] = await table.get([leaseKey]);
         const previous = Number(held?.['epoch']?.N ?? 0);
         if (previous < epoch) return undefined;
@@ -90,29 +96,35 @@ interface Holding extends Pick<LeaseOptions, 'table' | 'clock' | 'pace'> {
   readonly times: LeaseTimes;
 }
 
-/** @param until when the term ends that the take began */
+/** @param until end of the term that began with the take, in milliseconds since 1970 */
 function hold(taken: Taken, until: number, { table, clock, times, pace }: Holding): HeldLease {
   const { epoch, unclearRuns } = taken;
   const lost = new AbortController();
   const over = new AbortController();
   let validUntil = until;
   let writes = 0;
-  /** The renewal in flight; it never rejects. */
+  /** Renewal in flight, which never rejects. */
   let renewing: Promise<void> | undefined;
 
-  const lose = (what: string): LeaseLostError => {
-    const error = new LeaseLostError(what);
+  const lose = (reason: string): LeaseLostError => {
+    const error = new LeaseLostError(reason);
     if (!lost.signal.aborted) lost.abort(error);
     return error;
   };
 
-  /** A write that is still being retried when its run has ended must not land on top of the next run's. */
+  /**
+   * A write that is still being retried when its run has ended must not overwrite a write of the
+   * next run.
+   */
   const assertHeld = async () => {
     lost.signal.throwIfAborted();
     if (over.signal.aborted) throw new LeaseLostError('it was given back');
   };
 
-  /** Throws when the table does not answer; aborts the run when another has taken over. */
+  /**
+   * Renews the lease. It throws when the table does not answer, and aborts the run when another run
+   * has taken over.
+   */
   const renew = async () => {
     const expires = clock.now() + times.term;
     const input = {
@@ -138,7 +150,8 @@ function hold(taken: Taken, until: number, { table, clock, times, pace }: Holdin
       await clock.sleep(times.term / RENEWALS, over.signal).catch(() => undefined);
       if (over.signal.aborted || lost.signal.aborted) return;
       if (clock.now() >= validUntil) lose('it could not be renewed in time');
-      // The next heartbeat tries again after a failure. A lost lease has aborted the signal.
+      // After a failure the next heartbeat tries again. After a lost lease the signal is already
+      // aborted.
       else
         renewing ??= renew()
           .catch(() => undefined)
@@ -159,13 +172,15 @@ function hold(taken: Taken, until: number, { table, clock, times, pace }: Holdin
       while (validUntil - clock.now() <= times.margin) {
         await renew();
         await assertHeld();
-        // The answer may have waited for a frozen container, or come after many tries: then the term that it began is over.
+        // The container may have been frozen, or the answer may have come after many tries, so that
+        // the new term is over already.
         if (clock.now() >= validUntil) throw lose('it could not be renewed in time');
       }
     },
 
     /**
-     * After unclear answers the lease stays occupied: a write that was given up may still land, and must not land over a newer one.
+     * Releases the lease. After unclear answers the lease stays occupied, because a write that was
+     * given up may still land, and must not overwrite a newer write.
      *
      *     12:00:00   a write of a row state times out, is repeated, and the batch is saved
      *     12:00:01   the run ends, and the lease lasts until 12:01:01
@@ -180,7 +195,8 @@ function hold(taken: Taken, until: number, { table, clock, times, pace }: Holdin
       const released = await table.update({
         Key: leaseKey,
         UpdateExpression: `SET ended = :ended, unclear_runs = :unclear${expires}${due}`,
-        // Not `ended = :no`: when the answer to a release was lost, the repeat finds it done.
+        // The condition is not `ended = :no`, because a release whose answer was lost is repeated,
+        // and the repeat must succeed.
         ConditionExpression: 'epoch = :epoch',
         ExpressionAttributeValues: {
           ':ended': { S: unclear ? 'no' : clean ? 'clean' : 'dirty' },

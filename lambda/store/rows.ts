@@ -1,4 +1,7 @@
-/** Row states, the child index and the list of removals in the state table: one item for each. */
+/**
+ * Stores row states, the child index and the list of removals in the state table, with one item for
+ * each entry.
+ */
 import type {
   ChildEntry,
   ChildIndex,
@@ -42,7 +45,7 @@ export function createRowStateStore(table: Table, hash: Hash): RowStates {
       return scanStates(table, stream, { condition, values: { ':generation': { N: String(generation) } }, from });
     },
     removed: (stream, { least, end }, from) => {
-      // A row without a hash was never sent.
+      // A removed row without a hash was never sent, so it is left out.
       const condition = '#status = :removed AND row_hash > :none AND #sequence >= :least AND #sequence < :end';
       const values = { ':none': { S: '' }, ':least': { S: least }, ':end': { S: end } };
       return scanStates(table, stream, { condition, values, from });
@@ -51,7 +54,7 @@ export function createRowStateStore(table: Table, hash: Hash): RowStates {
 }
 
 interface StateScan {
-  /** May name the attributes `#status` and `#sequence`, and the value `:removed`. */
+  /** Condition that may use the attribute names `#status` and `#sequence`, and the value `:removed`. */
   readonly condition: string;
   readonly values: Item;
   /** `next` of the page before. */
@@ -75,7 +78,7 @@ async function scanStates(table: Table, stream: StreamName, { condition, values,
   return { states: new Map(states), next: next && JSON.stringify(next) };
 }
 
-/** A hashed key does not say which id it stands for, so its item holds the id. */
+/** A hashed key does not contain its id, so the item contains the id. */
 function storedId(item: Item, prefix: string): string {
   return idOf(item['pk']!.S!.slice(prefix.length)) ?? JSON.parse(item['id']!.S!);
 }
@@ -84,7 +87,7 @@ function encodeState(stream: StreamName, key: Key, id: string, state: RowState) 
   const { status, rowHash, generation, parent, sequence, forwardedAt } = state;
   const isHashed = key.pk.S !== `${rowPrefix(stream)}=${id}`;
   return versioned(key, {
-    // A hashed key does not say which id it stands for.
+    // A hashed key does not contain its id, so the item contains the id.
     ...(isHashed && { id: { S: JSON.stringify(id) } }),
     status: { S: status },
     row_hash: { S: rowHash },
@@ -109,7 +112,10 @@ export function decodeState(item: Item): RowState {
   };
 }
 
-/** Which rows may have been sent under which parent. One query finds what disappears with it, so the table needs no index. */
+/**
+ * Stores which rows may have been sent under which parent. One query finds all rows that disappear
+ * together with a parent, so the table needs no index.
+ */
 export function createChildIndex(table: Table, hash: Hash): ChildIndex {
   const keyOf = (stream: StreamName, { parent, id }: ChildEntry) => childKey(stream, parent, id, hash);
   return {
@@ -130,7 +136,10 @@ export function createChildIndex(table: Table, hash: Hash): ChildIndex {
   };
 }
 
-/** Removals whose child rows are still to be withdrawn, in one partition, so that one query per run finds them all. */
+/**
+ * Stores removals whose child rows are still to be withdrawn. They share one partition, so that one
+ * query per run finds them all.
+ */
 export function createRemovals(table: Table, hash: Hash): Removals {
   return {
     list: async parents => (await table.query(removalsPartition(parents))).map(decodeRemoval),

@@ -1,4 +1,7 @@
-/** The DynamoDB operations that the connector uses: splits batches at its limits, repeats unprocessed items, wraps its failures. */
+/**
+ * Wraps the DynamoDB operations that the connector uses. It splits batches at DynamoDB's limits,
+ * repeats unprocessed items, and wraps failures.
+ */
 import {
   type AttributeValue,
   BatchGetItemCommand,
@@ -19,17 +22,23 @@ import type { AssertLeaseValid, Fence } from '../ports.ts';
 import type { Item, Key } from './item.ts';
 
 export interface Table {
-  /** Strongly consistent. The keys must differ from one another. */
+  /** Reads items in strongly consistent reads. The keys must differ from one another. */
   get(keys: readonly Key[]): Promise<Item[]>;
   put(items: readonly Item[], assertLeaseValid: AssertLeaseValid): Promise<void>;
   delete(keys: readonly Key[], assertLeaseValid: AssertLeaseValid): Promise<void>;
-  /** Strongly consistent, in the order of the sort key; all of them, or the first `limit` that come after a key. */
+  /**
+   * Reads the items of a partition in strongly consistent reads, in the order of the sort key: all
+   * of them, or the first `limit` after a key.
+   */
   query(pk: string, limit?: number, after?: Key): Promise<Item[]>;
-  /** One page of all items, strongly consistent. The order has no meaning. */
+  /** Reads one page of all items in a strongly consistent read. The order has no meaning. */
   scan(input: ScanInput): Promise<ReadPage>;
   /** @returns false when a later write has landed. */
   putFenced(item: Item, fence: Fence): Promise<boolean>;
-  /** @returns the attributes asked for by `ReturnValues`, or nothing when the condition was not met. */
+  /**
+   * @returns the attributes that `ReturnValues` requests, or undefined when the condition was not
+   * met.
+   */
   update(
     input: Omit<UpdateItemCommandInput, 'TableName'>,
     assertLeaseValid?: AssertLeaseValid,
@@ -43,7 +52,7 @@ type ScanInput = Pick<
 
 export interface ReadPage {
   readonly items: readonly Item[];
-  /** Key at which the next page begins. Absent: the page was the last one. */
+  /** Key at which the next page begins. Absent after the last page. */
   readonly next: Item | undefined;
 }
 
@@ -53,7 +62,7 @@ const WRITE_LIMIT = 25;
 type Keys = Record<string, AttributeValue>[];
 
 /**
- * Every method rejects with StateError, or with the error of the lease check.
+ * Creates the table. Every method rejects with StateError, or with the error of the lease check.
  *
  * @param onUnclearWrite called after each answer that does not say whether a write took place
  */
@@ -63,8 +72,8 @@ export function createTable(
   budget: RetryBudget,
   onUnclearWrite: () => void = () => undefined,
 ): Table {
-  const call = <T>(what: string, attempt: () => Promise<T>, policy?: Pick<AwsCall, 'before' | 'stop'>) =>
-    callAws(attempt, { budget, failed: cause => new StateError(what, { cause }), ...policy });
+  const call = <T>(action: string, attempt: () => Promise<T>, policy?: Pick<AwsCall, 'before' | 'stop'>) =>
+    callAws(attempt, { budget, failed: cause => new StateError(action, { cause }), ...policy });
 
   async function getBatch(keys: readonly Key[], stop: AbortSignal): Promise<Item[]> {
     const items: Item[] = [];
@@ -74,7 +83,7 @@ export function createTable(
       const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand(input));
       const found: Item[] | undefined = Responses?.[name];
       const unprocessed: Keys = UnprocessedKeys?.[name]?.Keys ?? [];
-      // Only a list of what was found says of the other keys that they have no item.
+      // Only a list of the items found proves that the other keys have no item.
       if (!UnprocessedKeys || (!found && unprocessed.length < left.length))
         throw new IncompleteAnswerError('DynamoDB', 'BatchGetItem', 'without the items of the table');
       items.push(...(found ?? []));
@@ -90,7 +99,7 @@ export function createTable(
     const write = async () => {
       const command = new BatchWriteItemCommand({ RequestItems: { [name]: left } });
       const { UnprocessedItems } = await client.send(command).catch((error: unknown) => {
-        // The request may be on its way although its connection was given up.
+        // The request may still be on its way, although its connection was given up.
         if (awsFailure(error) === 'transient') onUnclearWrite();
         throw error;
       });
@@ -149,12 +158,13 @@ export function createTable(
       const command = new PutItemCommand({
         TableName: name,
         Item: { ...item, epoch: { N: String(epoch) }, write_number: { N: String(write) } },
-        // Equal numbers are the same write, repeated after an answer that was lost.
+        // Equal numbers mean the same write, which is repeated after its answer was lost.
         ConditionExpression:
           'attribute_not_exists(epoch) OR epoch < :epoch OR (epoch = :epoch AND write_number <= :write)',
         ExpressionAttributeValues: { ':epoch': { N: String(epoch) }, ':write': { N: String(write) } },
       });
-      // An answer that is unclear need not be counted: late, the write is refused once a newer one has landed.
+      // An unclear answer need not be counted, because a late write is refused once a newer write
+      // has landed.
       return (
         (await call(
           'save the checkpoint',
@@ -171,12 +181,15 @@ export function createTable(
   };
 }
 
-/** Error for a batch of which DynamoDB left a part unprocessed. That part is requested again until the time budget ends. */
-function unfinished(what: string): TryAgain {
-  return new TryAgain('throttled', new Error(`The service did not ${what} before the time budget ended`));
+/**
+ * Error for a batch that DynamoDB left unprocessed in part. That part is requested again until the
+ * time budget ends.
+ */
+function unfinished(action: string): TryAgain {
+  return new TryAgain('throttled', new Error(`The service did not ${action} before the time budget ended`));
 }
 
-/** Maps a failed condition, which is an answer and not a failure, to `undefined`. */
+/** Maps a failed condition to `undefined`, because it is an answer and not a failure. */
 function unlessRefused<T>(send: () => Promise<T>): () => Promise<T | undefined> {
   return () =>
     send().catch((error: unknown) => {

@@ -256,7 +256,7 @@ describe('a proxy that cannot be reached', () => {
     const restore = setGlobalProxyFromEnv(proxy);
     const error = await rejection(namingProxy(() => fetch('https://api.example.test'), proxy)());
     restore();
-    return connectionError(error)?.what;
+    return connectionError(error)?.problem;
   };
 
   test('an unreachable proxy is named in the error of fetch, even if it has several addresses or none', async () => {

@@ -87,7 +87,7 @@ export class Place {
     this.taken = this.#taken.map(name => names.lastIndexOf(name));
     this.order = [...names.keys()]
       .filter(index => names[index] !== this.#taken[0])
-      .sort((one, other) => (names[one]! < names[other]! ? -1 : names[one]! > names[other]! ? 1 : 0));
+      .sort((first, second) => (names[first]! < names[second]! ? -1 : names[first]! > names[second]! ? 1 : 0));
   }
 }
 
