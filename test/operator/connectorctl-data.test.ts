@@ -5,5 +5,4 @@
 import './suites/lookup.ts';
 import './suites/verify.ts';
 import './suites/dead-letters.ts';
-import './suites/filters.ts';
-import './suites/completeness.ts';
+import './suites/test-event.ts';

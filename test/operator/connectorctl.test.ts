@@ -8,7 +8,6 @@ import './suites/doctor.ts';
 import './suites/pause-resume.ts';
 import './suites/run.ts';
 import './suites/confirm.ts';
-import './suites/waiting.ts';
 import './suites/set-credentials.ts';
 import './suites/surroundings.ts';
 import './suites/interruption.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { wholeNumber } from '../../../bin/ctl/command.ts';
+import { pastTime, wholeNumber } from '../../../bin/ctl/command.ts';
 import { commandLine, keptByNpm } from '../../../bin/ctl/command-line.ts';
 import { start } from '../support/shell.ts';
 
@@ -11,6 +11,13 @@ const names = async (...words: string[]) => {
 test('a number below the smallest one is refused', () => {
   expect(wholeNumber({ min: 2 })('2')).toBe(2);
   expect(() => wholeNumber({ min: 2 })('1')).toThrow('It must be a whole number, 2 or more.');
+});
+
+test('a time without a zone and a time to come are refused, and another one is written in UTC', () => {
+  const parse = pastTime(() => Date.parse('2026-11-24T08:00:00Z'));
+  expect(parse('2026-01-01T01:00:00+01:00')).toBe('2026-01-01T00:00:00.000Z');
+  for (const wrong of ['2026-11-24T07:00:00', '2026-11-24T08:00:01Z', 'yesterday'])
+    expect(() => parse(wrong)).toThrow('It must be a past time with its zone');
 });
 
 describe('of the commands', () => {

@@ -2,6 +2,7 @@ import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
 import type { NotificationConfiguration, QueueConfiguration } from '@aws-sdk/client-s3';
 import { describe, expect, test } from '@jest/globals';
 import { clockFinding } from '../../../bin/ctl/commands/doctor/account-checks.ts';
+import { threatAssetCheck } from '../../../bin/ctl/commands/doctor/api-checks.ts';
 import { type Check, fail, ok, skipped, warn } from '../../../bin/ctl/commands/doctor/context.ts';
 import { deliveryStreamFinding, notificationsFinding } from '../../../bin/ctl/commands/doctor/delivery-checks.ts';
 import { runChecks } from '../../../bin/ctl/commands/doctor/doctor.ts';
@@ -19,6 +20,11 @@ test.each([
   const client = { send: async () => ({ Table: { TableStatus } }) };
   const context = { aws: { retryingDynamodb: () => client }, deployment: async () => ({ table: 'state' }) };
   expect(await tableCheck.run(context as never)).toMatchObject(finding);
+});
+
+test('the member of the asset is not judged while the API has no threat', async () => {
+  const context = { firstPage: async () => ({ rows: [] }) };
+  expect(await threatAssetCheck.run(context as never)).toEqual(skipped('the API has no threat yet'));
 });
 
 describe('runChecks', () => {

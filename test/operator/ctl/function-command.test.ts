@@ -6,18 +6,53 @@ import { invokeWhenFree } from '../../../bin/ctl/invoke.ts';
 import { EMPTY_RESULT } from '../../../lambda/core/run.ts';
 import { steppedClock } from '../../support/function/stepped-clock.ts';
 
-test('a command that the function rejects is reported as refused, with nothing done', async () => {
-  const said = { errorType: 'CommandError', errorMessage: 'replay.0 must be one of assets, threats' };
-  const answer = { FunctionError: 'Unhandled', Payload: { transformToString: () => JSON.stringify(said) } };
+const LEASE_HELD = { Payload: { leaseHeld: true } };
+const LEASE_BUSY = { FunctionError: 'Unhandled', Payload: { errorType: 'LeaseBusyError', errorMessage: 'Busy.' } };
+const RAN = { Payload: { streams: {}, more: false } };
+
+/** Invokes a function that gives these answers in turn, the last one for ever. */
+function invoked(wait: number, ...answers: readonly { readonly FunctionError?: string; readonly Payload: object }[]) {
+  const clock = steppedClock();
+  const said: string[] = [];
+  let calls = 0;
+  const send = async () => {
+    const { Payload, ...answer } = answers[Math.min(calls++, answers.length - 1)]!;
+    return { ...answer, Payload: { transformToString: () => JSON.stringify(Payload) } };
+  };
   const context = {
-    aws: { invoker: () => ({ send: async () => answer }) },
-    clock: steppedClock(),
-    report: { say: () => undefined },
+    aws: { invoker: () => ({ send }) },
+    clock,
+    report: { say: (line: string) => said.push(line) },
     deployment: async () => ({ functionName: 'f' }),
   } as unknown as Context;
-  const refused = invokeWhenFree(context, { replay: ['dns-blocks'] }, 0);
-  await expect(refused).rejects.toThrow(RefusedError);
-  await expect(refused).rejects.toThrow(said.errorMessage);
+  return { ended: invokeWhenFree(context, {}, wait), said, clock };
+}
+
+test('a command that the function rejects is reported as refused, with nothing done', async () => {
+  const Payload = { errorType: 'CommandError', errorMessage: 'replay.0 must be one of assets, threats' };
+  const { ended } = invoked(0, { FunctionError: 'Unhandled', Payload });
+  await expect(ended).rejects.toThrow(RefusedError);
+  await expect(ended).rejects.toThrow(Payload.errorMessage);
+});
+
+test.each([
+  ['a plain run', LEASE_HELD],
+  ['any other command', LEASE_BUSY],
+])('%s waits for the run that holds the lease, and says for how long', async (_, busy) => {
+  const { ended, said, clock } = invoked(12, busy, busy, RAN);
+  expect(await ended).toMatchObject({ result: RAN.Payload, seconds: 0 });
+  expect(clock.pauses).toEqual([5_000, 5_000]);
+  expect(said.filter(line => line.startsWith('Another run'))).toEqual([
+    'Another run holds the lease. Trying again for 12 s at most.',
+    'Another run holds the lease. Trying again for 7 s at most.',
+  ]);
+});
+
+test('a command fails after a last attempt when the time to wait for the lease ends', async () => {
+  const { ended, said, clock } = invoked(12, LEASE_HELD);
+  await expect(ended).rejects.toThrow('Another run still holds the lease after 12 s. Nothing was done.');
+  expect(clock.pauses).toEqual([5_000, 5_000, 2_000]);
+  expect(said.filter(line => line === 'A run is in progress.')).toHaveLength(4);
 });
 
 describe('the result of a run', () => {

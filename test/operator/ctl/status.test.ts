@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { withoutTestMessages } from '../../../bin/ctl/commands/dead-letters/counts.ts';
 import { conditionOf, healthOf } from '../../../bin/ctl/commands/status/health.ts';
 import type { StreamActivity } from '../../../bin/ctl/commands/status/snapshot.ts';
 import { statusJson } from '../../../bin/ctl/commands/status/status-json.ts';
@@ -7,6 +8,7 @@ import { tryRead } from '../../../bin/ctl/read-result.ts';
 import { durationText, tableText } from '../../../bin/ctl/text.ts';
 import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
 import type { SavedStream, SecondWalk, WaitingWithdrawals } from '../../../lambda/ports.ts';
+import { cells } from '../support/words.ts';
 
 const saved = (checkpoint: Partial<SavedStream['checkpoint']>): SavedStream => ({
   checkpoint: { ...BEGINNING, ...checkpoint },
@@ -157,6 +159,28 @@ describe('a status', () => {
     expect(textWith(-1)).not.toContain('Failed starts');
   });
 
+  test('the columns of a status add up to the rows read, and count neither withdrawals nor refreshed rows', () => {
+    const day = { read: 10, forwarded: 9, filtered: 1, withdrawn: 2, refreshed: 3, filterErrors: 7 };
+    const streams = new Map([['assets', { ...activity(5, 5), counts: day }]]);
+    const snapshot = { ...healthy, activity: value({ streams }), alarms: value({ alarms: [], notifiers }) } as never;
+    const text = String(statusText(snapshot, { status: 'healthy', reasons: [] }));
+    expect(text).toContain('read = forwarded + filtered + other.');
+    expect(cells(text, 'assets')).toEqual(['assets', 'caught up', 'just now', '10', '4', '1', '5', '2', '?']);
+    expect(text).toContain('The filter of assets gave an error or no boolean for 7 rows, which were sent.');
+  });
+
+  test('a status says of a stream that never succeeded, and of a queue with test messages only, that there is nothing', () => {
+    const snapshot = {
+      ...healthy,
+      activity: value({ streams: new Map([['assets', activity()]]) }),
+      alarms: value({ alarms: [], notifiers }),
+      siem: { queue: value({ waiting: 0, taken: 0, testMessages: 1 }), deadLetters: depth },
+    } as never;
+    const text = String(statusText(snapshot, { status: 'healthy', reasons: [] }));
+    expect(cells(text, 'assets').slice(1, 3)).toEqual(['silent', 'none in 24 h']);
+    expect(text).toContain('SIEM      no object waiting: ');
+  });
+
   test('a status shows the three newest kinds of failures, and how many others the log has', () => {
     const failures = value(
       [1, 2, 3, 4, 5].map(at => ({ time: 0, count: at, error: `Error${at}`, what: '', advice: '' })),
@@ -249,6 +273,18 @@ test.each([
   ],
 ] as const)('a lease of %j is %s', (lease, text) => {
   expect(leaseText({ epoch: 7, holder: 'another', ...lease }, 0)).toBe(text);
+});
+
+test('a lease that no run has taken yet is named so', () => {
+  expect(leaseText(undefined, 0)).toBe('never taken: no run has used this table yet');
+});
+
+test.each([
+  ['with a bucket that has no event', 0, { waiting: 0, taken: 0, testMessages: 3 }],
+  ['with a bucket that has events', 1, { waiting: 2, taken: 1, testMessages: 0 }],
+])('the messages of a queue %s are counted: %i', async (_, KeyCount, counted) => {
+  const aws = { s3: () => ({ send: async () => ({ KeyCount }) }) } as never;
+  expect(await withoutTestMessages({ waiting: 2, taken: 1, testMessages: 0 }, aws, 'bucket')).toEqual(counted);
 });
 
 test('tryRead returns an error as one line, and rethrows after Ctrl-C', async () => {

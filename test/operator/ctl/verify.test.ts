@@ -19,9 +19,12 @@ import { createReport } from '../../../bin/ctl/report.ts';
 import type { LeaseState } from '../../../bin/ctl/state.ts';
 import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';
+import { rowCut } from '../../../lambda/core/row.ts';
+import { rowFilter } from '../../../lambda/filters.ts';
 import type { Checkpoint, RowState } from '../../../lambda/ports.ts';
 import type { SingleRead } from '../../../lambda/source/api.ts';
 import type { SyncedStream } from '../../../lambda/streams.ts';
+import { sha256 } from '../../../lambda/system.ts';
 import { rowState } from '../../support/core/memory-table.ts';
 import { asset, threat } from '../../support/core/rows.ts';
 import { ASSETS, rowOf, THREATS } from '../../support/core/streams.ts';
@@ -102,6 +105,11 @@ describe('the next run', () => {
   });
 });
 
+test('the wait for the next run ends at Ctrl-C', async () => {
+  const context = { clock: steppedClock(), signal: AbortSignal.abort() } as never;
+  await expect(nextRunEnded(context, async () => undefined, 7, 60)).rejects.toMatchObject({ name: 'AbortError' });
+});
+
 describe('a verification', () => {
   const none = { value: { count: 0, more: false } };
   const complete: VerifiedStream = {
@@ -137,7 +145,11 @@ describe('a verification', () => {
 });
 
 /** Walks pages of these rows of assets, each with its cursor. */
-async function walked(idIndex: IdIndex, ...pages: (readonly [rows: readonly string[], cursor: string | null])[]) {
+async function walked(
+  stream: SyncedStream,
+  idIndex: IdIndex,
+  ...pages: (readonly [rows: readonly string[], cursor: string | null])[]
+) {
   const bodies = pages.map(([rows, cursor]) => {
     const pagination = JSON.stringify({ next_cursor: cursor, page_size: rows.length });
     return `{"assets":[${rows}],"pagination":${pagination}}`;
@@ -146,13 +158,13 @@ async function walked(idIndex: IdIndex, ...pages: (readonly [rows: readonly stri
   const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
   const report = createReport({ environment: {}, stdout: {} } as never, true);
   const context = { clock: steppedClock(), report, signal: new AbortController().signal } as unknown as Context;
-  return walkStream(context, access, { stream: ASSETS, idIndex, learned: {} });
+  return walkStream(context, access, { stream, idIndex, learned: {} });
 }
 
 test('the last version of an id in a list counts', async () => {
   const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
   const idIndex: IdIndex = new Map([['=a', { ...UNKNOWN_ID, sent: 'row', sentHash: rowOf(newer).rowHash }]]);
-  const { rows, ended } = await walked(idIndex, [[older], 'c'], [[newer], null]);
+  const { rows, ended } = await walked(ASSETS, idIndex, [[older], 'c'], [[newer], null]);
   expect([rows, ended, differences(idIndex)]).toEqual([2, true, []]);
 });
 
@@ -160,8 +172,15 @@ test('a list that leads back to a cursor is read once around, and has no end', a
   const idIndex: IdIndex = new Map();
   const pages = ['a', 'b', 'c', 'd'].map(id => asset(id));
   const cursors = ['c1', 'c2', 'c1', 'c2'];
-  const { rows, ended } = await walked(idIndex, ...pages.map((row, at) => [[row], cursors[at]!] as const));
+  const { rows, ended } = await walked(ASSETS, idIndex, ...pages.map((row, at) => [[row], cursors[at]!] as const));
   expect([rows, ended, idIndex.size]).toEqual([3, false, 3]);
+});
+
+test('a row that the filter excludes is counted and listed as filtered', async () => {
+  const filter = rowFilter({ filter: "id != 'a'" }, ASSETS.path, rowCut(ASSETS, 'asset_id'), sha256);
+  const idIndex: IdIndex = new Map();
+  const { filtered } = await walked({ ...ASSETS, filter }, idIndex, [[asset('a'), asset('b')], null]);
+  expect([filtered, idIndex.get('=a')?.listed, idIndex.get('=b')?.listed]).toEqual([1, 'filtered', 'live']);
 });
 
 const BEGUN = Date.parse('2026-11-20T12:00:00Z');

@@ -119,17 +119,13 @@ describe('redrive', () => {
     expect([await exists(each, ERROR), await exists(each, `${ERROR}-other`)]).toEqual([false, true]);
   });
 
-  test('redrive keeps and reports an object if Firehose refuses a record', async () => {
+  test('redrive keeps an object that Firehose refuses, gives the reason, and goes on with the next one', async () => {
     await using each = await withFailures();
     each.connector.aws.faults.always('firehose', only('PutRecordBatch', DENIED));
-    const { status, stderr } = await each.ctl(['dead-letters', 'redrive', ERROR, '--yes']);
-    expect([status, await exists(each, ERROR)]).toEqual([1, true]);
-    expect(stderr).toContain('Its object is unchanged');
-    expect(stderr).not.toContain(CANARY);
-  });
+    const alone = await each.ctl(['dead-letters', 'redrive', ERROR, '--yes']);
+    expect([alone.status, alone.stderr]).toEqual([1, expect.stringContaining('Its object is unchanged')]);
+    expect(alone.stderr).not.toContain(CANARY);
 
-  test('redrive goes on after an object that Firehose refuses, and gives the reason', async () => {
-    await using each = await withFailures();
     await put(each, `${ERROR}-other`, errorRecord('w'));
     let puts = 0;
     each.connector.aws.faults.always('firehose', ({ action }) =>
@@ -182,16 +178,11 @@ function onCall({ connector }: Deployment, action: string, time: number, act: ()
   };
 }
 
-test.each([
-  ['the first list', [0]],
-  ['the second list', [1]],
-  ['both lists', [0, 1]],
-])('when %s of the bucket cannot be read, list says why once', async (_what, refused) => {
+test('list names a part of the bucket that cannot be read, and says why once', async () => {
   await using each = await deployment();
-  let calls = 0;
-  each.connector.aws.faults.always('s3', () => (refused.includes(calls++) ? DENIED : undefined));
+  each.connector.aws.faults.always('s3', DENIED);
   const { status, stdout } = await each.ctl(['dead-letters', 'list']);
   expect(status).toBe(3);
-  expect(stdout.match(/not readable/g)).toHaveLength(refused.length);
+  expect(stdout.match(/not readable/g)).toHaveLength(2);
   expect(stdout.match(/could not be listed: Access denied/g)).toHaveLength(1);
 });

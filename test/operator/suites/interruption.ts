@@ -4,10 +4,8 @@ import { httpHarness, silence } from '../../support/function/http-harness.ts';
 import { deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
 
-/** The phases of a command, by the service that does not answer in it. `status` and `doctor` read on after a failure. */
+/** The phases of a command, by the service that does not answer in it. `doctor` reads on after a failure. */
 const PHASES: readonly (readonly [string, string, readonly string[], string])[] = [
-  ['finding the stack', 'CLOUDFORMATION', ['run'], 'Interrupted. Nothing was changed.'],
-  ['reading the status', 'CLOUDWATCH', ['status'], 'Interrupted. Nothing was changed.'],
   ['running checks', 'STS', ['doctor'], 'Interrupted. Nothing was changed.'],
   ['a run', 'LAMBDA', ['run'], 'A run that has started continues in AWS'],
 ];

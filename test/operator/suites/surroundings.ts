@@ -4,11 +4,11 @@ import type { Command } from 'commander';
 import { program } from '../cli-reference/page.ts';
 import { deployment, STACK } from '../support/deployment.ts';
 
-test('a stack that does not exist is refused with exit status 2', async () => {
+test('a stack is chosen by its name, and one that does not exist is refused', async () => {
   await using each = await deployment();
   expect(await each.ctl(['status', '--stack', STACK])).toMatchObject({ status: 0 });
-  const { status, stdout, stderr } = await each.ctl(['pause', '--stack', 'beta']);
-  expect([status, stdout, stderr]).toEqual([2, '', expect.stringContaining('There is no connector in stack beta in')]);
+  const { status, stderr } = await each.ctl(['pause', '--stack', 'beta']);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('There is no connector in stack beta in')]);
 });
 
 test('a command without an option that npm took does nothing', async () => {
@@ -20,17 +20,6 @@ test('a command without an option that npm took does nothing', async () => {
 });
 
 const NO_REGION = 'The AWS region is missing or invalid. Use --region, set AWS_REGION, or give your profile a region.';
-
-test('a closed port of AWS is reported as a failed connection, without a hint about permissions', async () => {
-  await using each = await deployment();
-  const endpoint = { AWS_ENDPOINT_URL_CLOUDFORMATION: 'http://127.0.0.1:1' };
-  const { status, stderr } = await each.ctl(['status'], endpoint);
-  expect([status, stderr]).toEqual([
-    1,
-    'The stacks of this account and region could not be read: AWS did not answer: the connection failed (ECONNREFUSED). ' +
-      'Check the network of this machine, then try again.\nNothing was changed.\n',
-  ]);
-});
 
 describe('exit status 1 and a sentence without a stack trace for', () => {
   test.each([
