@@ -1,14 +1,20 @@
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { PutRecordBatchCommand } from '@aws-sdk/client-firehose';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from '@jest/globals';
-import { createAwsClients } from '../../lambda/aws.ts';
+import { type AwsClients, createAwsClients } from '../../lambda/aws.ts';
 import { leaseTimes } from '../../lambda/lease-times.ts';
-import { httpHarness, silence } from '../support/function/http-harness.ts';
+import { type HttpHarness, httpHarness, silence } from '../support/function/http-harness.ts';
 import { rejection } from '../support/function/rejection.ts';
 
 const EVERY = Array.from({ length: 900 }, (_, index) => index + 1);
+
+function clientsOf({ url }: HttpHarness, leaseSeconds: number): AwsClients {
+  const credentials = { AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' };
+  Object.assign(process.env, { AWS_ENDPOINT_URL: url, ...credentials });
+  return createAwsClients({ s3PathStyle: true, leaseSeconds });
+}
 
 test('for every LEASE_SECONDS a request that starts while the lease is valid ends before the lease does', () => {
   for (const seconds of EVERY) {
@@ -22,15 +28,9 @@ test('for every LEASE_SECONDS a request that starts while the lease is valid end
 
 test('a request that AWS never answers ends once, after the time-out that follows from the lease', async () => {
   await using server = await httpHarness(silence);
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL: server.url,
-    AWS_REGION: 'eu-west-1',
-    AWS_ACCESS_KEY_ID: 'a',
-    AWS_SECRET_ACCESS_KEY: 's',
-  });
   // The shortest lease gives the shortest time-out.
   const leaseSeconds = 1;
-  const { dynamodb, firehose, secrets, s3 } = createAwsClients({ s3PathStyle: true, leaseSeconds });
+  const { dynamodb, firehose, secrets, s3 } = clientsOf(server, leaseSeconds);
   const errors = await Promise.all(
     [
       dynamodb.send(new GetItemCommand({ TableName: 'table', Key: { pk: { S: 'a' } } })),
@@ -46,4 +46,15 @@ test('a request that AWS never answers ends once, after the time-out that follow
   for (const { message } of errors) expect(message).toContain(`${requestTimeout} ms`);
   // A busy machine may not even send a request in so short a time.
   expect(server.seen.length).toBeLessThanOrEqual(4);
+});
+
+test('an answer of DynamoDB without a body is no success, although its status is 200', async () => {
+  await using server = await httpHarness(response => response.writeHead(200).end());
+  const { dynamodb } = clientsOf(server, 60);
+  const Key = { pk: { S: 'a' } };
+  for (const command of [
+    new PutItemCommand({ TableName: 'table', Item: Key }),
+    new UpdateItemCommand({ TableName: 'table', Key }),
+  ])
+    expect((await rejection(dynamodb.send(command))).name).toBe('IncompleteAnswerError');
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { leaseKey } from '../../lambda/store/item.ts';
 import { STREAMS } from '../../lambda/streams.ts';
-import { json, list, problem } from '../../local/incidents/tampered-api.ts';
+import { json } from '../../local/incidents/tampered-api.ts';
 import { connector } from '../support/function/connector.ts';
 import { rejection } from '../support/function/rejection.ts';
 
@@ -33,20 +32,6 @@ describe('the report of a run', () => {
 });
 
 describe('a run', () => {
-  test('a run releases the lease dirty when a stream failed', async () => {
-    await using each = await connector();
-    each.simulator.populate(SOME);
-    const ended = async () => (await each.table.get([leaseKey]))[0]?.['ended']?.S;
-    await each.run();
-    expect(await ended()).toBe('clean');
-    each.api.tamper(list('/v1/assets', problem(403, 'auth/insufficient-role')));
-    await rejection(each.run());
-    expect(await ended()).toBe('dirty');
-    each.api.tamper();
-    await each.run();
-    expect(await ended()).toBe('clean');
-  });
-
   test('a run stops while a tenth of its time is left to save what it has done', async () => {
     await using each = await connector({ environment: { PAGE_LIMIT: '2', DNS_BLOCKS_PATH: '' } });
     each.simulator.populate({ assets: 6, threats: 0, dnsBlocks: 0 });

@@ -11,7 +11,16 @@ import { emfViolations } from '../support/function/emf-violations.ts';
 
 type Outcome = RunFacts['outcome'];
 
-const quiet = (result: Partial<StreamResult> = {}): StreamResult => ({ ...EMPTY_RESULT, caughtUp: true, ...result });
+/** The outcome of a run whose streams have caught up, except where a result says otherwise. */
+function ran(results: Readonly<Partial<Record<StreamName, Partial<StreamResult>>>>): Pick<Outcome, 'results'> {
+  const entries = Object.entries(results) as [StreamName, Partial<StreamResult>][];
+  return { results: new Map(entries.map(([name, change]) => [name, { ...EMPTY_RESULT, caughtUp: true, ...change }])) };
+}
+
+/** The outcome of a run in which a stream failed. */
+function failing(stream: StreamName, error: Error, result: Partial<StreamResult> = {}): Partial<Outcome> {
+  return { ...ran({ [stream]: { caughtUp: false, ...result } }), failures: new Map([[stream, error]]) };
+}
 
 const MEGABYTE = 2 ** 20;
 
@@ -38,28 +47,15 @@ function linesOf(...of: Parameters<typeof reportOf>): Record<string, unknown>[] 
     .map(line => JSON.parse(line));
 }
 
-function failed(stream: StreamName, error: Error, result: Partial<StreamResult> = {}) {
-  const results = new Map([[stream, quiet({ caughtUp: false, ...result })]]);
-  const [ofStream, ofConnector] = reported({ results, failures: new Map([[stream, error]]) });
-  return { ...ofStream!.values, ...ofConnector!.values };
-}
-
 describe('the metrics of a run', () => {
   test('the metrics are one blob per stream and one for the connector, with the declared names and dimensions', () => {
-    const results = new Map<StreamName, StreamResult>([
-      ['assets', quiet()],
-      ['threats', quiet({ caughtUp: false })],
-    ]);
-    const blobs = reported({ results });
+    const blobs = reported(ran({ assets: {}, threats: { caughtUp: false } }));
     expect(emfViolations(blobs, 'acme', ['assets', 'threats'])).toEqual([]);
   });
 
   test('a healthy run with nothing new sends one metric per stream and two for the connector', () => {
-    const results = new Map<StreamName, StreamResult>([
-      ['assets', quiet({ rows: 5, duplicates: 5 })],
-      ['threats', quiet()],
-    ]);
-    expect(reported({ results }).map(({ values }) => values)).toEqual([
+    const outcome = ran({ assets: { rows: 5, duplicates: 5 }, threats: {} });
+    expect(reported(outcome).map(({ values }) => values)).toEqual([
       { RowsRead: 5 },
       { RowsRead: 0 },
       { StreamsFailed: 0, StreamsBehind: 0 },
@@ -67,8 +63,7 @@ describe('the metrics of a run', () => {
   });
 
   test('a metric that is zero is a property of the same line, so that the log has every figure of every run', () => {
-    const results = new Map<StreamName, StreamResult>([['assets', quiet()]]);
-    const [assets, connector] = linesOf({ results });
+    const [assets, connector] = linesOf(ran({ assets: {} }));
     expect(Object.keys(assets!)).toEqual(
       expect.arrayContaining(Object.keys({ ...STREAM_METRICS, ...STREAM_PROPERTIES })),
     );
@@ -80,7 +75,7 @@ describe('the metrics of a run', () => {
   });
 
   test('the metrics count what happened, each under its name', () => {
-    const result = quiet({
+    const result = {
       pages: 1,
       rows: 2,
       forwarded: 3,
@@ -101,9 +96,8 @@ describe('the metrics of a run', () => {
       threatsWithoutAsset: 9,
       stalledCursors: 10,
       refusedCursors: 11,
-    });
-    const results = new Map<StreamName, StreamResult>([['threats', result]]);
-    const [{ values } = { values: {} }, connector] = reported({ results });
+    };
+    const [{ values } = { values: {} }, connector] = reported(ran({ threats: result }));
     expect(values).toEqual({
       RowsRead: 2,
       EventsForwarded: 25,
@@ -120,7 +114,7 @@ describe('the metrics of a run', () => {
       ThreatsWithoutAsset: 9,
       WithdrawalsWaiting: 17,
     });
-    expect(linesOf({ results })[0]).toMatchObject({
+    expect(linesOf(ran({ threats: result }))[0]).toMatchObject({
       CaughtUp: '1',
       PagesRead: '1',
       PagesReadAgain: '16',
@@ -140,20 +134,13 @@ describe('the metrics of a run', () => {
   });
 
   test('the metrics of the connector are the sums over its streams', () => {
-    const results = new Map<StreamName, StreamResult>([
-      ['assets', quiet({ deadLetters: 2 })],
-      ['threats', quiet({ deadLetters: 3, filterErrors: 1 })],
-    ]);
-    expect(reported({ results }).at(-1)?.values).toMatchObject({ DeadLetters: 5, FilterErrors: 1 });
+    const outcome = ran({ assets: { deadLetters: 2 }, threats: { deadLetters: 3, filterErrors: 1 } });
+    expect(reported(outcome).at(-1)?.values).toMatchObject({ DeadLetters: 5, FilterErrors: 1 });
   });
 
   test('TimeBudgetExceeded is set for a stream that neither failed nor caught up', () => {
-    const results = new Map<StreamName, StreamResult>([
-      ['assets', quiet()],
-      ['threats', quiet({ caughtUp: false })],
-      ['dns-blocks', quiet()],
-    ]);
-    const outcome = { results, failures: new Map([['dns-blocks', new Error('x')]] as const) };
+    const results = ran({ assets: {}, threats: { caughtUp: false }, 'dns-blocks': {} });
+    const outcome = { ...results, failures: new Map([['dns-blocks', new Error('x')]] as const) };
     const of = (name: string) => linesOf(outcome).map(line => Number(line[name]));
     expect(of('CaughtUp').slice(0, 3)).toEqual([1, 0, 0]);
     expect(of('TimeBudgetExceeded').slice(0, 3)).toEqual([0, 1, 0]);
@@ -162,8 +149,7 @@ describe('the metrics of a run', () => {
   });
 
   test('a run of some streams does not report StreamsFailed, because the alarm on silence covers every stream', () => {
-    const results = new Map<StreamName, StreamResult>([['assets', quiet()]]);
-    const blobs = reported({ results }, { complete: false });
+    const blobs = reported(ran({ assets: {} }), { complete: false });
     expect(blobs.map(({ values }) => values)).toEqual([{ RowsRead: 0 }]);
   });
 
@@ -171,33 +157,20 @@ describe('the metrics of a run', () => {
     const telemetry = createTelemetry('acme');
     const run = (outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}) =>
       emfOf(reportOf(outcome, facts, telemetry)).at(-1)?.values['ContractErrors'];
-    const failing = (error: Error) => ({
-      results: new Map([['assets', quiet({ caughtUp: false })]] as const),
-      failures: new Map([['assets', error]] as const),
-    });
-    const good = { results: new Map([['assets', quiet()]] as const) };
+    const good = ran({ assets: {} });
     expect(run(good)).toBeUndefined();
-    expect(run(failing(new errors.ContractError('/v1/assets', 'x')))).toBe(1);
+    expect(run(failing('assets', new errors.ContractError('/v1/assets', 'x')))).toBe(1);
     expect(run(good, { complete: false })).toBeUndefined();
     expect(run({ leaseHeld: true })).toBeUndefined();
-    expect(run(failing(new Error('x')))).toBeUndefined();
+    expect(run(failing('assets', new Error('x')))).toBeUndefined();
     expect(run(good)).toBe(0);
     expect(run(good)).toBeUndefined();
   });
 
   test('properties of a line without metrics do not get into the next line', () => {
-    const results = new Map<StreamName, StreamResult>([['assets', quiet()]]);
     const telemetry = createTelemetry('acme');
-    const outcome = { leaseHeld: false, results, failures: new Map(), interrupted: false };
-    const facts = { outcome, timeLeft: 12_345, memory: 0 };
-    const lines = written(() => {
-      telemetry.report({ ...facts, complete: false });
-      telemetry.report({ ...facts, complete: true });
-    });
-    const [, next] = lines
-      .trim()
-      .split('\n')
-      .map(line => JSON.parse(line));
+    reportOf(ran({ assets: {} }), { complete: false }, telemetry);
+    const [next] = linesOf(ran({ assets: {} }), {}, telemetry);
     expect(next).not.toHaveProperty('MemoryUsedMegabytes');
   });
 
@@ -210,18 +183,15 @@ describe('the metrics of a run', () => {
     ['ContractErrors', new errors.ContractError('/v1/assets', 'x')],
   ])('the metrics count %s apart from every other failure', (name, error) => {
     const kinds = ['CredentialsRefused', 'RoleMissing', 'ContractErrors'];
-    const values: Record<string, number> = failed('assets', error);
-    expect(kinds.filter(kind => values[kind] === 1)).toEqual([name]);
-    expect(values['StreamFailed']).toBe(1);
+    const [stream, connector] = reported(failing('assets', error));
+    expect(kinds.filter(kind => connector!.values[kind] === 1)).toEqual([name]);
+    expect(stream!.values['StreamFailed']).toBe(1);
   });
 
   test('each refused cursor is counted once, also when the last of them failed the stream', () => {
-    const failures = new Map<StreamName, Error>([['assets', new errors.CursorRefusedError('/v1/assets')]]);
-    const counted = [0, 3].map(refusedCursors => {
-      const results = new Map<StreamName, StreamResult>([['assets', quiet({ caughtUp: false, refusedCursors })]]);
-      return linesOf({ results, failures })[0]!['CursorRefused'];
-    });
-    expect(counted).toEqual(['1', '3']);
+    const error = new errors.CursorRefusedError('/v1/assets');
+    const lines = [0, 3].map(refusedCursors => linesOf(failing('assets', error, { refusedCursors }))[0]!);
+    expect(lines.map(line => line['CursorRefused'])).toEqual(['1', '3']);
   });
 
   test('a run that found the lease held emits the metrics of the connector alone', () => {

@@ -150,6 +150,17 @@ describe('rule 8: names', () => {
     expect(harness.sent).toEqual(['upsert y']);
   });
 
+  test('a resync forgets the names that were found, so that renamed members are read', async () => {
+    const harness = new Harness();
+    harness.api.pages('/a', [[asset('a')], []]);
+    await harness.runStream('assets');
+    const renamed = answer([asset('a'), asset('b')], null).replace('items', 'data');
+    harness.later().api.on('/a', undefined, renamed).on('/a', 'c1', renamed);
+    await expect(harness.runStream('assets')).rejects.toThrow('"npx --no -- connectorctl resync <stream>"');
+    await harness.runStream('assets', { resync: ['assets'] });
+    expect(harness.sent).toEqual(['upsert b']);
+  });
+
   test('names found on an empty page are kept with the checkpoint, even when nothing else has changed', async () => {
     const harness = new Harness();
     harness.api.on('/a', undefined, answer([], null));
@@ -175,6 +186,40 @@ describe('rule 11: the member that names the asset', () => {
     });
     expect(harness.events.map(each => each.asset_id)).toEqual(['a1', undefined]);
     expect(harness.table.children('threats')).toEqual(['a1 t']);
+  });
+});
+
+describe('rule 13: an asset whose removal cannot be understood', () => {
+  const unclear = asset('a', { version: 2, deleted: 1 });
+  const removed = tombstone('a', { version: 3 });
+
+  test.each<[string, string, string[]]>([
+    ['a tombstone', removed, ['tombstone a']],
+    ['a new version', asset('a', { version: 3 }), ['upsert a']],
+    ['the version that the SIEM has', asset('a', { position: 'p3' }), []],
+  ])('a row that was not understood does not hide %s that is read after it', async (_what, next, sent) => {
+    const harness = new Harness();
+    for (const [row, deadLetters] of [
+      [asset('a'), 0],
+      [unclear, 1],
+      // Every poll reads the last page again.
+      [unclear, 0],
+      [next, 0],
+    ] as const) {
+      harness.later().api.pages('/a', [[row]]);
+      expect(await harness.runStream('assets')).toMatchObject({ deadLetters, caughtUp: true });
+    }
+    expect(harness.sent).toEqual(sent);
+  });
+
+  test('a page with both versions sends the one that is understood, whichever comes last', async () => {
+    const harness = new Harness();
+    const last = asset('a', { version: 4 });
+    for (const rows of [[asset('a')], [removed, unclear], [unclear, last]]) {
+      harness.api.pages('/a', [rows]);
+      await harness.runStream('assets');
+    }
+    expect(harness.sent).toEqual(['upsert a', 'tombstone a', 'upsert a']);
   });
 });
 

@@ -53,6 +53,13 @@ describe('a dead letter', () => {
     expect(wordsOf(error)).not.toContain('canary');
   });
 
+  test('a dead letter is not stored while the answer of S3 names no object', async () => {
+    await using scene = await awsScene();
+    const client = async () => ({ send: async () => ({}) });
+    const letters = createDeadLetters({ client, bucket: 'bucket', connector: 'acme', retryBudget: scene.retryBudget });
+    expect(await rejection(letters.store(DEAD_LETTER, LEASE_VALID))).toBeInstanceOf(DeadLetterError);
+  });
+
   test('the S3 client is loaded only when a dead letter is stored', async () => {
     await using scene = await awsScene();
     let made = 0;
