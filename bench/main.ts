@@ -1,6 +1,6 @@
 /** `npm run bench` measures the cost of the connector, and compares each figure with a floor from the same run. */
 import { Command } from 'commander';
-import { argumentsOrExit, wholeNumber } from '../local/npm-command.ts';
+import { argumentsOrExit, wholeNumberParser } from '../local/npm-command.ts';
 import { FIGURES, type Measurement } from './figures.ts';
 import { type FigureResult, resultOf, table } from './result.ts';
 
@@ -18,7 +18,7 @@ function describe(): Command {
   return new Command('npm run bench --')
     .description('Measures what the connector takes, each figure beside a floor of the same run.')
     .argument('[figures...]', `figures to measure: ${names.join(', ')}`)
-    .option('--runs <n>', 'runs of each figure that is not a count', wholeNumber(1, 1_000), 3);
+    .option('--runs <n>', 'runs of each figure that is not a count', wholeNumberParser(1, 1_000), 3);
 }
 
 const results: FigureResult[] = [];

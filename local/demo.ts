@@ -4,7 +4,7 @@ import { Demo } from './demo/demo.ts';
 import { startDemoServer } from './demo/server.ts';
 import { demoTemplate } from './demo/template.ts';
 import { onInterruption } from './interruption.ts';
-import { argumentsOrExit, wholeNumber } from './npm-command.ts';
+import { argumentsOrExit, wholeNumberParser } from './npm-command.ts';
 
 interface Flags {
   readonly port: number;
@@ -18,10 +18,10 @@ const { flags } = argumentsOrExit<Flags>(() =>
     .description(
       'Runs the connector, and a cron script beside it, against a simulated API, and serves a page that shows both. Nothing is deployed or kept.',
     )
-    .option('--port <n>', 'port of the page on 127.0.0.1; 0 = any free one', wholeNumber(0, 65_535), 0)
+    .option('--port <n>', 'port of the page on 127.0.0.1; 0 = any free one', wholeNumberParser(0, 65_535), 0)
     .option('--minute <duration>', 'how long a minute of the schedule takes, such as 1s or 250ms', duration, 1_000)
-    .option('--changes <n>', 'random changes of the data per minute', wholeNumber(0, 1_000), 5)
-    .option('--seed <n>', 'the same seed gives the same rows and changes', wholeNumber(0, 2 ** 31), 1),
+    .option('--changes <n>', 'random changes of the data per minute', wholeNumberParser(0, 1_000), 5)
+    .option('--seed <n>', 'the same seed gives the same rows and changes', wholeNumberParser(0, 2 ** 31), 1),
 );
 const { minute: minuteTakes, changes, seed, port } = flags;
 

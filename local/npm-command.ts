@@ -156,7 +156,7 @@ export function optionOf(flag: string): string {
 }
 
 /** Creates a parser for the value of an option. */
-export function wholeNumber(min: number, max: number): (text: string) => number {
+export function wholeNumberParser(min: number, max: number): (text: string) => number {
   return text => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= max) return value;

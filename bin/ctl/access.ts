@@ -52,7 +52,7 @@ export async function openAccess(context: Context, given?: ClientCredentials) {
 }
 
 /** @throws RefusedError if the stream is off */
-export function streamOf({ streams }: Access, name: StreamName): SyncedStream {
+export function requireStream({ streams }: Access, name: StreamName): SyncedStream {
   const stream = streams.find(each => each.name === name);
   if (!stream) throw new RefusedError(`The connector does not read ${name}. Nothing was done.`);
   return stream;

@@ -1,7 +1,7 @@
 /** The alarms of a connector: metric alarms, and the composite alarms `critical` and `warning`, which notify people. */
 import { AlarmType, type MetricAlarm, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { SEVERITIES } from '../../lib/alarms/alarm-definition.ts';
-import { type Aws, collectPages } from './aws.ts';
+import { type Aws, collectItems } from './aws.ts';
 import { awsCall } from './errors.ts';
 
 export type AlarmState = Awaited<ReturnType<typeof readAlarms>>['alarms'][number];
@@ -10,7 +10,7 @@ export type AlarmState = Awaited<ReturnType<typeof readAlarms>>['alarms'][number
 export async function readAlarms(aws: Aws, connector: string) {
   const input = { AlarmNamePrefix: `${connector}/`, AlarmTypes: [AlarmType.MetricAlarm, AlarmType.CompositeAlarm] };
   const pages = await awsCall(
-    collectPages(paginateDescribeAlarms({ client: aws.cloudWatch() }, input), page => [page]),
+    collectItems(paginateDescribeAlarms({ client: aws.cloudWatch() }, input), page => [page]),
     `The alarms of ${connector} could not be read`,
   );
   const composite = pages.flatMap(page => page.CompositeAlarms ?? []);

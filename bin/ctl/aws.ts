@@ -29,7 +29,7 @@ const SDK = {
 
 export type Aws = ReturnType<typeof createAws>;
 
-export interface AwsPlace {
+export interface RegionAndProfile {
   readonly region?: string;
   readonly profile?: string;
 }
@@ -39,7 +39,7 @@ export type ClientOptions = (service: keyof typeof SDK) => object;
 
 /** @param signal aborts reads */
 export function createAws(
-  { region, profile }: AwsPlace,
+  { region, profile }: RegionAndProfile,
   signal: AbortSignal,
   clientOptions?: ClientOptions,
   proxy?: ProxySettings,
@@ -113,7 +113,7 @@ function interruptible<T extends Sender>(client: T, signal: AbortSignal): T {
 }
 
 /** Collects the items of all pages of an answer. */
-export async function collectPages<Page, T>(
+export async function collectItems<Page, T>(
   pages: AsyncIterable<Page>,
   itemsOf: (page: Page) => readonly T[] | undefined,
 ): Promise<T[]> {

@@ -1,7 +1,7 @@
 /** Reads the objects of a bucket. */
 import { gunzipSync } from 'node:zlib';
 import { GetObjectCommand, ListObjectsV2Command, paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { type Aws, collectPages } from './aws.ts';
+import { type Aws, collectItems } from './aws.ts';
 import type { Context } from './context.ts';
 import { AwsCallError, awsCall, RefusedError } from './errors.ts';
 
@@ -16,7 +16,7 @@ export type StoredObject = Awaited<ReturnType<typeof listObjects>>[number];
 export async function listObjects(aws: Aws, bucket: string, prefix: string) {
   const pages = paginateListObjectsV2({ client: aws.s3() }, { Bucket: bucket, Prefix: prefix });
   const found = await awsCall(
-    collectPages(pages, page => page.Contents),
+    collectItems(pages, page => page.Contents),
     `The bucket ${bucket} could not be listed`,
   );
   return found.map(({ Key: key = '', Size: bytes = 0, LastModified: modified }) => {

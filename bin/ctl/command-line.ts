@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import { VERSION } from '../../lib/version.ts';
 import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
-import { type Action, examples, type Run } from './command.ts';
+import { type Action, examplesText, type RunAction } from './command.ts';
 import type { Surroundings } from './context.ts';
 import { afterInterruption, exitStatusOf, messageOf, RefusedError, UsageError } from './errors.ts';
 import type { Shell } from './report.ts';
@@ -12,7 +12,7 @@ import type { Shell } from './report.ts';
  * Commands by name. They are loaded on demand, because loading one command with its AWS clients is faster than loading
  * all commands.
  */
-const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
+const COMMANDS: Readonly<Record<string, (run: RunAction) => Promise<Command>>> = {
   status: async run => (await import('./commands/status/status.ts')).statusCommand(run),
   doctor: async run => (await import('./commands/doctor/doctor.ts')).doctorCommand(run),
   pause: async run => (await import('./commands/pause-resume.ts')).pauseCommand(run),
@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<string, (run: Run) => Promise<Command>>> = {
 export async function connectorctl(words: readonly string[], surroundings: Surroundings): Promise<number> {
   const { shell, signal } = surroundings;
   let status = 0;
-  const run: Run =
+  const run: RunAction =
     <Arguments extends unknown[]>(action: Action<Arguments>) =>
     async (...all: [...Arguments, Command]) => {
       // The context is loaded here, because help does not need it.
@@ -43,7 +43,7 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
     };
   try {
     const program = await commandLine(run, words, shell);
-    const kept = keptByNpm(program, shell.environment).join(' ');
+    const kept = optionsKeptByNpm(program, shell.environment).join(' ');
     if (kept !== '') {
       throw new RefusedError(
         `npm took ${kept} for itself. Nothing was done. Put "--" before the command: ${CONNECTORCTL.command} status ${kept}`,
@@ -86,7 +86,7 @@ function usageError(cause: CommanderError): UsageError {
 
 /** Creates the command line. Only the command that `words` names is loaded, or every command if `words` names none. */
 export async function commandLine(
-  run: Run,
+  run: RunAction,
   words: readonly string[] = [],
   { stdout, stderr }: Pick<Shell, 'stdout' | 'stderr'> = process,
 ): Promise<Command> {
@@ -120,7 +120,7 @@ export async function commandLine(
  *
  * @param environment variables of an npm script, in which npm sets `npm_config_region` for `--region`
  */
-export function keptByNpm(program: Command, environment: Shell['environment']): string[] {
+export function optionsKeptByNpm(program: Command, environment: Shell['environment']): string[] {
   if (environment['npm_lifecycle_event'] !== program.name()) return [];
   const commands = [program, ...program.commands, ...program.commands.flatMap(each => each.commands)];
   const options = new Set(commands.flatMap(command => command.options.map(option => option.long ?? '')));
@@ -142,7 +142,7 @@ function configure(command: Command): void {
 }
 
 const AFTER = `
-Run it in ${CONNECTORCTL.folder}.${CONNECTORCTL.note}${examples('status', 'doctor', '<command> --help')}
+Run it in ${CONNECTORCTL.folder}.${CONNECTORCTL.note}${examplesText('status', 'doctor', '<command> --help')}
 Common options may precede or follow the command's name.
 Results go to stdout. Progress, questions and errors go to stderr. Colour is used on terminals only. NO_COLOR disables it.
 

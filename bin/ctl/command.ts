@@ -10,30 +10,30 @@ import type { Outcome } from './report.ts';
 export type Action<Arguments extends unknown[]> = (context: Context, ...given: Arguments) => Promise<Outcome>;
 
 /** Turns an action into a Commander handler, which creates the context and prints the outcome. */
-export type Run = <Arguments extends unknown[]>(
+export type RunAction = <Arguments extends unknown[]>(
   action: Action<Arguments>,
 ) => (...given: [...Arguments, Command]) => Promise<void>;
 
 /** Examples for the help text of a command, without the program's name. */
-export function examples(...lines: readonly string[]): string {
+export function examplesText(...lines: readonly string[]): string {
   return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  ${CONNECTORCTL.command} ${line}\n`).join('')}`;
 }
 
 /** The help text of a command after its options: its meaning and examples. */
-export function help(meaning: string, ...lines: readonly string[]): string {
-  return `\n${meaning}\n${examples(...lines)}`;
+export function helpText(meaning: string, ...lines: readonly string[]): string {
+  return `\n${meaning}\n${examplesText(...lines)}`;
 }
 
 export const STREAM_NAMES: readonly StreamName[] = STREAMS.map(stream => stream.name);
 
 export function waitOption(): Option {
   return new Option('--wait <seconds>', 'how long to wait while another run holds the lease')
-    .argParser(wholeNumber({ unit: ' of seconds' }))
+    .argParser(wholeNumberParser({ unit: ' of seconds' }))
     .default(90);
 }
 
 /** Creates a parser for an option of Commander. @param now current time in milliseconds since 1970 */
-export function pastTime(now: () => number): (text: string) => string {
+export function pastTimeParser(now: () => number): (text: string) => string {
   return text => {
     const time = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
     if (time <= now()) return new Date(time).toISOString();
@@ -42,7 +42,7 @@ export function pastTime(now: () => number): (text: string) => string {
 }
 
 /** Creates a parser for an option of Commander. @param unit for example ` of seconds` */
-export function wholeNumber({ min = 0, unit = '' } = {}): (text: string) => number {
+export function wholeNumberParser({ min = 0, unit = '' } = {}): (text: string) => number {
   return text => {
     if (/^\d{1,12}$/.test(text) && Number(text) >= min) return Number(text);
     throw new InvalidArgumentError(`It must be a whole number${unit}${min > 0 ? `, ${min} or more` : ''}.`);

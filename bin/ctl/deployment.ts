@@ -3,7 +3,7 @@ import { paginateDescribeStacks, type Stack } from '@aws-sdk/client-cloudformati
 import { type FunctionConfiguration, GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
 import { exportedOutput } from '../../lib/export-name.ts';
 import { VERSION } from '../../lib/version.ts';
-import { type Aws, collectPages } from './aws.ts';
+import { type Aws, collectItems } from './aws.ts';
 import { AwsCallError, awsCall, RefusedError } from './errors.ts';
 import { groupBy } from './group-by.ts';
 
@@ -70,7 +70,7 @@ export async function listConnectors(aws: Aws) {
  */
 async function describeStacks(aws: Aws, name?: string): Promise<Stack[]> {
   try {
-    return await collectPages(
+    return await collectItems(
       paginateDescribeStacks({ client: aws.cloudFormation() }, { StackName: name }),
       page => page.Stacks,
     );

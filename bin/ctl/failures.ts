@@ -9,7 +9,7 @@
  */
 import { paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { SAFE } from '../../lambda/core/errors.ts';
-import { type Aws, collectPages } from './aws.ts';
+import { type Aws, collectItems } from './aws.ts';
 import { awsCall } from './errors.ts';
 import { groupBy } from './group-by.ts';
 import { jsonObject } from './json-object.ts';
@@ -31,7 +31,7 @@ export async function readFailures(aws: Aws, group: string, from: number) {
     { logGroupName: group, filterPattern, startTime: from },
   );
   const events = await awsCall(
-    collectPages(pages, page => page.events),
+    collectItems(pages, page => page.events),
     `The log group ${group} could not be read`,
   );
   return failureGroups(events.map(({ timestamp = 0, message = '' }) => ({ time: timestamp, text: message.trimEnd() })));

@@ -2,7 +2,7 @@
 import { type Metric, type MetricStat, paginateGetMetricData } from '@aws-sdk/client-cloudwatch';
 import { DIMENSIONS, METRIC_NAMESPACE, type StreamMetric } from '../../lambda/metrics.ts';
 import type { StreamName } from '../../lambda/streams.ts';
-import { type Aws, collectPages } from './aws.ts';
+import { type Aws, collectItems } from './aws.ts';
 import { awsCall } from './errors.ts';
 
 /** A metric with its statistic, its dimensions and its period in seconds, which is a multiple of 60. */
@@ -69,7 +69,7 @@ export async function readMetrics(aws: Aws, series: readonly Series[], now: numb
     ScanBy: 'TimestampDescending' as const,
   };
   const results = await awsCall(
-    collectPages(paginateGetMetricData({ client: aws.cloudWatch() }, input), page => page.MetricDataResults),
+    collectItems(paginateGetMetricData({ client: aws.cloudWatch() }, input), page => page.MetricDataResults),
     'The metrics could not be read',
   );
   const points: Point[][] = series.map(() => []);

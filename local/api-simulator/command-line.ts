@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { STREAMS, streamKey } from '../../lambda/streams.ts';
-import { argumentsOrExit, optionOf, wholeNumber } from '../npm-command.ts';
+import { argumentsOrExit, optionOf, wholeNumberParser } from '../npm-command.ts';
 import { DEFAULT_COUNTS, type SeedCounts } from './seed.ts';
 import { completeSettings, SETTINGS, type SimulatorSettings, settingProblems } from './settings.ts';
 
@@ -55,8 +55,8 @@ function describe(): Command {
   return command;
 }
 
-const PORT = wholeNumber(0, 65_535);
-const ANY_WHOLE = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+const PORT = wholeNumberParser(0, 65_535);
+const ANY_WHOLE = wholeNumberParser(0, Number.MAX_SAFE_INTEGER);
 
 function number(text: string): number {
   const value = text.trim() === '' ? Number.NaN : Number(text);

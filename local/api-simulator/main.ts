@@ -2,7 +2,7 @@ import { onInterruption } from '../interruption.ts';
 import { type CommandLine, readCommandLine } from './command-line.ts';
 import { startControlServer } from './control.ts';
 import { createRandom, mixSeed } from './random.ts';
-import { countsIn } from './seed.ts';
+import { seedCountsIn } from './seed.ts';
 import { type SimulatorServer, startSimulatorServer } from './server.ts';
 import { type ApiSimulator, createSimulator } from './simulator.ts';
 import { createTraffic } from './traffic.ts';
@@ -18,7 +18,7 @@ async function run(options: CommandLine): Promise<void> {
   const { seed, port, control: hasControl, controlPort, life } = options;
   const random = createRandom(mixSeed(seed, 1));
   const simulator = createSimulator({ ...options, clock: Date.now, random, onError: error => console.error(error) });
-  simulator.populate(countsIn(options));
+  simulator.populate(seedCountsIn(options));
   const server = await startSimulatorServer({ simulator, port });
   const pace = createTraffic(simulator, createRandom(mixSeed(seed, 2)));
   const control =

@@ -15,7 +15,7 @@ export const DEFAULT_COUNTS = {
 export const COUNT_NAMES: readonly StreamKey[] = STREAMS.map(({ name }) => streamKey(name));
 
 /** Takes the numbers of rows out of an object with other options. */
-export function countsIn(options: SeedCounts): Required<SeedCounts> {
+export function seedCountsIn(options: SeedCounts): Required<SeedCounts> {
   return Object.fromEntries(COUNT_NAMES.map(name => [name, options[name] ?? 0])) as Required<SeedCounts>;
 }
 

@@ -133,7 +133,7 @@ export async function openAws(options: AwsOptions): Promise<LocalAws> {
   );
   const secret = secretOf(names.secret, options.secret, place);
   const services = {
-    dynamodb: tableService(table, place),
+    dynamodb: dynamoDbService(table, place),
     firehose: firehoseService(delivery, names.deliveryStream, place),
     secrets: secret.service,
     s3: s3Service(store),
@@ -166,7 +166,7 @@ function timer(task: () => void, milliseconds: number): () => void {
   return () => clearTimeout(timeout);
 }
 
-export function tableService(table: Table, place: Place): Service {
+export function dynamoDbService(table: Table, place: Place): Service {
   return {
     name: 'dynamodb',
     resource: ({ TableName: name, RequestItems: requests = {} }) =>

@@ -1,5 +1,5 @@
 import { createRandom, mixSeed } from '../api-simulator/random.ts';
-import { countsIn } from '../api-simulator/seed.ts';
+import { seedCountsIn } from '../api-simulator/seed.ts';
 import { type ApiSimulator, createSimulator } from '../api-simulator/simulator.ts';
 import { randomChange } from '../api-simulator/traffic.ts';
 import type { TenantDataRecipe } from './source.ts';
@@ -14,7 +14,7 @@ export function rebuildSimulator(recipe: TenantDataRecipe, now: () => number): A
   const { seed, startedAt, changes } = recipe;
   let past: number | undefined = startedAt;
   const simulator = createSimulator({ clock: () => past ?? now(), random: createRandom(mixSeed(seed, 1)), seed });
-  simulator.populate(countsIn(recipe));
+  simulator.populate(seedCountsIn(recipe));
   for (const [index, { at, count }] of changes.entries()) {
     const random = createRandom(mixSeed(seed, 2 + index));
     for (let step = 0; step < count; step++) {

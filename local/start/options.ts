@@ -5,7 +5,7 @@ import { readSettings, SettingsError } from '../../lambda/settings.ts';
 import { STREAMS, STREAMS_WITHOUT_PATH, type StreamKey, streamKey } from '../../lambda/streams.ts';
 import { COUNT_NAMES, DEFAULT_COUNTS, type SeedCounts } from '../api-simulator/seed.ts';
 import { LOCAL_NAMES, resourceEnvironment } from '../aws/local-aws.ts';
-import { optionOf, readArguments, refusalText, wholeNumber } from '../npm-command.ts';
+import { optionOf, readArguments, refusalText, wholeNumberParser } from '../npm-command.ts';
 
 /** The function's settings by the name of the option. */
 const SETTINGS = {
@@ -100,14 +100,18 @@ function describeEmbedded(command: Command): Command {
   const counts = DEFAULT_COUNTS.start;
   for (const { name, singular } of STREAMS) {
     const text = `generated ${singular}s (default: ${counts[streamKey(name)]})`;
-    command.option(`--${name} <n>`, text, wholeNumber(0, 1_000_000));
+    command.option(`--${name} <n>`, text, wholeNumberParser(0, 1_000_000));
   }
   return command
-    .option('--seed <n>', 'the same seed gives the same rows and changes (default: 1)', wholeNumber(0, 2 ** 31 - 1))
+    .option(
+      '--seed <n>',
+      'the same seed gives the same rows and changes (default: 1)',
+      wholeNumberParser(0, 2 ** 31 - 1),
+    )
     .option(
       '--change <n>',
       'make n changes before the run: remove an asset with threats, restore one, then others',
-      wholeNumber(0, 100_000),
+      wholeNumberParser(0, 100_000),
     );
 }
 

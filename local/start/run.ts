@@ -6,7 +6,7 @@ import { readClientSecret } from '../../bin/terminal/client-secret.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
 import { variableOf } from '../../lambda/options.ts';
 import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
-import { countsIn } from '../api-simulator/seed.ts';
+import { seedCountsIn } from '../api-simulator/seed.ts';
 import { startSimulatorServer } from '../api-simulator/server.ts';
 import { deliveredObjects } from '../aws/delivered.ts';
 import { lockDirectory } from '../aws/directory-lock.ts';
@@ -80,7 +80,7 @@ async function startSimulator({ tenantData }: Source, resources: AsyncDisposable
 function introduction(name: string, { tenantData, tenant }: Source): string {
   if (!tenantData) return `Connector "${name}" drains ${tenant?.baseUrl} into local files.`;
   const { seed, changes } = tenantData;
-  const counts = countsIn(tenantData);
+  const counts = seedCountsIn(tenantData);
   const rows = STREAMS.map(({ name, singular }) => counted(counts[streamKey(name)], singular)).join(', ');
   const changed = changes.reduce((sum, { count }) => sum + count, 0);
   return `Connector "${name}" drains the embedded API simulator: ${rows} (seed ${seed}), ${counted(changed, 'change')} since.`;

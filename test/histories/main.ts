@@ -5,7 +5,7 @@
  * The head of histories.txt explains the words.
  */
 import { Command } from 'commander';
-import { argumentsOrExit, wholeNumber } from '../../local/npm-command.ts';
+import { argumentsOrExit, wholeNumberParser } from '../../local/npm-command.ts';
 import { type Explored, explore, linesOf } from './explore.ts';
 import { RULES, SCENES } from './histories.ts';
 import { Stage } from './language.ts';
@@ -31,8 +31,8 @@ process.exitCode = await chosen();
 function describe(): Command {
   return new Command('npm run simulation --')
     .description('Plays histories of the connector and holds what the SIEM received against what the API answers.')
-    .option('--runs <n>', 'how many random histories', wholeNumber(1, MOST), 1_000)
-    .option('--seed <n>', 'seed of the first ones; the next seeds follow it', wholeNumber(0, MOST), 1)
+    .option('--runs <n>', 'how many random histories', wholeNumberParser(1, MOST), 1_000)
+    .option('--seed <n>', 'seed of the first ones; the next seeds follow it', wholeNumberParser(0, MOST), 1)
     .option('--history <words>', 'play one history and print its events; with a * all that it stands for')
     .option('--exhaustive [scene]', 'play everything that scenes.txt describes, or the scenes whose names begin so')
     .option('--mutants [rule]', 'break one line of the source after the other, and say which history notices');

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
-import { readArguments, refusalText, wholeNumber } from '../../local/npm-command.ts';
+import { readArguments, refusalText, wholeNumberParser } from '../../local/npm-command.ts';
 import { page, ROOT } from '../documents/pages.ts';
 
 /** A command with an option of each kind. */
@@ -9,7 +9,7 @@ const describeTrial = () =>
   new Command('npm run trial --')
     .argument('[file]', 'a file')
     .requiredOption('--url <url>', 'an address')
-    .option('--runs <n>', 'a number', wholeNumber(1, 10), 3)
+    .option('--runs <n>', 'a number', wholeNumberParser(1, 10), 3)
     .option('--quiet', 'a switch', false);
 
 const problemsOf = (...args: string[]) => readArguments(describeTrial, args, {}).problems;

@@ -5,7 +5,7 @@ import { isBegun, ORGANIZATION_PARTS } from '../../../lambda/core/organization.t
 import { sha256 } from '../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { openAccess } from '../access.ts';
-import { help, type Run, waitOption } from '../command.ts';
+import { helpText, type RunAction, waitOption } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { sendCommand } from '../function-command.ts';
@@ -53,7 +53,7 @@ interface ConfirmOptions {
   readonly wait: number;
 }
 
-export function confirmCommand(run: Run): Command {
+export function confirmCommand(run: RunAction): Command {
   const names = Object.keys(SUBJECTS);
   const meaning = Object.values(SUBJECTS).map(subject => subject.help);
   const samples = names.flatMap(name => [`confirm ${name}`, `confirm ${name} --connector acme --yes`]);
@@ -62,7 +62,7 @@ export function confirmCommand(run: Run): Command {
     .addArgument(new Argument('<subject>', 'what to confirm').choices(names))
     .option('--yes', 'do not ask')
     .addOption(waitOption())
-    .addHelpText('after', help(meaning.join('\n'), ...samples))
+    .addHelpText('after', helpText(meaning.join('\n'), ...samples))
     .action(run(confirm));
 }
 

@@ -3,17 +3,17 @@ import { Command } from 'commander';
 import { SEVERITIES } from '../../../lib/alarms/alarm-definition.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
 import type { Aws } from '../aws.ts';
-import { help, type Run } from '../command.ts';
+import { helpText, type RunAction } from '../command.ts';
 import type { Context } from '../context.ts';
 import { awsCall } from '../errors.ts';
 import { readSchedule, type Schedule, switchSchedule } from '../schedule.ts';
 import { timeText } from '../text.ts';
 
-export function pauseCommand(run: Run): Command {
+export function pauseCommand(run: RunAction): Command {
   return new Command('pause')
     .description('switch the schedule off; no data is lost, and the next run continues where the last one stopped')
     .option('--mute', 'disable the alarm notifications too, until "resume"')
-    .addHelpText('after', help(PAUSE_NOTE, 'pause', 'pause --connector acme --mute'))
+    .addHelpText('after', helpText(PAUSE_NOTE, 'pause', 'pause --connector acme --mute'))
     .action(run(pause));
 }
 
@@ -49,10 +49,10 @@ const AFTER =
   `"${CONNECTORCTL.command} resume" switches it on again. So does a deployment that changes the schedule or reverts drift. ` +
   'To keep the pause, set "enabled" to false and deploy.';
 
-export function resumeCommand(run: Run): Command {
+export function resumeCommand(run: RunAction): Command {
   return new Command('resume')
     .description('switch the schedule and the alarm notifications on')
-    .addHelpText('after', help(RESUME_NOTE, 'resume', 'resume --connector acme'))
+    .addHelpText('after', helpText(RESUME_NOTE, 'resume', 'resume --connector acme'))
     .action(run(resume));
 }
 

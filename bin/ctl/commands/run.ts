@@ -1,6 +1,6 @@
 import { Argument, Command, Option } from 'commander';
 import { type StreamName, streamOf } from '../../../lambda/streams.ts';
-import { help, pastTime, type Run, STREAM_NAMES, waitOption } from '../command.ts';
+import { helpText, pastTimeParser, type RunAction, STREAM_NAMES, waitOption } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import { sendCommand } from '../function-command.ts';
@@ -10,12 +10,12 @@ interface RunOptions {
   readonly wait: number;
 }
 
-export function runCommand(run: Run): Command {
+export function runCommand(run: RunAction): Command {
   return new Command('run')
     .description('run the function now instead of at the next scheduled time')
     .addOption(new Option('--stream <name...>', 'run only these streams').choices(STREAM_NAMES))
     .addOption(waitOption())
-    .addHelpText('after', help(RUN_NOTE, 'run', 'run --connector acme --stream assets threats'))
+    .addHelpText('after', helpText(RUN_NOTE, 'run', 'run --connector acme --stream assets threats'))
     .action(
       run((context, { stream, ...options }: RunOptions) =>
         sendCommand(context, stream ? { streams: stream } : {}, options),
@@ -40,19 +40,21 @@ interface ResyncOptions {
 }
 
 /** Shows the consequence, asks for confirmation and sends the command. @throws as `sendCommand` does; RefusedError if not confirmed */
-export function resyncCommand(run: Run): Command {
+export function resyncCommand(run: RunAction): Command {
   return new Command('resync')
     .description('read streams from the beginning, and send rows that differ, or all rows')
     .addArgument(new Argument('<stream...>', 'which streams').choices(STREAM_NAMES))
     .option('--send-all', 'send every row again once, also those that do not differ')
     .addOption(
-      new Option('--since <time>', 'with --send-all: only what was sent after this time').argParser(pastTime(Date.now)),
+      new Option('--since <time>', 'with --send-all: only what was sent after this time').argParser(
+        pastTimeParser(Date.now),
+      ),
     )
     .option('--yes', 'do not ask')
     .addOption(waitOption())
     .addHelpText(
       'after',
-      help(
+      helpText(
         RESYNC_NOTE,
         'resync assets threats',
         'resync dns-blocks --send-all --connector acme --yes',

@@ -6,21 +6,21 @@ import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { askHidden, PromptAbortedError } from '../../terminal/client-secret.ts';
 import { openAccess } from '../access.ts';
-import { help, type Run } from '../command.ts';
+import { helpText, type RunAction } from '../command.ts';
 import { ask, confirmed } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { AwsCallError, awsCall, isCutOff, messageOf, RefusedError } from '../errors.ts';
 import { jsonObject, withMembers } from '../json-object.ts';
 import { isInteractive, type Outcome, type Shell } from '../report.ts';
 
-export function setCredentialsCommand(run: Run): Command {
+export function setCredentialsCommand(run: RunAction): Command {
   return new Command('set-credentials')
     .description('try new client credentials with the API, then store them')
     .option(
       '--yes',
       'store them even if they do not work, belong to another organization, or replace other content of the secret',
     )
-    .addHelpText('after', help(SOURCES, 'set-credentials', 'set-credentials --connector acme'))
+    .addHelpText('after', helpText(SOURCES, 'set-credentials', 'set-credentials --connector acme'))
     .action(run(setCredentials));
 }
 

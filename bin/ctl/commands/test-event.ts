@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { PutRecordCommand } from '@aws-sdk/client-firehose';
 import { Command } from 'commander';
 import { testEventLine } from '../../../lib/test-event.ts';
-import { help, type Run } from '../command.ts';
+import { helpText, type RunAction } from '../command.ts';
 import type { Context } from '../context.ts';
 import { awsCall } from '../errors.ts';
 import type { Outcome } from '../report.ts';
 
-export function testEventCommand(run: Run): Command {
+export function testEventCommand(run: RunAction): Command {
   return new Command('test-event')
     .description('send one test event to the SIEM')
-    .addHelpText('after', help(MEANING, 'test-event', 'test-event --connector acme'))
+    .addHelpText('after', helpText(MEANING, 'test-event', 'test-event --connector acme'))
     .action(run(sendTestEvent));
 }
 

@@ -5,7 +5,7 @@ import { machineProxy, useProxy } from '../../../bin/machine-proxy.ts';
 import { hasClientSecret, readClientSecret } from '../../../bin/terminal/client-secret.ts';
 import { AUTH_URL, BASE_URL } from '../../../lambda/addresses.ts';
 import { tokenEndpoint } from '../../../lambda/source/token.ts';
-import { argumentsOrExit, wholeNumber } from '../../../local/npm-command.ts';
+import { argumentsOrExit, wholeNumberParser } from '../../../local/npm-command.ts';
 import { ContractClient, type ContractTarget } from './contract-client.ts';
 import { checkRule } from './rule.ts';
 import { RULES } from './rules.ts';
@@ -72,7 +72,7 @@ function describe(): Command {
     .requiredOption('--client-id <id>', 'client id of the service account')
     .option('--dns-blocks-path <path>', 'path of the DNS block list; without it that list is not checked')
     .option('--threat-asset-member <name>', 'member of a threat that names its asset', 'asset_id')
-    .option('--max-pages <n>', 'pages of 500 rows to read of each stream', wholeNumber(1, 1_000_000), 200)
+    .option('--max-pages <n>', 'pages of 500 rows to read of each stream', wholeNumberParser(1, 1_000_000), 200)
     .option('--wait-for-expiry', 'wait five minutes to see a token expire', false);
 }
 

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { countsIn } from '../../../local/api-simulator/seed.ts';
+import { seedCountsIn } from '../../../local/api-simulator/seed.ts';
 import type { ApiSimulator } from '../../../local/api-simulator/simulator.ts';
 import { rebuildSimulator } from '../../../local/start/embedded-simulator.ts';
 import type { TenantDataRecipe } from '../../../local/start/source.ts';
 
 const START = Date.UTC(2026, 0, 1);
-const COUNTS = { ...countsIn({}), assets: 60, threats: 90, dnsBlocks: 40 };
+const COUNTS = { ...seedCountsIn({}), assets: 60, threats: 90, dnsBlocks: 40 };
 const RECIPE: TenantDataRecipe = { seed: 5, startedAt: START, ...COUNTS, changes: [] };
 
 interface ListBody {

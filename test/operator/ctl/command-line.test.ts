@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { pastTime, wholeNumber } from '../../../bin/ctl/command.ts';
-import { commandLine, keptByNpm } from '../../../bin/ctl/command-line.ts';
+import { pastTimeParser, wholeNumberParser } from '../../../bin/ctl/command.ts';
+import { commandLine, optionsKeptByNpm } from '../../../bin/ctl/command-line.ts';
 import { start } from '../support/shell.ts';
 
 const names = async (...words: string[]) => {
@@ -9,12 +9,12 @@ const names = async (...words: string[]) => {
 };
 
 test('a number below the smallest one is refused', () => {
-  expect(wholeNumber({ min: 2 })('2')).toBe(2);
-  expect(() => wholeNumber({ min: 2 })('1')).toThrow('It must be a whole number, 2 or more.');
+  expect(wholeNumberParser({ min: 2 })('2')).toBe(2);
+  expect(() => wholeNumberParser({ min: 2 })('1')).toThrow('It must be a whole number, 2 or more.');
 });
 
 test('a time without a zone and a time to come are refused, and another one is written in UTC', () => {
-  const parse = pastTime(() => Date.parse('2026-11-24T08:00:00Z'));
+  const parse = pastTimeParser(() => Date.parse('2026-11-24T08:00:00Z'));
   expect(parse('2026-01-01T01:00:00+01:00')).toBe('2026-01-01T00:00:00.000Z');
   for (const wrong of ['2026-11-24T07:00:00', '2026-11-24T08:00:01Z', 'yesterday'])
     expect(() => parse(wrong)).toThrow('It must be a past time with its zone');
@@ -43,14 +43,14 @@ test('options that npm consumed are found, but only in the connectorctl script',
   const program = await commandLine(() => async () => undefined, ['pause']);
   // As npm 11 gives it for: npm run connectorctl pause --region eu-west-1 --mute
   const taken = { npm_config_region: 'true', npm_config_mute: 'true', npm_config_yes: '' };
-  expect(keptByNpm(program, { npm_lifecycle_event: 'connectorctl', ...taken })).toEqual(['--mute', '--region']);
-  expect(keptByNpm(program, { npm_lifecycle_event: 'test', ...taken })).toEqual([]);
+  expect(optionsKeptByNpm(program, { npm_lifecycle_event: 'connectorctl', ...taken })).toEqual(['--mute', '--region']);
+  expect(optionsKeptByNpm(program, { npm_lifecycle_event: 'test', ...taken })).toEqual([]);
 });
 
 test('an option of a command below another is found as well', async () => {
   const program = await commandLine(() => async () => undefined, ['dead-letters', 'redrive']);
   const environment = { npm_lifecycle_event: 'connectorctl', npm_config_all: 'true' };
-  expect(keptByNpm(program, environment)).toEqual(['--all']);
+  expect(optionsKeptByNpm(program, environment)).toEqual(['--all']);
 });
 
 describe('a wrong command line', () => {

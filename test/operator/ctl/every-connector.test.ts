@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { fourAtATime, type Line, outcomeOfAll } from '../../../bin/ctl/commands/status/status.ts';
+import { type ConnectorLine, outcomeOfConnectors, runFourAtATime } from '../../../bin/ctl/commands/status/status.ts';
 
 test('many connectors are read four at a time, and stay in their order', async () => {
   let running = 0;
   let most = 0;
   const names = Array.from({ length: 50 }, (_, at) => `tenant-${at}`);
-  const read = await fourAtATime(names, async name => {
+  const read = await runFourAtATime(names, async name => {
     most = Math.max(most, ++running);
     await turn();
     running -= 1;
@@ -16,7 +16,7 @@ test('many connectors are read four at a time, and stay in their order', async (
   expect([most, running]).toEqual([4, 0]);
 });
 
-const line = (connector: string, kind: Line['kind'], isCritical = false): Line => {
+const line = (connector: string, kind: ConnectorLine['kind'], isCritical = false): ConnectorLine => {
   return { connector, kind, isCritical, text: kind, json: { kind } };
 };
 
@@ -29,10 +29,10 @@ test('status --all sorts the worst connector first, then by name, and exits with
     line('critical', 'unhealthy', true),
     line('gone', 'not readable'),
   ];
-  const { text, json, status } = outcomeOfAll(lines);
+  const { text, json, status } = outcomeOfConnectors(lines);
   const order = ['gone', 'critical', 'a', 'b', 'paused', 'healthy'];
   expect(json).toMatchObject({ connectors: order.map(connector => ({ connector })) });
   expect(String(text)).toContain('gone      not readable\ncritical  unhealthy\n');
   expect(String(text)).toMatch(/\n\n1 not readable, 3 unhealthy, 1 paused, 1 healthy$/);
-  expect([status, outcomeOfAll(lines.slice(0, 2)).status]).toEqual([3, 0]);
+  expect([status, outcomeOfConnectors(lines.slice(0, 2)).status]).toEqual([3, 0]);
 });

@@ -1,7 +1,7 @@
 /** Parts of lookup, without a process. */
 import { describe, expect, test } from '@jest/globals';
 import { neighbourIds } from '../../../bin/ctl/commands/lookup/neighbours.ts';
-import { resultOf, unsettledFor } from '../../../bin/ctl/commands/lookup/result.ts';
+import { lookupResultOf, unsettledResult } from '../../../bin/ctl/commands/lookup/result.ts';
 import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
 import { rowCut } from '../../../lambda/core/row.ts';
 import { beginSecondWalk } from '../../../lambda/core/second-walk.ts';
@@ -50,7 +50,7 @@ describe('the comparison of the API with the row state', () => {
     ['never sent', row(live), undefined],
     ['unknown', { kind: 'unclear', why: 'x' } as const, sent],
   ])('%s: %p beside %p', (result, answer, stored) => {
-    expect(resultOf(answer, stored)).toBe(result);
+    expect(lookupResultOf(answer, stored)).toBe(result);
   });
 });
 
@@ -74,7 +74,7 @@ describe('a row state is', () => {
     ['relied on for a removed row', rowState({ generation: 2, status: 'removed' }), during('all'), undefined],
     ['unknown when another version saved the checkpoint', rowState(), new Error('changed by hand'), 'unknown'],
   ])('%s', (_what, stored, of, result) => {
-    expect(unsettledFor(stored, of)).toBe(result);
+    expect(unsettledResult(stored, of)).toBe(result);
   });
 });
 

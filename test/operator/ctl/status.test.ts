@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { withoutTestMessages } from '../../../bin/ctl/commands/dead-letters/counts.ts';
-import { conditionOf, healthOf } from '../../../bin/ctl/commands/status/health.ts';
+import { healthOf, streamConditionOf } from '../../../bin/ctl/commands/status/health.ts';
 import type { StreamActivity } from '../../../bin/ctl/commands/status/snapshot.ts';
 import { statusJson } from '../../../bin/ctl/commands/status/status-json.ts';
 import { leaseText, statusText } from '../../../bin/ctl/commands/status/status-text.ts';
@@ -45,7 +45,7 @@ describe('a stream is', () => {
     ['failing', { ...base, lateBefore: 7, activity: activity(6, 5, true) }],
     ['unreadable', { ...base, off: true, saved: new Error('changed by hand') }],
   ])('%s: %j', (condition, facts) => {
-    expect(conditionOf(facts)).toBe(condition);
+    expect(streamConditionOf(facts)).toBe(condition);
   });
 });
 

@@ -1,18 +1,18 @@
 /** Parts of verify, without a process. */
 import { describe, expect, test } from '@jest/globals';
 import type { Access } from '../../../bin/ctl/access.ts';
-import { checkAgain } from '../../../bin/ctl/commands/verify/check-again.ts';
+import { checkDifferencesAgain } from '../../../bin/ctl/commands/verify/check-again.ts';
 import { walkStream } from '../../../bin/ctl/commands/verify/compare.ts';
 import {
   type Difference,
-  differences,
-  disagreement,
+  differenceKindOf,
+  differencesIn,
   type IdEntry,
   type IdIndex,
   recordListed,
   UNKNOWN_ID,
 } from '../../../bin/ctl/commands/verify/id-index.ts';
-import { nextRunEnded } from '../../../bin/ctl/commands/verify/verify.ts';
+import { waitForNextRun } from '../../../bin/ctl/commands/verify/verify.ts';
 import { type VerifiedStream, verifyOutcome } from '../../../bin/ctl/commands/verify/verify-result.ts';
 import type { Context } from '../../../bin/ctl/context.ts';
 import { createReport } from '../../../bin/ctl/report.ts';
@@ -40,7 +40,7 @@ describe('an id', () => {
   const withdrawn = { sent: 'removal', sentHash: '' } as const;
   const stale = { stale: true } as const;
 
-  test.each<readonly [string, Partial<IdEntry>, ReturnType<typeof disagreement>]>([
+  test.each<readonly [string, Partial<IdEntry>, ReturnType<typeof differenceKindOf>]>([
     ['agrees when sent and listed alike', { ...sent, ...listed }, undefined],
     ['agrees when sent as removed and not listed', removed, undefined],
     ['agrees when sent as removed and listed as the same tombstone', { ...removed, ...tombstone }, undefined],
@@ -63,7 +63,7 @@ describe('an id', () => {
     ['agrees when its tombstone is of an asset that the filter withdrew', { ...withdrawn, ...tombstone }, undefined],
     ['does not await a replay of such a tombstone', { ...withdrawn, ...stale, ...tombstone }, undefined],
   ])('%s', (_how, entry, kind) => {
-    expect(disagreement({ ...UNKNOWN_ID, ...entry })).toBe(kind);
+    expect(differenceKindOf({ ...UNKNOWN_ID, ...entry })).toBe(kind);
   });
 
   test('an id with another content is reported with the row that the API listed', () => {
@@ -71,7 +71,7 @@ describe('an id', () => {
     const idIndex: IdIndex = new Map(['=a', '=b', hashed].map(key => [key, { ...UNKNOWN_ID, ...other }]));
     recordListed(idIndex, '=a', { kind: 'live', rowHash: 'ff' });
     recordListed(idIndex, '=b', { kind: 'live', rowHash: '00' });
-    expect(differences(idIndex)).toEqual([
+    expect(differencesIn(idIndex)).toEqual([
       { kind: 'other', id: 'a', key: '=a', listed: 'live', listedHash: 'ff' },
       { kind: 'ghost', id: undefined, key: hashed, listed: undefined, listedHash: '' },
     ]);
@@ -92,7 +92,7 @@ describe('the next run', () => {
     const { signal } = new AbortController();
     let asked = 0;
     const read = async () => leases[Math.min(asked++, leases.length - 1)];
-    return nextRunEnded({ clock, signal } as never, read, 7, wait);
+    return waitForNextRun({ clock, signal } as never, read, 7, wait);
   }
 
   test.each([
@@ -107,7 +107,7 @@ describe('the next run', () => {
 
 test('the wait for the next run ends at Ctrl-C', async () => {
   const context = { clock: steppedClock(), signal: AbortSignal.abort() } as never;
-  await expect(nextRunEnded(context, async () => undefined, 7, 60)).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(waitForNextRun(context, async () => undefined, 7, 60)).rejects.toMatchObject({ name: 'AbortError' });
 });
 
 describe('a verification', () => {
@@ -165,7 +165,7 @@ test('the last version of an id in a list counts', async () => {
   const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
   const idIndex: IdIndex = new Map([['=a', { ...UNKNOWN_ID, sent: 'row', sentHash: rowOf(newer).rowHash }]]);
   const { rows, ended } = await walked(ASSETS, idIndex, [[older], 'c'], [[newer], null]);
-  expect([rows, ended, differences(idIndex)]).toEqual([2, true, []]);
+  expect([rows, ended, differencesIn(idIndex)]).toEqual([2, true, []]);
 });
 
 test('a list that leads back to a cursor is read once around, and has no end', async () => {
@@ -208,7 +208,11 @@ async function outcome(
   } as unknown as Access;
   const listed = { kind: 'other', id: 'a', key: '=a', listed: 'live', listedHash: LISTED.rowHash } as const;
   const found = [{ ...listed, ...difference }];
-  const { confirmed, moved, resolved } = await checkAgain(access, { stream, found, checkpoint: REPLAYED }, BEGUN);
+  const { confirmed, moved, resolved } = await checkDifferencesAgain(
+    access,
+    { stream, found, checkpoint: REPLAYED },
+    BEGUN,
+  );
   return confirmed.length > 0 ? 'lasts' : moved.length > 0 ? 'moved' : resolved > 0 ? 'resolved' : 'lost';
 }
 

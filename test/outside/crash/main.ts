@@ -1,6 +1,6 @@
 /** `npm run crash-test -- --kills N --seed S`: kills real processes, and compares the SIEM's copy with the API. */
 import { Command } from 'commander';
-import { argumentsOrExit, wholeNumber } from '../../../local/npm-command.ts';
+import { argumentsOrExit, wholeNumberParser } from '../../../local/npm-command.ts';
 import { trial } from './trial.ts';
 
 const MOST = 999_999_999;
@@ -12,9 +12,9 @@ function describe(): Command {
       'Kills the connector with SIGKILL at random moments of its work, while the rows of the API change, and compares what the ' +
         'SIEM received with what the API would answer.',
     )
-    .option('--kills <n>', 'how many processes to kill', wholeNumber(0, MOST), 100)
-    .option('--seed <n>', 'of the rows, their changes and the moments of the kills', wholeNumber(0, MOST), 1)
-    .option('--traffic <rate>', 'changes per second', wholeNumber(0, MOST), 60);
+    .option('--kills <n>', 'how many processes to kill', wholeNumberParser(0, MOST), 100)
+    .option('--seed <n>', 'of the rows, their changes and the moments of the kills', wholeNumberParser(0, MOST), 1)
+    .option('--traffic <rate>', 'changes per second', wholeNumberParser(0, MOST), 60);
 }
 
 const options = argumentsOrExit<{ kills: number; seed: number; traffic: number }>(describe).flags;

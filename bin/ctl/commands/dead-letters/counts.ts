@@ -8,7 +8,7 @@ import { countObjects, type ObjectCount } from '../../bucket.ts';
 import type { Deployment } from '../../deployment.ts';
 import { awsCall } from '../../errors.ts';
 
-export type QueueDepth = Awaited<ReturnType<typeof queueDepth>>;
+export type QueueDepth = Awaited<ReturnType<typeof readQueueDepth>>;
 
 /**
  * Reads the approximate number of messages: `waiting` messages, and `taken` messages, which a reader has received but
@@ -16,7 +16,7 @@ export type QueueDepth = Awaited<ReturnType<typeof queueDepth>>;
  *
  * @throws AwsCallError
  */
-export async function queueDepth(aws: Aws, url: string) {
+export async function readQueueDepth(aws: Aws, url: string) {
   const [waiting, taken] = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
   const command = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [waiting, taken] });
   const { Attributes: counts } = await awsCall(aws.sqs().send(command), `The queue ${url} could not be read`);
@@ -35,7 +35,7 @@ export async function withoutTestMessages(depth: QueueDepth, aws: Aws, bucket: s
 }
 
 /** Number of dead letters of a stream, up to 1,000. @throws AwsCallError */
-export async function deadLetterCount(
+export async function countDeadLetters(
   aws: Aws,
   { bucket, connector }: Deployment,
   stream: StreamName,
@@ -43,6 +43,6 @@ export async function deadLetterCount(
   return countObjects(aws, bucket, deadLettersPrefix(connector, stream));
 }
 
-export function deadLetterText({ count, more }: ObjectCount): string {
+export function deadLetterCountText({ count, more }: ObjectCount): string {
   return more ? `${count} or more` : String(count);
 }

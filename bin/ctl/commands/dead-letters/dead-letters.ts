@@ -1,35 +1,38 @@
 import { Command, Option } from 'commander';
-import { examples, help, type Run, STREAM_NAMES, wholeNumber } from '../../command.ts';
+import { examplesText, helpText, type RunAction, STREAM_NAMES, wholeNumberParser } from '../../command.ts';
 import { listDeadLetterPlaces } from './list.ts';
-import { redrive } from './redrive.ts';
+import { redriveDeliveries } from './redrive.ts';
 
 const NAMED_ADDRESSES = 20;
 
-export function deadLettersCommand(run: Run): Command {
+export function deadLettersCommand(run: RunAction): Command {
   return new Command('dead-letters')
     .description('list what could not be sent, delivered or read, and send failed deliveries again')
     .addCommand(listCommand(run))
     .addCommand(redriveCommand(run))
-    .addHelpText('after', examples('dead-letters list', 'dead-letters redrive --all'));
+    .addHelpText('after', examplesText('dead-letters list', 'dead-letters redrive --all'));
 }
 
-function listCommand(run: Run): Command {
+function listCommand(run: RunAction): Command {
   return new Command('list')
     .description('count dead letters with reason and age; changes nothing')
     .addOption(new Option('--stream <name...>', 'only rows of these streams').choices(STREAM_NAMES))
-    .option('--limit <n>', 'addresses to print of each kind', wholeNumber(), NAMED_ADDRESSES)
-    .addHelpText('after', help(PLACES, 'dead-letters list', 'dead-letters list --stream threats --json'))
+    .option('--limit <n>', 'addresses to print of each kind', wholeNumberParser(), NAMED_ADDRESSES)
+    .addHelpText('after', helpText(PLACES, 'dead-letters list', 'dead-letters list --stream threats --json'))
     .action(run(listDeadLetterPlaces));
 }
 
-function redriveCommand(run: Run): Command {
+function redriveCommand(run: RunAction): Command {
   return new Command('redrive')
     .description('send failed deliveries again, and delete their objects')
     .argument('[address...]', 'addresses below delivery-errors/, as "list" prints them')
     .option('--all', 'every failed delivery')
     .option('--yes', 'do not ask')
-    .addHelpText('after', help(REDRIVE, 'dead-letters redrive --all', 'dead-letters redrive --all --yes --stack acme'))
-    .action(run(redrive));
+    .addHelpText(
+      'after',
+      helpText(REDRIVE, 'dead-letters redrive --all', 'dead-letters redrive --all --yes --stack acme'),
+    )
+    .action(run(redriveDeliveries));
 }
 
 const PLACES = `Rows that the function could not send are below dead-letter/ in the bucket. Events that Firehose could not deliver are below

@@ -13,9 +13,9 @@ import { oldestMessageSeries, readMetrics } from '../../metrics.ts';
 import { known, type ReadResult, readResultJson, tryReadAll } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
 import { tableText, timeText } from '../../text.ts';
-import { queueDepth } from './counts.ts';
+import { readQueueDepth } from './counts.ts';
 
-export interface ListOptions {
+export interface DeadLetterListOptions {
   /** Streams whose rows are listed. Absent: every stream. */
   readonly stream?: readonly StreamName[];
   /** Number of addresses to print for rows, and again for deliveries. */
@@ -23,7 +23,10 @@ export interface ListOptions {
 }
 
 /** @throws RefusedError, AwsCallError */
-export async function listDeadLetterPlaces(context: Context, { stream, limit }: ListOptions): Promise<Outcome> {
+export async function listDeadLetterPlaces(
+  context: Context,
+  { stream, limit }: DeadLetterListOptions,
+): Promise<Outcome> {
   const { siem, otherReaders, scheduleDeadLetterQueueUrl } = await context.deployment();
   const rows = async () => (await listRows(context)).filter(row => stream?.includes(row.stream) ?? true);
   const deliveries = async () => (stream ? [] : listDeliveryErrors(context));
@@ -146,7 +149,7 @@ const SPAN_MILLISECONDS = 3_600_000;
 
 /** @throws AwsCallError */
 async function readQueue({ aws, clock }: Context, url: string) {
-  const { waiting, taken } = await queueDepth(aws, url);
+  const { waiting, taken } = await readQueueDepth(aws, url);
   const messages = waiting + taken;
   const read = () => readMetrics(aws, [oldestMessageSeries(url)], clock.now(), SPAN_MILLISECONDS);
   const [[newest] = []] = messages > 0 ? await read() : [];

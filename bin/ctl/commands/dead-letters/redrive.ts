@@ -27,7 +27,7 @@ type Redriven =
   | { readonly key: string; readonly outcome: 'kept'; readonly reason: string };
 
 /** @throws RefusedError, AwsCallError, InterruptedError */
-export async function redrive(
+export async function redriveDeliveries(
   context: Context,
   addresses: readonly string[],
   options: RedriveOptions,

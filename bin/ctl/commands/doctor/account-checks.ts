@@ -1,10 +1,10 @@
 /** Checks of the AWS account and the clock. */
 import { GetCallerIdentityCommand } from '@aws-sdk/client-sts';
 import { awsCall } from '../../errors.ts';
-import { check, type Finding, fail, ok, warn } from './context.ts';
+import { createCheck, type Finding, fail, ok, warn } from './context.ts';
 
 /** Checks the AWS account with a call that every AWS identity may make. */
-export const awsAccountCheck = check('aws-account', [], async ({ aws, clock, skews }) => {
+export const awsAccountCheck = createCheck('aws-account', [], async ({ aws, clock, skews }) => {
   const client = aws.sts();
   const command = new GetCallerIdentityCommand({});
   recordTime(command, date => skews.push(date - clock.now()));
@@ -33,7 +33,7 @@ const CLOCK_REMEDY =
   'Set the clock of this machine (NTP). If it is right, the clock of the API is wrong: contact its operator.';
 
 /** Checks the clock. It is the last check, because the other checks collect the times of the answers. */
-export const clockCheck = check('clock', [], async ({ skews }) => clockFinding(skews));
+export const clockCheck = createCheck('clock', [], async ({ skews }) => clockFinding(skews));
 
 /** @param skews milliseconds that other clocks are ahead of this machine */
 export function clockFinding(skews: readonly number[]): Finding {

@@ -8,10 +8,10 @@ import { STREAMS, type StreamName, streamOf } from '../../../../lambda/streams.t
 import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { PLACEHOLDER } from '../../../../lib/placeholder.ts';
-import { check, type DoctorContext, type Finding, fail, ok, skipped, warn } from './context.ts';
+import { createCheck, type DoctorContext, type Finding, fail, ok, skipped, warn } from './context.ts';
 
-export const listChecks = STREAMS.map(({ name }) =>
-  check(`list-${name}`, ['token'], async context => listFinding(context, name)),
+export const apiListChecks = STREAMS.map(({ name }) =>
+  createCheck(`list-${name}`, ['token'], async context => listFinding(context, name)),
 );
 
 async function listFinding(context: DoctorContext, name: StreamName): Promise<Finding> {
@@ -49,7 +49,7 @@ function pageFinding({ rows, names }: PageContent, name: StreamName): Finding {
   );
 }
 
-export const secretCheck = check('secret', ['settings'], async context => {
+export const secretCheck = createCheck('secret', ['settings'], async context => {
   const { clientId, clientSecret } = await (await context.access()).credentials();
   if (clientId === PLACEHOLDER || clientSecret === PLACEHOLDER) {
     return fail(
@@ -60,7 +60,7 @@ export const secretCheck = check('secret', ['settings'], async context => {
   return ok('it has client credentials');
 });
 
-export const tokenCheck = check('token', ['secret'], async context => {
+export const tokenCheck = createCheck('token', ['secret'], async context => {
   await (await context.access()).token();
   return ok('the token endpoint accepts the credentials');
 });
@@ -68,7 +68,7 @@ export const tokenCheck = check('token', ['secret'], async context => {
 const MOST_MEMBERS = 40;
 
 /** Checks the member that names a threat's asset, because without it the threats of a removed asset cannot be withdrawn. */
-export const threatAssetCheck = check('threat-asset', ['list-threats'], async context => {
+export const threatAssetCheck = createCheck('threat-asset', ['list-threats'], async context => {
   const [element] = (await context.firstPage('threats'))?.rows ?? [];
   const row = element && readRow(element, streamOf('threats'), sha256);
   if (!row || 'reason' in row) return skipped('the API has no threat yet');

@@ -7,9 +7,9 @@ import { type Access, openAccess } from '../../access.ts';
 import { once } from '../../aws.ts';
 import type { Context } from '../../context.ts';
 
-export type DoctorContext = ReturnType<typeof createContext>;
+export type DoctorContext = ReturnType<typeof createDoctorContext>;
 
-export function createContext(given: Context) {
+export function createDoctorContext(given: Context) {
   /** Milliseconds by which the clocks of AWS and the API are ahead of this machine, newest last. */
   const skews: number[] = [];
   const context: Context = {
@@ -71,7 +71,7 @@ export interface CheckResult extends Finding {
   readonly name: string;
 }
 
-export function check(name: string, needs: readonly string[], run: Check['run']): Check {
+export function createCheck(name: string, needs: readonly string[], run: Check['run']): Check {
   return { name, needs, run };
 }
 

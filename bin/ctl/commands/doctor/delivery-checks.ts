@@ -10,10 +10,10 @@ import { countObjects } from '../../bucket.ts';
 import { describeDeliveryStream, WHAT_IS_GONE } from '../../delivery-stream.ts';
 import { restore } from '../../deployment.ts';
 import { awsCall } from '../../errors.ts';
-import { check, type Finding, fail, ok, skipped, warn } from './context.ts';
+import { createCheck, type Finding, fail, ok, skipped, warn } from './context.ts';
 
 /** Checks the notifications, because the administrator of an existing bucket (`bucketArn`) must add them. */
-export const notificationsCheck = check('notifications', ['bucket'], async ({ aws, deployment }) => {
+export const notificationsCheck = createCheck('notifications', ['bucket'], async ({ aws, deployment }) => {
   const { bucket: name, siem, stackName } = await deployment();
   if (!siem) return skipped('the SIEM does not read from a queue');
   const configuration = await awsCall(
@@ -85,7 +85,7 @@ function filterOf({ Filter }: Notification, name: 'prefix' | 'suffix'): string {
   return Filter?.Key?.FilterRules?.find(rule => rule.Name?.toLowerCase() === name)?.Value ?? '';
 }
 
-export const deliveryStreamCheck = check('delivery-stream', ['stack'], async ({ aws, deployment }) => {
+export const deliveryStreamCheck = createCheck('delivery-stream', ['stack'], async ({ aws, deployment }) => {
   const { deliveryStream: name, stackName } = await deployment();
   const remedy = `No event can be sent. ${restore(stackName)}`;
   return deliveryStreamFinding(name, await describeDeliveryStream(aws, name, `${remedy} ${WHAT_IS_GONE}`), remedy);
@@ -102,7 +102,7 @@ export function deliveryStreamFinding(
   return fail(`${name} is ${status}${failure?.Details ? `: ${failure.Details}` : ''}`, remedy);
 }
 
-export const bucketCheck = check('bucket', ['stack'], async ({ aws, deployment }) => {
+export const bucketCheck = createCheck('bucket', ['stack'], async ({ aws, deployment }) => {
   const { bucket: name } = await deployment();
   const { count } = await countObjects(aws, name, PREFIXES.events, 1);
   return ok(`${name} ${count > 0 ? 'has events' : 'has no event yet'}`);

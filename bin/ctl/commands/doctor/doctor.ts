@@ -1,19 +1,19 @@
 import { Command } from 'commander';
-import { help, type Run } from '../../command.ts';
+import { helpText, type RunAction } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { isCutOff, messageOf } from '../../errors.ts';
 import { joined, type Painted, paint, painted } from '../../painted.ts';
 import type { Outcome } from '../../report.ts';
 import * as account from './account-checks.ts';
 import * as api from './api-checks.ts';
-import { type Check, type CheckResult, createContext, type Finding } from './context.ts';
+import { type Check, type CheckResult, createDoctorContext, type Finding } from './context.ts';
 import * as delivery from './delivery-checks.ts';
 import * as stack from './stack-checks.ts';
 
-export function doctorCommand(run: Run): Command {
+export function doctorCommand(run: RunAction): Command {
   return new Command('doctor')
     .description('check a deployment from end to end and say what to do; changes nothing')
-    .addHelpText('after', help(MEANING, 'doctor', 'doctor --connector acme --json'))
+    .addHelpText('after', helpText(MEANING, 'doctor', 'doctor --connector acme --json'))
     .action(run(doctor));
 }
 
@@ -25,7 +25,7 @@ Exit status 3: a check failed.`;
 
 async function doctor(context: Context): Promise<Outcome> {
   using progress = context.report.progress('Running the checks.');
-  const all = await runChecks(CHECKS, createContext(context), ({ name }) => progress.advance(name));
+  const all = await runChecks(CHECKS, createDoctorContext(context), ({ name }) => progress.advance(name));
   const failed = all.some(({ status }) => status === 'fail');
   return { text: resultsText(all), json: { checks: all, failed }, status: failed ? 3 : 0 };
 }
@@ -39,7 +39,7 @@ const CHECKS = [
   stack.deployedFunctionCheck,
   api.secretCheck,
   api.tokenCheck,
-  ...api.listChecks,
+  ...api.apiListChecks,
   api.threatAssetCheck,
   stack.tableCheck,
   stack.stateCheck,

@@ -5,17 +5,17 @@ import { paginateListSubscriptionsByTopic, type Subscription } from '@aws-sdk/cl
 import { SettingsError } from '../../../../lambda/settings.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
-import { collectPages } from '../../aws.ts';
+import { collectItems } from '../../aws.ts';
 import { isTroubled, restore } from '../../deployment.ts';
 import { AwsCallError, RefusedError } from '../../errors.ts';
 import { readOrganization } from '../../organization.ts';
 import { readSchedule } from '../../schedule.ts';
 import { describeTable, readState } from '../../state.ts';
 import { awsCommand } from '../../text.ts';
-import { check, type Finding, fail, ok, warn } from './context.ts';
+import { createCheck, type Finding, fail, ok, warn } from './context.ts';
 
 /** Checks that the stack exists, has every output, and was deployed by a compatible version. */
-export const stackCheck = check('stack', ['aws-account'], async context => {
+export const stackCheck = createCheck('stack', ['aws-account'], async context => {
   const { stackName, version } = await context.deployment();
   return ok(`${stackName}, version ${version}`);
 });
@@ -23,7 +23,7 @@ export const stackCheck = check('stack', ['aws-account'], async context => {
 /**
  * No other check depends on this one, because on-call uses doctor mostly after a failed deployment, and the other checks must then still run.
  */
-export const lastDeploymentCheck = check('last-deployment', ['stack'], async ({ aws, deployment }) => {
+export const lastDeploymentCheck = createCheck('last-deployment', ['stack'], async ({ aws, deployment }) => {
   const { stackName, stackStatus } = await deployment();
   return deploymentFinding(stackName, stackStatus, await aws.cloudFormation().config.region());
 });
@@ -45,7 +45,7 @@ export function deploymentFinding(stackName: string, status: string, region: str
   return ok(status);
 }
 
-export const deployedFunctionCheck = check('function', ['settings'], async ({ deployedFunction: read }) =>
+export const deployedFunctionCheck = createCheck('function', ['settings'], async ({ deployedFunction: read }) =>
   functionFinding(await read()),
 );
 
@@ -78,7 +78,7 @@ function reasonText(code: string | undefined, reason: string | undefined): strin
   return text && ` (${text})`;
 }
 
-export const settingsCheck = check('settings', ['stack'], async context => {
+export const settingsCheck = createCheck('settings', ['stack'], async context => {
   try {
     const { baseUrl, ...given } = (await context.access()).settings;
     const paths = STREAMS.flatMap(stream =>
@@ -93,14 +93,14 @@ export const settingsCheck = check('settings', ['stack'], async context => {
   }
 });
 
-export const tableCheck = check('table', ['stack'], async ({ aws, deployment }) => {
+export const tableCheck = createCheck('table', ['stack'], async ({ aws, deployment }) => {
   const { table: name } = await deployment();
   const { TableStatus: status } = await describeTable(aws, name);
   if (status === 'ACTIVE') return ok(`${name} is active`);
   return fail(`${name} is ${status}`, 'Runs fail until it is active. See DynamoDB in the console.');
 });
 
-export const stateCheck = check('state', ['table'], async ({ aws, clock, deployment }) => {
+export const stateCheck = createCheck('state', ['table'], async ({ aws, clock, deployment }) => {
   const { table: name } = await deployment();
   const { streams } = await readState(aws, name, clock.now());
   const unreadable = [...streams].flatMap(([stream, saved]) => (saved instanceof Error ? [stream] : []));
@@ -115,7 +115,7 @@ export const stateCheck = check('state', ['table'], async ({ aws, clock, deploym
  * Checks the organization, because a run that meets rows of another organization sends nothing, although its token and
  * the lists are in order.
  */
-export const organizationCheck = check('organization', ['state', 'token'], async context => {
+export const organizationCheck = createCheck('organization', ['state', 'token'], async context => {
   const { saved, changed } = await readOrganization(context, await context.access());
   if (saved === undefined) return ok('no run has noted one yet');
   if (changed.length === 0) return ok('addresses and client are those that the saved state belongs to');
@@ -127,7 +127,7 @@ export const organizationCheck = check('organization', ['state', 'token'], async
   );
 });
 
-export const scheduleCheck = check('schedule', ['stack'], async ({ aws, deployment }) => {
+export const scheduleCheck = createCheck('schedule', ['stack'], async ({ aws, deployment }) => {
   const { scheduleName } = await deployment();
   const { enabled, expression } = await readSchedule(aws, scheduleName);
   if (enabled) return ok(`on, ${expression}`);
@@ -135,11 +135,11 @@ export const scheduleCheck = check('schedule', ['stack'], async ({ aws, deployme
 });
 
 /** Checks the subscription, because alarms reach people only through a confirmed subscription. */
-export const alarmSubscriptionCheck = check('alarm-subscription', ['stack'], async ({ aws, deployment }) => {
+export const alarmSubscriptionCheck = createCheck('alarm-subscription', ['stack'], async ({ aws, deployment }) => {
   const { alarmTopicArn: topic, account, stackName } = await deployment();
   const pages = paginateListSubscriptionsByTopic({ client: aws.sns() }, { TopicArn: topic });
   try {
-    return subscriptionFinding(await collectPages(pages, page => page.Subscriptions), topic);
+    return subscriptionFinding(await collectItems(pages, page => page.Subscriptions), topic);
   } catch (cause) {
     const name = cause instanceof Error ? cause.name : '';
     if (name === 'NotFoundException') {

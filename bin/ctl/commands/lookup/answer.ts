@@ -7,7 +7,7 @@ import { sha256 } from '../../../../lambda/system.ts';
 import type { Access } from '../../access.ts';
 import { messageOf } from '../../errors.ts';
 
-export type Answer =
+export type RowAnswer =
   | { readonly kind: 'row'; readonly row: Row }
   /**
    * The specification does not say how the API answers an unknown id, so any refusal counts as a missing row, and its
@@ -19,10 +19,10 @@ export type Answer =
   /** An answer without the row of this id, or an id for which there is no request. */
   | { readonly kind: 'unclear'; readonly why: string };
 
-export type NoRow = Extract<Answer, { kind: 'refused' | 'unclear' }>;
+export type NoRowAnswer = Extract<RowAnswer, { kind: 'refused' | 'unclear' }>;
 
 /** @throws as the API's client does, except for a refusal */
-export async function askForRow(access: Access, stream: SyncedStream, id: string): Promise<Answer> {
+export async function askForRow(access: Access, stream: SyncedStream, id: string): Promise<RowAnswer> {
   const answer = await readSingle(access, stream, id);
   const cascadesFrom = 'cascadesFrom' in stream ? stream.cascadesFrom : undefined;
   const assets = access.streams.find(({ name }) => name === cascadesFrom);
@@ -30,16 +30,16 @@ export async function askForRow(access: Access, stream: SyncedStream, id: string
 
   const { parent: assetId } = answer.row;
   const asset = await readSingle(access, assets, assetId);
-  const isRemoved = isGone(asset) || (asset.kind === 'row' && asset.row.deleted);
+  const isRemoved = isRowGone(asset) || (asset.kind === 'row' && asset.row.deleted);
   return isRemoved ? { kind: 'asset removed', assetId } : answer;
 }
 
 /** Whether the answer means that no list contains the row any more. */
-export function isGone({ kind }: Answer): boolean {
+export function isRowGone({ kind }: RowAnswer): boolean {
   return kind === 'refused' || kind === 'asset removed';
 }
 
-function readSingle(access: Access, stream: SyncedStream, id: string): Promise<Answer> {
+function readSingle(access: Access, stream: SyncedStream, id: string): Promise<RowAnswer> {
   return answerOrRefusal(async () => {
     const text = await access.api.single({ path: stream.path, id });
     const cut = rowCut(stream, access.settings.threatAssetField);
@@ -50,7 +50,7 @@ function readSingle(access: Access, stream: SyncedStream, id: string): Promise<A
 }
 
 /** Maps API errors, malformed rows, and ids that no path can hold, such as `..`, to an answer. */
-export async function answerOrRefusal<T>(ask: () => Promise<T>): Promise<T | NoRow> {
+export async function answerOrRefusal<T>(ask: () => Promise<T>): Promise<T | NoRowAnswer> {
   try {
     return await ask();
   } catch (error) {
@@ -62,7 +62,7 @@ export async function answerOrRefusal<T>(ask: () => Promise<T>): Promise<T | NoR
   }
 }
 
-export function answerText(answer: Answer): string {
+export function rowAnswerText(answer: RowAnswer): string {
   if (answer.kind === 'refused') return `refused with ${answer.status} (${answer.type ?? 'without a known type'})`;
   if (answer.kind === 'unclear') return `not understood: ${answer.why}`;
   if (answer.kind === 'asset removed') {

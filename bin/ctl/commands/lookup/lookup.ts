@@ -3,33 +3,33 @@ import { Argument, Command } from 'commander';
 import { deadLetterKey } from '../../../../lambda/core/dead-letter.ts';
 import type { RowState } from '../../../../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
-import { openAccess, streamOf } from '../../access.ts';
+import { openAccess, requireStream } from '../../access.ts';
 import { countObjects } from '../../bucket.ts';
-import { help, type Run } from '../../command.ts';
+import { helpText, type RunAction } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
 import { joined, type Painted, paint, painted } from '../../painted.ts';
 import type { Outcome } from '../../report.ts';
-import { type Answer, answerText, askForRow, assetText } from './answer.ts';
-import { neighboursJson, neighboursText, readNeighbours, SENT_TEXTS } from './neighbours.ts';
-import { isCurrent, RESULTS, type ResultWord, resultOf, unsettledFor } from './result.ts';
+import { askForRow, assetText, type RowAnswer, rowAnswerText } from './answer.ts';
+import { LAST_EVENT_TEXTS, neighboursJson, neighboursText, readNeighbours } from './neighbours.ts';
+import { isCurrentResult, LOOKUP_RESULTS, type LookupResultName, lookupResultOf, unsettledResult } from './result.ts';
 
 const WITH_STATES = STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name }) => name);
 const WITH_NEIGHBOURS: StreamName = 'assets';
 
-export function lookupCommand(run: Run): Command {
+export function lookupCommand(run: RunAction): Command {
   return new Command('lookup')
     .description('say whether the SIEM’s copy of one row is current; changes nothing')
     .addArgument(new Argument('<stream>', 'stream of the row').choices(WITH_STATES))
     .argument('<id>', 'id of the row, without escaping')
     .option('--related', 'list the neighbours of an asset at the API, with the last event sent of each')
     .option('--show', 'show the answers of the API, which are your data')
-    .addHelpText('after', help(HELP, 'lookup threats threat-19', 'lookup assets asset-7f3a --related'))
+    .addHelpText('after', helpText(HELP, 'lookup threats threat-19', 'lookup assets asset-7f3a --related'))
     .action(run(lookup));
 }
 
 function resultLines(current: boolean): string {
-  return Object.entries(RESULTS)
+  return Object.entries(LOOKUP_RESULTS)
     .filter(([, result]) => result.current === current)
     .map(([word, { meaning }]) => `  ${word.padEnd(15)}  ${meaning}`)
     .join('\n');
@@ -59,7 +59,7 @@ async function lookup(context: Context, name: StreamName, id: string, options: L
   return {
     text: joined([lookupText(found, show), ...(neighbours ? ['', neighboursText(neighbours, show)] : [])]),
     json: { ...lookupJson(found, show), ...(neighbours && neighboursJson(neighbours, show)) },
-    status: isCurrent(found.result) ? 0 : 3,
+    status: isCurrentResult(found.result) ? 0 : 3,
   };
 }
 
@@ -68,7 +68,7 @@ type Found = Awaited<ReturnType<typeof find>>;
 /** Reads the row at the API and its row state, and decides whether the SIEM's copy is current. */
 async function find(context: Context, name: StreamName, id: string) {
   const access = await openAccess(context);
-  const stream = streamOf(access, name);
+  const stream = requireStream(access, name);
   const [answer, states, { streams }] = await Promise.all([
     askForRow(access, stream, id),
     access.readRowStates(name, [id]),
@@ -76,10 +76,10 @@ async function find(context: Context, name: StreamName, id: string) {
   ]);
   const stored = states.get(id);
 
-  const expected = resultOf(answer, stored);
-  const unsettled = isCurrent(expected) ? unsettledFor(stored, streams.get(name)) : undefined;
+  const expected = lookupResultOf(answer, stored);
+  const unsettled = isCurrentResult(expected) ? unsettledResult(stored, streams.get(name)) : undefined;
   const isTooLarge = expected === 'same' && (await isOversize(context, name, stored!.rowHash));
-  const result: ResultWord = unsettled ?? (isTooLarge ? 'too large' : expected);
+  const result: LookupResultName = unsettled ?? (isTooLarge ? 'too large' : expected);
   return { access, stream, id, answer, stored, result };
 }
 
@@ -99,10 +99,10 @@ async function isOversize({ aws, deployment }: Context, stream: StreamName, rowH
 /** Rows are strings that contain JSON, so that no digit is lost. */
 function lookupJson({ stream, id, answer, stored, result }: Found, show: boolean): object {
   const api = answerJson(answer, show);
-  return { stream: stream.name, id, result, siemIsCurrent: isCurrent(result), api, lastSent: stored ?? null };
+  return { stream: stream.name, id, result, siemIsCurrent: isCurrentResult(result), api, lastSent: stored ?? null };
 }
 
-function answerJson(answer: Answer, show: boolean): object {
+function answerJson(answer: RowAnswer, show: boolean): object {
   if (answer.kind !== 'row') return answer;
   const { deleted, rowHash, time, parent, filter, text } = answer.row;
   const facts = { kind: 'row', deleted, rowHash, time: time ?? null, assetId: parent ?? null };
@@ -110,13 +110,13 @@ function answerJson(answer: Answer, show: boolean): object {
 }
 
 function lookupText({ stream, id, answer, stored, result }: Found, show: boolean): Painted {
-  const paintResult = isCurrent(result) ? paint.good : paint.bad;
-  const { meaning, remedy } = RESULTS[result];
+  const paintResult = isCurrentResult(result) ? paint.good : paint.bad;
+  const { meaning, remedy } = LOOKUP_RESULTS[result];
   return joined([
     painted`${stream.name} ${JSON.stringify(id)}: ${paintResult(result)}. ${meaning}`,
     ...(remedy ? [remedy] : []),
     '',
-    `API now:    ${answerText(answer)}`,
+    `API now:    ${rowAnswerText(answer)}`,
     `Last sent:  ${sentText(stored)}`,
     ...(show && answer.kind === 'row' ? ['', 'Row of the API:', answer.row.text] : []),
   ]);
@@ -126,5 +126,5 @@ function sentText(stored: RowState | undefined): string {
   if (!stored) return 'never';
   const { status, rowHash, forwardedAt, sequence, parent } = stored;
   if (rowHash === '' && status === 'removed') return 'never, and the row is removed';
-  return `${SENT_TEXTS[status]}, ${forwardedAt}, sequence ${sequence}${assetText(parent)}`;
+  return `${LAST_EVENT_TEXTS[status]}, ${forwardedAt}, sequence ${sequence}${assetText(parent)}`;
 }

@@ -3,12 +3,12 @@ import type { RowState } from '../../../../lambda/ports.ts';
 import type { SyncedStream } from '../../../../lambda/streams.ts';
 import type { Access } from '../../access.ts';
 import { tableText } from '../../text.ts';
-import { answerOrRefusal, answerText } from './answer.ts';
+import { answerOrRefusal, rowAnswerText } from './answer.ts';
 
 type Neighbours = Awaited<ReturnType<typeof readNeighbours>>;
 
 /** Text about the last event of a row, by the status of the row state. */
-export const SENT_TEXTS: Readonly<Record<RowState['status'], string>> = {
+export const LAST_EVENT_TEXTS: Readonly<Record<RowState['status'], string>> = {
   live: 'a row',
   filtered: 'a withdrawal because of the filter, or nothing',
   removed: 'a removal',
@@ -27,9 +27,9 @@ export async function readNeighbours(access: Access, { name, path }: SyncedStrea
 }
 
 export function neighboursText(neighbours: Neighbours, show: boolean): string {
-  if (neighbours.kind !== 'neighbours') return `Neighbours: ${answerText(neighbours)}`;
+  if (neighbours.kind !== 'neighbours') return `Neighbours: ${rowAnswerText(neighbours)}`;
   const { all, text } = neighbours;
-  const rows = all.map(({ id, lastSent }) => [JSON.stringify(id), lastSent ? SENT_TEXTS[lastSent] : 'never']);
+  const rows = all.map(({ id, lastSent }) => [JSON.stringify(id), lastSent ? LAST_EVENT_TEXTS[lastSent] : 'never']);
   const list = rows.length === 0 ? 'No object in the answer has an id.' : tableText(['neighbour', 'last sent'], rows);
   return show ? `${list}\n\nNeighbours as the API answers:\n${text}` : list;
 }

@@ -3,7 +3,7 @@ import { awaitsReplay } from '../../../../lambda/core/replay.ts';
 import type { RowState, SavedStream } from '../../../../lambda/ports.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { isBatchOpen } from '../../state.ts';
-import type { Answer } from './answer.ts';
+import type { RowAnswer } from './answer.ts';
 
 export interface LookupResult {
   /** Whether the SIEM's copy is current. */
@@ -17,7 +17,7 @@ const LATER = `Repeat the command after the next run. If the result stays, "${CO
 const current = (meaning: string): LookupResult => ({ current: true, meaning, remedy: '' });
 const other = (meaning: string, remedy = LATER): LookupResult => ({ current: false, meaning, remedy });
 
-export const RESULTS = {
+export const LOOKUP_RESULTS = {
   same: current('The SIEM was sent the row that the API returns.'),
   removed: current('The SIEM was sent the removal, and the API no longer has the row.'),
   filtered: current('The filter excludes the row, and the SIEM does not have it.'),
@@ -38,10 +38,10 @@ export const RESULTS = {
   unknown: other('The row state or the answer of the API cannot be read.', ''),
 } satisfies Readonly<Record<string, LookupResult>>;
 
-export type ResultWord = keyof typeof RESULTS;
+export type LookupResultName = keyof typeof LOOKUP_RESULTS;
 
 /** @param stored row state, undefined if the id was never sent */
-export function resultOf(answer: Answer, stored: RowState | undefined): ResultWord {
+export function lookupResultOf(answer: RowAnswer, stored: RowState | undefined): LookupResultName {
   if (answer.kind === 'unclear') return 'unknown';
   const isLive = stored?.status === 'live';
   if (answer.kind === 'row' && answer.row.filter === 'filtered') return isLive ? 'not withdrawn' : 'filtered';
@@ -56,10 +56,10 @@ export function resultOf(answer: Answer, stored: RowState | undefined): ResultWo
 }
 
 /** @returns undefined if the row state can be relied on */
-export function unsettledFor(
+export function unsettledResult(
   stored: RowState | undefined,
   saved: SavedStream | Error | undefined,
-): ResultWord | undefined {
+): LookupResultName | undefined {
   if (!saved) return undefined;
   if (saved instanceof Error) return 'unknown';
   if (isBatchOpen(saved)) return 'unfinished';
@@ -67,6 +67,6 @@ export function unsettledFor(
   return isDue ? 'awaits a replay' : undefined;
 }
 
-export function isCurrent(result: ResultWord): boolean {
-  return RESULTS[result].current;
+export function isCurrentResult(result: LookupResultName): boolean {
+  return LOOKUP_RESULTS[result].current;
 }

@@ -48,7 +48,7 @@ export function alarmsInAlarm({ alarms }: Snapshot): AlarmState[] {
 
 /** Streams that do not work. While the schedule is off, silent streams are expected. */
 function broken(streams: readonly StreamSummary[], paused: boolean): string[] {
-  const kinds: Condition[] = paused ? ['unreadable', 'failing'] : ['unreadable', 'failing', 'silent'];
+  const kinds: StreamCondition[] = paused ? ['unreadable', 'failing'] : ['unreadable', 'failing', 'silent'];
   return kinds.flatMap(kind =>
     streams.filter(({ condition }) => condition === kind).map(({ stream }) => `${stream} ${kind}`),
   );
@@ -101,7 +101,7 @@ function hidden(snapshot: Snapshot): string[] {
 }
 
 /** Condition of a stream, which the help of `status` explains. `unknown` means that the metrics cannot be read. */
-export type Condition =
+export type StreamCondition =
   | 'caught up'
   | 'backfilling'
   | 'failing'
@@ -122,7 +122,7 @@ export function streamSummaries(snapshot: Snapshot) {
   return STREAMS.map(({ name }) => {
     const saved = state?.streams.get(name);
     const activity = known(snapshot.activity)?.streams.get(name);
-    const condition = conditionOf({ off: off.includes(name), running, ...limits, saved, activity });
+    const condition = streamConditionOf({ off: off.includes(name), running, ...limits, saved, activity });
     return { stream: name, condition, saved, activity };
   });
 }
@@ -159,7 +159,7 @@ interface Facts {
   readonly activity: StreamActivity | undefined;
 }
 
-export function conditionOf(facts: Facts): Condition {
+export function streamConditionOf(facts: Facts): StreamCondition {
   const { lateBefore = 0, behindBefore = 0, activity } = facts;
   const condition = lastCondition(facts);
   if (condition !== 'caught up' && condition !== 'backfilling') return condition;
@@ -168,7 +168,7 @@ export function conditionOf(facts: Facts): Condition {
 }
 
 /** The condition after the last run, regardless of its age. */
-function lastCondition({ off, running, saved, activity }: Facts): Condition {
+function lastCondition({ off, running, saved, activity }: Facts): StreamCondition {
   if (saved instanceof Error) return 'unreadable';
   const hasRun = saved && (saved.checkpoint.cursor !== undefined || saved.checkpoint.committed !== '');
   if (off) return 'off';

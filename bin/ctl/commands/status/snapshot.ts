@@ -20,7 +20,7 @@ import {
 import { known, tryRead, tryReadAll } from '../../read-result.ts';
 import { readSchedule } from '../../schedule.ts';
 import { readState } from '../../state.ts';
-import { deadLetterCount, queueDepth, withoutTestMessages } from '../dead-letters/counts.ts';
+import { countDeadLetters, readQueueDepth, withoutTestMessages } from '../dead-letters/counts.ts';
 
 export type Snapshot = Awaited<ReturnType<typeof takeSnapshot>>;
 
@@ -41,13 +41,13 @@ export async function takeSnapshot(context: Context) {
       schedule: () => readSchedule(aws, scheduleName),
       alarms: () => readAlarms(aws, connector),
       deadLetters: () => deadLettersOf(aws, deployment),
-      scheduleDeadLetters: () => queueDepth(aws, scheduleDeadLetterQueueUrl),
+      scheduleDeadLetters: () => readQueueDepth(aws, scheduleDeadLetterQueueUrl),
     },
     signal,
   );
   const queuesOf = ({ queueUrl, deadLetterQueueUrl }: NonNullable<Deployment['siem']>) => {
-    const queue = async () => withoutTestMessages(await queueDepth(aws, queueUrl), aws, bucket);
-    return tryReadAll({ queue, deadLetters: () => queueDepth(aws, deadLetterQueueUrl) }, signal);
+    const queue = async () => withoutTestMessages(await readQueueDepth(aws, queueUrl), aws, bucket);
+    return tryReadAll({ queue, deadLetters: () => readQueueDepth(aws, deadLetterQueueUrl) }, signal);
   };
   const others = otherReaders.map(async reader => ({ name: reader.name, ...(await queuesOf(reader)) }));
   const [parts, queues, readers] = await Promise.all([connectorParts, siem && queuesOf(siem), Promise.all(others)]);
@@ -68,7 +68,7 @@ function streamsOff(environment: Readonly<Record<string, string>>): StreamName[]
 }
 
 async function deadLettersOf(aws: Aws, deployment: Deployment) {
-  const counted = STREAMS.map(async ({ name }) => [name, await deadLetterCount(aws, deployment, name)] as const);
+  const counted = STREAMS.map(async ({ name }) => [name, await countDeadLetters(aws, deployment, name)] as const);
   return new Map(await Promise.all(counted));
 }
 

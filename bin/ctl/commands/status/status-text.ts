@@ -7,11 +7,11 @@ import { joined, type Painted, paint, painted, type Text } from '../../painted.t
 import { known, readResultText } from '../../read-result.ts';
 import { type LeaseState, WAITING_CAUSES } from '../../state.ts';
 import { durationText, tableText, timeText } from '../../text.ts';
-import { deadLetterText, type QueueDepth } from '../dead-letters/counts.ts';
+import { deadLetterCountText, type QueueDepth } from '../dead-letters/counts.ts';
 import { alarmsInAlarm, type Health, healthText, type StreamSummary, streamSummaries } from './health.ts';
 import type { Snapshot, StreamActivity } from './snapshot.ts';
 
-export const PAINT = {
+export const STATUS_PAINT = {
   unhealthy: paint.bad,
   paused: paint.unconfirmed,
   'in progress': paint.unconfirmed,
@@ -24,7 +24,7 @@ export function statusText(snapshot: Snapshot, health: Health): Painted {
   const { connector, stackName, stackStatus, version } = snapshot.deployment;
   const streams = streamSummaries(snapshot);
   return joined([
-    painted`${connector}: ${PAINT[health.status](healthText(health))}`,
+    painted`${connector}: ${STATUS_PAINT[health.status](healthText(health))}`,
     ...alarmsInAlarm(snapshot).flatMap(alarm => alarmLines(alarm, snapshot.now)),
     ...failureLines(snapshot),
     ...(health.status === 'unhealthy' ? [FIND_CAUSE] : []),
@@ -80,7 +80,7 @@ function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): str
     const counted = known(snapshot.deadLetters)?.get(stream);
     const success = activity ? successText(activity.caughtUp, snapshot.now) : '?';
     const cells = activity ? countCells(activity.counts, isFiltered) : Array(titles.length + 2).fill('?');
-    return [stream, condition, success, ...cells, counted ? deadLetterText(counted) : '?'];
+    return [stream, condition, success, ...cells, counted ? deadLetterCountText(counted) : '?'];
   });
 
   const filterErrors = streams.flatMap(({ stream, activity }) => {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
-import { help, type Run } from '../../command.ts';
+import { helpText, type RunAction } from '../../command.ts';
 import { type Context, connectorOf } from '../../context.ts';
 import { listConnectors } from '../../deployment.ts';
 import { RefusedError } from '../../errors.ts';
@@ -11,13 +11,13 @@ import type { Outcome } from '../../report.ts';
 import { alarmsInAlarm, healthOf, healthText } from './health.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { statusJson } from './status-json.ts';
-import { PAINT, statusText } from './status-text.ts';
+import { STATUS_PAINT, statusText } from './status-text.ts';
 
-export function statusCommand(run: Run): Command {
+export function statusCommand(run: RunAction): Command {
   return new Command('status')
     .description('show whether the SIEM is up to date, with the state of each stream; changes nothing')
     .option('--all', 'one line for each connector of account and region, the worst first')
-    .addHelpText('after', help(MEANING, 'status', 'status --connector acme --json', 'status --all'))
+    .addHelpText('after', helpText(MEANING, 'status', 'status --connector acme --json', 'status --all'))
     .action(run((context, { all }: { readonly all?: boolean }) => (all ? statusOfAll(context) : statusOf(context))));
 }
 
@@ -60,19 +60,19 @@ async function statusOfAll(context: Context): Promise<Outcome> {
   }
 
   using progress = report.progress(`Reading ${connectors.length} connectors.`);
-  const lines = await fourAtATime(connectors, async ({ connector, deployment }) => {
+  const lines = await runFourAtATime(connectors, async ({ connector, deployment }) => {
     const line = await lineOf(connector, { ...context, ...connectorOf(aws, deployment) });
     progress.advance(connector);
     return line;
   });
-  return outcomeOfAll(lines);
+  return outcomeOfConnectors(lines);
 }
 
 /**
  * Runs four tasks at a time, because each connector takes some 20 calls, and AWS limits DescribeAlarms to 9 calls per
  * second.
  */
-export async function fourAtATime<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>) {
+export async function runFourAtATime<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>) {
   const results: Result[] = [];
   for (let from = 0; from < items.length; from += 4) {
     results.push(...(await Promise.all(items.slice(from, from + 4).map(task))));
@@ -81,16 +81,16 @@ export async function fourAtATime<Item, Result>(items: readonly Item[], task: (i
 }
 
 /** The line of `status --all` about one connector. A connector that cannot be read has a line, too. */
-export interface Line {
+export interface ConnectorLine {
   readonly connector: string;
-  readonly kind: 'not readable' | keyof typeof PAINT;
+  readonly kind: 'not readable' | keyof typeof STATUS_PAINT;
   /** Whether a critical alarm fires. */
   readonly isCritical: boolean;
   readonly text: Text;
   readonly json: object;
 }
 
-async function lineOf(connector: string, context: Context): Promise<Line> {
+async function lineOf(connector: string, context: Context): Promise<ConnectorLine> {
   const read = await tryRead(() => takeSnapshot(context), context.signal);
   if ('notReadable' in read) {
     const text = paint.bad(`not readable: ${read.notReadable}`);
@@ -101,15 +101,15 @@ async function lineOf(connector: string, context: Context): Promise<Line> {
     connector,
     kind: health.status,
     isCritical: alarmsInAlarm(read.value).some(({ severity }) => severity === 'critical'),
-    text: PAINT[health.status](healthText(health)),
+    text: STATUS_PAINT[health.status](healthText(health)),
     json: statusJson(read.value, health),
   };
 }
 
 const WORST_FIRST = ['not readable', 'critical', 'unhealthy', 'paused', 'in progress', 'healthy'];
 
-export function outcomeOfAll(lines: readonly Line[]): Outcome {
-  const rank = ({ kind, isCritical }: Line) => WORST_FIRST.indexOf(isCritical ? 'critical' : kind);
+export function outcomeOfConnectors(lines: readonly ConnectorLine[]): Outcome {
+  const rank = ({ kind, isCritical }: ConnectorLine) => WORST_FIRST.indexOf(isCritical ? 'critical' : kind);
   const sorted = lines.toSorted((a, b) => rank(a) - rank(b) || (a.connector < b.connector ? -1 : 1));
   const width = Math.max(...lines.map(({ connector }) => connector.length));
   const kinds = [...groupBy(sorted, ({ kind }) => kind)].map(([kind, of]) => `${of.length} ${kind}`);

@@ -2,12 +2,12 @@
 import { awaitsReplay } from '../../../../lambda/core/replay.ts';
 import type { RowState } from '../../../../lambda/ports.ts';
 import type { Access } from '../../access.ts';
-import { type Answer, askForRow, isGone } from '../lookup/answer.ts';
-import { isCurrent, resultOf } from '../lookup/result.ts';
-import type { Comparison } from './compare.ts';
+import { askForRow, isRowGone, type RowAnswer } from '../lookup/answer.ts';
+import { isCurrentResult, lookupResultOf } from '../lookup/result.ts';
+import type { StreamComparison } from './compare.ts';
 import type { Difference } from './id-index.ts';
 
-export type Checked = Awaited<ReturnType<typeof checkAgain>>;
+export type SecondCheck = Awaited<ReturnType<typeof checkDifferencesAgain>>;
 
 /** Largest number of single reads at the API. Further differences count as confirmed without a read. */
 const MOST_SINGLE_READS = 1_000;
@@ -17,9 +17,9 @@ const PIECE = 100;
  * @param begun when the comparison began, in milliseconds since 1970
  * @throws AwsCallError; as the API's client does
  */
-export async function checkAgain(
+export async function checkDifferencesAgain(
   access: Access,
-  { stream, found: differences, checkpoint }: Pick<Comparison, 'stream' | 'found' | 'checkpoint'>,
+  { stream, found: differences, checkpoint }: Pick<StreamComparison, 'stream' | 'found' | 'checkpoint'>,
   begun: number,
 ) {
   /** Differences that still exist. */
@@ -64,9 +64,9 @@ function agrees({ listed, listedHash }: Difference, state: RowState | undefined)
 }
 
 /** Compares the row state with the API's current answer, because the row may have changed since it was listed. */
-function checked(answer: Answer, state: RowState | undefined, begun: number): 'resolved' | 'moved' | 'lasts' {
-  if (isCurrent(resultOf(answer, state))) return 'resolved';
+function checked(answer: RowAnswer, state: RowState | undefined, begun: number): 'resolved' | 'moved' | 'lasts' {
+  if (isCurrentResult(lookupResultOf(answer, state))) return 'resolved';
   // The row was removed before it could be sent.
-  if (!state) return isGone(answer) ? 'resolved' : 'lasts';
-  return Date.parse(state.forwardedAt) >= begun && !isGone(answer) ? 'moved' : 'lasts';
+  if (!state) return isRowGone(answer) ? 'resolved' : 'lasts';
+  return Date.parse(state.forwardedAt) >= begun && !isRowGone(answer) ? 'moved' : 'lasts';
 }

@@ -13,15 +13,15 @@ import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
 import { tryRead } from '../../read-result.ts';
 import { openBatches, scanRowStates } from '../../state.ts';
-import { deadLetterCount } from '../dead-letters/counts.ts';
-import { differences, equalIds, type IdIndex, recordListed, UNKNOWN_ID } from './id-index.ts';
+import { countDeadLetters } from '../dead-letters/counts.ts';
+import { countEqualIds, differencesIn, type IdIndex, recordListed, UNKNOWN_ID } from './id-index.ts';
 
-export type Comparison = Awaited<ReturnType<typeof compare>>[number];
+export type StreamComparison = Awaited<ReturnType<typeof compareStreams>>[number];
 
 type SavedStreams = ReadonlyMap<StreamName, SavedStream>;
 
 /** @throws RefusedError, AwsCallError; as the API's client does */
-export async function compare(context: Context, access: Access, streams: readonly SyncedStream[]) {
+export async function compareStreams(context: Context, access: Access, streams: readonly SyncedStream[]) {
   const { aws, signal } = context;
   const deployment = await context.deployment();
   const savedStreams = await readSavedStreams(access, streams);
@@ -41,13 +41,13 @@ export async function compare(context: Context, access: Access, streams: readonl
        * sides and no longer listed does not count, so the number is never greater than the number of listed rows.
        * Undefined for a stream without row states.
        */
-      equal: idIndex && equalIds(idIndex),
-      found: idIndex ? differences(idIndex) : [],
+      equal: idIndex && countEqualIds(idIndex),
+      found: idIndex ? differencesIn(idIndex) : [],
       /** Checkpoint, which says which row states await a replay. */
       checkpoint: saved.checkpoint,
       /** Number of batches that a killed run left unfinished. */
       openBatches: openBatches(saved),
-      deadLetters: await tryRead(() => deadLetterCount(aws, deployment, stream.name), signal),
+      deadLetters: await tryRead(() => countDeadLetters(aws, deployment, stream.name), signal),
     });
   }
   return comparisons;

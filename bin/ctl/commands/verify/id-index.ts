@@ -43,7 +43,7 @@ export function recordListed(
  * Kinds of differences, each with the command that heals it. `resync` sends rows whose state differs from the API. A
  * row whose state equals the API is sent only by `resync --send-all`.
  */
-export const DIFFERENCES = {
+export const DIFFERENCE_KINDS = {
   missing: { text: 'never sent to the SIEM', healedBy: 'resync' },
   other: { text: 'sent with other content', healedBy: 'resync' },
   hidden: { text: 'sent as removed, but live at the API', healedBy: 'resync' },
@@ -52,12 +52,12 @@ export const DIFFERENCES = {
   stale: { text: 'not sent again since the last replay', healedBy: 'resync --send-all' },
 } as const;
 
-export type DifferenceKind = keyof typeof DIFFERENCES;
+export type DifferenceKind = keyof typeof DIFFERENCE_KINDS;
 
-export type Difference = ReturnType<typeof differences>[number];
+export type Difference = ReturnType<typeof differencesIn>[number];
 
 /** @returns undefined if both sides agree */
-export function disagreement({ sent, sentHash, stale, listed, listedHash }: IdEntry): DifferenceKind | undefined {
+export function differenceKindOf({ sent, sentHash, stale, listed, listedHash }: IdEntry): DifferenceKind | undefined {
   if (listed === 'filtered') return sent === 'row' ? 'unfiltered' : undefined;
   if (sent === undefined) return listed === 'live' ? 'missing' : undefined;
   // The connector does not send the tombstone of an asset that was never sent or that the filter withdrew, so there is
@@ -71,19 +71,19 @@ export function disagreement({ sent, sentHash, stale, listed, listedHash }: IdEn
 }
 
 /** Number of listed ids for which the last row in the list equals the last row sent to the SIEM. */
-export function equalIds(idIndex: IdIndex): number {
+export function countEqualIds(idIndex: IdIndex): number {
   let count = 0;
   for (const entry of idIndex.values()) {
     const isListed = entry.listed === 'live' || entry.listed === 'tombstone';
-    if (isListed && entry.sent !== undefined && !disagreement(entry)) count++;
+    if (isListed && entry.sent !== undefined && !differenceKindOf(entry)) count++;
   }
   return count;
 }
 
 /** The ids that differ. `id` is undefined if the table has only a hash of the id. `key` is the key of the row state. */
-export function differences(idIndex: IdIndex) {
+export function differencesIn(idIndex: IdIndex) {
   return [...idIndex].flatMap(([key, entry]) => {
-    const kind = disagreement(entry);
+    const kind = differenceKindOf(entry);
     return kind ? [{ kind, id: idOf(key), key, listed: entry.listed, listedHash: entry.listedHash }] : [];
   });
 }

@@ -6,16 +6,16 @@ import { joined, paint, painted, type Text } from '../../painted.ts';
 import { readResultJson, readResultText } from '../../read-result.ts';
 import type { Outcome } from '../../report.ts';
 import { tableText } from '../../text.ts';
-import { deadLetterText } from '../dead-letters/counts.ts';
-import type { Checked } from './check-again.ts';
-import type { Comparison } from './compare.ts';
-import { DIFFERENCES, type Difference } from './id-index.ts';
+import { deadLetterCountText } from '../dead-letters/counts.ts';
+import type { SecondCheck } from './check-again.ts';
+import type { StreamComparison } from './compare.ts';
+import { DIFFERENCE_KINDS, type Difference } from './id-index.ts';
 
-export interface VerifiedStream extends Comparison {
+export interface VerifiedStream extends StreamComparison {
   /**
    * Result of the second check. Undefined if the differences were not checked again, so their rows may not be sent yet.
    */
-  readonly checked: Checked | undefined;
+  readonly checked: SecondCheck | undefined;
 }
 
 export interface Verification {
@@ -97,7 +97,7 @@ function countsText(streams: readonly VerifiedStream[]): string {
     each.equal === undefined ? '' : String(each.found.length),
     String(each.checked?.resolved ?? ''),
     String(each.openBatches),
-    readResultText(each.deadLetters, deadLetterText),
+    readResultText(each.deadLetters, deadLetterCountText),
   ]);
   return tableText(
     ['stream', 'rows listed', 'ids equal', 'differed', 'resolved since', 'open batches', 'dead letters'],
@@ -119,7 +119,7 @@ function details(verified: VerifiedStream, limit: number): string[] {
 
   const kinds = [...groupBy(lasting(verified), ({ kind }) => kind)].flatMap(([kind, all]) => [
     '',
-    `  ${stream.name}: ${all.length} ${DIFFERENCES[kind].text}`,
+    `  ${stream.name}: ${all.length} ${DIFFERENCE_KINDS[kind].text}`,
     ...all.slice(0, limit).map(each => `    ${nameOf(each)}`),
     ...(all.length > limit ? [`    and ${all.length - limit} more: --limit, or --json for all`] : []),
   ]);
@@ -138,7 +138,7 @@ function nameOf({ id, key }: Difference): string {
 /** The commands that correct the differences, for example `resync assets threats`. */
 function healingLines(streams: readonly VerifiedStream[]): string[] {
   const all = streams.flatMap(each => lasting(each).map(({ kind }) => ({ kind, stream: each.stream.name })));
-  const commands = [...groupBy(all, ({ kind }) => DIFFERENCES[kind].healedBy)].map(([command, of]) => {
+  const commands = [...groupBy(all, ({ kind }) => DIFFERENCE_KINDS[kind].healedBy)].map(([command, of]) => {
     const [name, ...options] = command.split(' ');
     return [CONNECTORCTL.command, name, ...new Set(of.map(({ stream }) => stream)), ...options].join(' ');
   });
@@ -160,8 +160,8 @@ function streamJson(verified: VerifiedStream): object {
     differences: lasting(verified).map(each => ({
       id: each.id ?? null,
       ...(each.id === undefined && { hash: each.key.slice(1) }),
-      kind: DIFFERENCES[each.kind].text,
-      healedBy: DIFFERENCES[each.kind].healedBy,
+      kind: DIFFERENCE_KINDS[each.kind].text,
+      healedBy: DIFFERENCE_KINDS[each.kind].healedBy,
       ...(moved.has(each) && { confirmed: false }),
     })),
     openBatches,

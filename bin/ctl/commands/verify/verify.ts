@@ -1,18 +1,18 @@
 import { Argument, Command } from 'commander';
 import { STREAMS, type StreamName } from '../../../../lambda/streams.ts';
-import { openAccess, streamOf } from '../../access.ts';
-import { help, type Run, STREAM_NAMES, wholeNumber } from '../../command.ts';
+import { openAccess, requireStream } from '../../access.ts';
+import { helpText, type RunAction, STREAM_NAMES, wholeNumberParser } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { scheduleIsOff } from '../../schedule.ts';
 import { type LeaseState, openBatches, readState } from '../../state.ts';
-import { checkAgain } from './check-again.ts';
-import { compare, readSavedStreams } from './compare.ts';
+import { checkDifferencesAgain } from './check-again.ts';
+import { compareStreams, readSavedStreams } from './compare.ts';
 import { type Verification, type VerifiedStream, verifyOutcome } from './verify-result.ts';
 
 const WAIT_SECONDS = 180;
 const NAMED_IDS = 20;
 
-export function verifyCommand(run: Run): Command {
+export function verifyCommand(run: RunAction): Command {
   return new Command('verify')
     .description('compare every row at the API with its last event; changes nothing')
     .addArgument(
@@ -23,11 +23,11 @@ export function verifyCommand(run: Run): Command {
     .option(
       '--wait <seconds>',
       'how long to wait for the next run, after which differences are checked again',
-      wholeNumber(),
+      wholeNumberParser(),
       WAIT_SECONDS,
     )
-    .option('--limit <n>', 'ids to print of each kind', wholeNumber(), NAMED_IDS)
-    .addHelpText('after', help(MEANING, 'verify', 'verify threats --wait 0 --json'))
+    .option('--limit <n>', 'ids to print of each kind', wholeNumberParser(), NAMED_IDS)
+    .addHelpText('after', helpText(MEANING, 'verify', 'verify threats --wait 0 --json'))
     .action(
       run(async (context, streams: readonly StreamName[], { wait, limit }: Options) =>
         verifyOutcome(await verify(context, streams, wait), limit),
@@ -72,8 +72,8 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
   if (wait > 0 && (await scheduleIsOff(context))) report.say(PAUSED);
 
   const begun = clock.now();
-  const streams = [...new Set(names.length > 0 ? names : WITH_STATES)].map(name => streamOf(access, name));
-  const comparisons = await compare(context, access, streams);
+  const streams = [...new Set(names.length > 0 ? names : WITH_STATES)].map(name => requireStream(access, name));
+  const comparisons = await compareStreams(context, access, streams);
   const count = comparisons.reduce((sum, { found, openBatches }) => sum + found.length + openBatches, 0);
   const paused = count > 0 && wait > 0 && (await scheduleIsOff(context));
   if (count === 0 || wait === 0 || paused) {
@@ -85,11 +85,12 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
   report.say(
     `${count} ids differ or belong to an open batch. They may not be sent yet. Waiting up to ${wait} s for the next run to end.`,
   );
-  const ended = await nextRunEnded(context, lease, epoch, wait);
+  const ended = await waitForNextRun(context, lease, epoch, wait);
 
   const verified: VerifiedStream[] = [];
   for (const comparison of comparisons) {
-    const checked = ended && comparison.found.length > 0 ? await checkAgain(access, comparison, begun) : undefined;
+    const checked =
+      ended && comparison.found.length > 0 ? await checkDifferencesAgain(access, comparison, begun) : undefined;
     verified.push({ ...comparison, checked });
   }
   // Batches are read again, because a run in progress has an open batch until it commits that batch.
@@ -110,7 +111,7 @@ const PAUSE_MILLISECONDS = 1_000;
 type ReadLease = () => Promise<LeaseState | undefined>;
 
 /** Waits until a run later than `epoch` has ended cleanly. @returns whether it ended in time @throws the signal's reason at Ctrl-C */
-export async function nextRunEnded({ clock, signal }: Context, lease: ReadLease, epoch: number, wait: number) {
+export async function waitForNextRun({ clock, signal }: Context, lease: ReadLease, epoch: number, wait: number) {
   const end = clock.now() + wait * 1000;
   for (;;) {
     const seen = await lease();

@@ -1,5 +1,5 @@
 import type { Item } from '../../../../lambda/store/item.ts';
-import { ACCOUNT, tableService } from '../../../../local/aws/local-aws.ts';
+import { ACCOUNT, dynamoDbService } from '../../../../local/aws/local-aws.ts';
 import { AwsError } from '../../../../local/aws/service.ts';
 import { Table } from '../../../../local/aws/table.ts';
 import { readTableJson, tableJson } from '../../../../local/aws/table-json.ts';
@@ -52,7 +52,7 @@ const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan']);
 /** The same requests, each metered. */
 function realService(client: ReturnType<typeof realDynamoDb>, name: string) {
   return {
-    ...tableService(new Table(name), { region: 'us-east-1', account: ACCOUNT }),
+    ...dynamoDbService(new Table(name), { region: 'us-east-1', account: ACCOUNT }),
     async perform(action: string, input: object) {
       const metering = action === 'DescribeTable' ? {} : { ReturnConsumedCapacity: 'TOTAL' };
       const { status, body } = await client(action, JSON.parse(tableJson({ ...input, ...metering })));
