@@ -21,8 +21,11 @@ export interface Evidence {
   readonly lines: readonly string[];
   /** Text of `GET …/truth`. */
   readonly truth: string;
-  /** Lease epochs of the runs that ended by themselves with everything saved. @default none is known */
-  readonly completedEpochs?: ReadonlySet<number>;
+  /**
+   * Lines of the runs that saved everything and ended by themselves, and how often each line had arrived by then: a run repeats a request that
+   * was not answered in time. @default none is known
+   */
+  readonly completed?: ReadonlyMap<string, number>;
 }
 
 export interface Result {
@@ -32,25 +35,28 @@ export interface Result {
   readonly repeats: number;
 }
 
-export function check({ lines, truth, completedEpochs = new Set() }: Evidence): Result {
+export function check({ lines, truth, completed = new Map() }: Evidence): Result {
   const inOrder = lines.map(readLine).sort((one, other) => (one.sequence < other.sequence ? -1 : 1));
   const copy = new Map<string, Held>();
   const byEventId = new Map<string, ReceivedEvent>();
   const bySequence = new Map<string, string>();
+  const arrivals = new Map<string, number>();
   const breaches: string[] = [];
   let repeats = 0;
   for (const event of inOrder) {
     const { eventId, sequence, line } = event;
     const [before, namesake] = [byEventId.get(eventId), bySequence.get(sequence)];
     if (before) repeats++;
-    // The first half of a sequence is the epoch of the run's lease.
-    if (before && completedEpochs.has(Number(before.sequence.slice(0, 10))))
-      breaches.push(`Sent again though no run was killed since ${before.line}: ${line}`);
+    const isOtherEvent = before !== undefined && before.line !== line;
+    const isExtraArrival = (arrivals.get(line) ?? 0) >= (completed.get(line) ?? Number.POSITIVE_INFINITY);
+    if ((isOtherEvent && completed.has(before.line)) || isExtraArrival)
+      breaches.push(`Sent again although the run that sent it has completed: ${line}`);
     if (namesake !== undefined && namesake !== line)
       breaches.push(`Two events have one sequence: ${namesake} and ${line}`);
     copy.set(keyOf(event), event);
     byEventId.set(eventId, event);
     bySequence.set(sequence, line);
+    arrivals.set(line, (arrivals.get(line) ?? 0) + 1);
   }
   return { breaches: [...unlikeTruth(copy, truth), ...breaches], repeats };
 }

@@ -56,9 +56,9 @@ export async function trial({ kills, seed, traffic, onRun = () => {} }: TrialOpt
     aws: { faults, onCall: call => watch.trigger?.done(call) },
   });
   const counts: RunCounts = { kills: 0, killedAt: {}, runs: 0, completed: 0, leaseHeld: 0, leaseLost: 0 };
-  const completedEpochs = new Set<number>();
+  const completed = new Map<string, number>();
   const run = async (moment?: Moment): Promise<boolean> => {
-    const isQuiet = await runOnce({ scene, module: code.module, watch, counts, completedEpochs }, moment);
+    const isQuiet = await runOnce({ scene, module: code.module, watch, counts, completed }, moment);
     onRun(counts);
     return isQuiet;
   };
@@ -76,7 +76,7 @@ export async function trial({ kills, seed, traffic, onRun = () => {} }: TrialOpt
 
   const lines = await scene.lines();
   const truth = [...scene.simulator.truthText()].join('');
-  return { ...check({ lines, truth, completedEpochs }), counts, events: lines.length };
+  return { ...check({ lines, truth, completed }), counts, events: lines.length };
 }
 
 /** Kills the process of the current run at its moment. */
@@ -89,11 +89,11 @@ interface Trial {
   readonly module: URL;
   readonly watch: Watch;
   readonly counts: RunCounts;
-  readonly completedEpochs: Set<number>;
+  readonly completed: Map<string, number>;
 }
 
 /** @returns whether the run found nothing to do @throws if it failed by itself */
-async function runOnce({ scene, module, watch, counts, completedEpochs }: Trial, moment?: Moment): Promise<boolean> {
+async function runOnce({ scene, module, watch, counts, completed }: Trial, moment?: Moment): Promise<boolean> {
   const { kill, ended } = startFunction(module, scene.environment);
   const killAt = (action: string) => {
     watch.trigger = undefined;
@@ -116,11 +116,18 @@ async function runOnce({ scene, module, watch, counts, completedEpochs }: Trial,
   } else if (outcome.leaseHeld) counts.leaseHeld += 1;
   else {
     counts.completed += 1;
-    completedEpochs.add(await epochOf(scene));
+    await noteLines(scene, completed);
     const streams = Object.values(outcome.streams);
     return !outcome.more && streams.every(({ forwarded, withdrawn }) => forwarded + withdrawn === 0);
   }
   return false;
+}
+
+/** Notes how often each line of the run that has just ended has arrived. The first half of a sequence is the epoch of the run's lease. */
+async function noteLines(scene: Connector, completed: Map<string, number>): Promise<void> {
+  const epoch = await epochOf(scene);
+  for (const line of await scene.lines())
+    if (Number(JSON.parse(line).sequence.slice(0, 10)) === epoch) completed.set(line, (completed.get(line) ?? 0) + 1);
 }
 
 /** The epoch of the newest lease. */
