@@ -19,7 +19,7 @@ import { sha256 } from '../../lambda/system.ts';
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
 import { AwsCallError, RefusedError } from './errors.ts';
-import { freshBudget } from './retry-budget.ts';
+import { startRetryBudget } from './retry-budget.ts';
 import { tableCall } from './state.ts';
 
 export type Access = Awaited<ReturnType<typeof openAccess>>;
@@ -32,7 +32,7 @@ export async function openAccess(context: Context, given?: ClientCredentials) {
   const credentials = given ? { read: async () => given } : operatorCredentials(aws, settings.secretId);
   const fetch = interruptibleFetch(context);
   const tokens = tokensOfOneRun(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
-  const table = () => createTable(aws.dynamodb(), tableName, freshBudget(clock));
+  const table = () => createTable(aws.dynamodb(), tableName, startRetryBudget(clock));
 
   const { baseUrl, requestsPerMinute } = settings;
   const pace = requestsPerMinute === undefined ? undefined : requestPace(requestsPerMinute);
@@ -42,8 +42,8 @@ export async function openAccess(context: Context, given?: ClientCredentials) {
     streams: assign(settings).streams,
     api: apiWithShortBudget({ baseUrl, tokens, fetch, pace }, clock),
     /** Client id and secret of the API's client. @throws AwsCallError without permission to read the secret */
-    credentials: () => credentials.read(freshBudget(clock)),
-    token: async () => (await tokens.token(freshBudget(clock))).value,
+    credentials: () => credentials.read(startRetryBudget(clock)),
+    token: async () => (await tokens.token(startRetryBudget(clock))).value,
     readRowStates: (stream: StreamName, ids: readonly string[]) =>
       tableCall(aws, tableName, createRowStateStore(table(), sha256).get(stream, ids)),
     loadCheckpoints: (streams: readonly StreamName[]) =>
@@ -95,6 +95,6 @@ function operatorCredentials(aws: Aws, secretId: string): Credentials {
  * fails after 20 seconds.
  */
 export function apiWithShortBudget(options: Omit<ApiOptions, 'retryBudget'>, clock: Clock): Api {
-  const api = () => createApi({ ...options, retryBudget: freshBudget(clock) });
+  const api = () => createApi({ ...options, retryBudget: startRetryBudget(clock) });
   return { single: read => api().single(read), page: request => api().page(request) };
 }

@@ -4,10 +4,10 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import type { Context } from './context.ts';
-import type { Outcome } from './report.ts';
+import type { CommandOutcome } from './report.ts';
 
 /** The body of a command. */
-export type Action<Arguments extends unknown[]> = (context: Context, ...given: Arguments) => Promise<Outcome>;
+export type Action<Arguments extends unknown[]> = (context: Context, ...given: Arguments) => Promise<CommandOutcome>;
 
 /** Turns an action into a Commander handler, which creates the context and prints the outcome. */
 export type RunAction = <Arguments extends unknown[]>(

@@ -6,7 +6,7 @@ import { InterruptedError, RefusedError } from './errors.ts';
 import { isInteractive, type Shell } from './report.ts';
 
 /** Shows the consequence, and asks unless `--yes` is set. @throws RefusedError without a yes; InterruptedError at Ctrl-C */
-export async function confirmed(
+export async function requireConfirmation(
   { report, shell, signal }: Context,
   consequence: string,
   { yes }: { readonly yes?: true },
@@ -15,12 +15,12 @@ export async function confirmed(
   if (!isInteractive(shell)) {
     throw new RefusedError(`${consequence}\nNo terminal to confirm on. Nothing was done. Re-run with --yes.`);
   }
-  const answer = await ask(`${consequence}\nContinue? [y/N] `, shell, signal);
+  const answer = await askLine(`${consequence}\nContinue? [y/N] `, shell, signal);
   if (!/^y(es)?$/i.test(answer.trim())) throw new RefusedError('Not confirmed. Nothing was done.');
 }
 
 /** @returns the line that was typed, empty at Ctrl-D @throws InterruptedError at Ctrl-C */
-export async function ask(question: string, { stdin, stderr }: Shell, signal: AbortSignal): Promise<string> {
+export async function askLine(question: string, { stdin, stderr }: Shell, signal: AbortSignal): Promise<string> {
   const terminal = createInterface({ input: stdin, output: stderr });
   const gone = new Promise<string>((resolve, reject) => {
     const interrupt = () => reject(new InterruptedError('Interrupted. Nothing was done.'));

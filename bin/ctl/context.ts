@@ -46,12 +46,12 @@ export function createContext(options: GlobalOptions, surroundings: Surroundings
     /** Signal that is aborted at Ctrl-C. */
     signal,
     fetch: fetchApi,
-    ...connectorOf(aws, () => findDeployment(aws, { connector: options.connector, stack: options.stack })),
+    ...connectorContext(aws, () => findDeployment(aws, { connector: options.connector, stack: options.stack })),
   };
 }
 
 /** The parts of a context that belong to one connector. Each part is read once. */
-export function connectorOf(aws: Aws, find: () => Promise<Deployment>) {
+export function connectorContext(aws: Aws, find: () => Promise<Deployment>) {
   const deployment = once(find);
   const deployedFunction = once(async () => readFunction(aws, (await deployment()).functionName));
   return {

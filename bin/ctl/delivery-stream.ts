@@ -2,11 +2,11 @@
 import { type DeliveryStreamDescription, DescribeDeliveryStreamCommand } from '@aws-sdk/client-firehose';
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
-import { restore } from './deployment.ts';
+import { restoreAdvice } from './deployment.ts';
 import { awsCall, isMissingResource } from './errors.ts';
 
 /** When Firehose deletes a stream, it also deletes the events that it has acknowledged but not delivered. */
-export const WHAT_IS_GONE =
+export const LOST_EVENTS =
   'Events that it had accepted and not delivered are gone: see docs/runbook.md#a-deleted-delivery-stream.';
 
 /** @param gone advice if the delivery stream does not exist @throws AwsCallError */
@@ -25,8 +25,10 @@ export async function describeDeliveryStream(
 }
 
 /** Advice about a delivery stream that does not exist. Empty if it exists, or if that cannot be told. */
-export async function lostDeliveryStream({ aws, deployment }: Context): Promise<string> {
+export async function lostDeliveryStreamAdvice({ aws, deployment }: Context): Promise<string> {
   const { deliveryStream, stackName } = await deployment();
   const isLost = await describeDeliveryStream(aws, deliveryStream).then(() => false, isMissingResource);
-  return isLost ? `The delivery stream ${deliveryStream} does not exist. ${WHAT_IS_GONE} ${restore(stackName)}` : '';
+  return isLost
+    ? `The delivery stream ${deliveryStream} does not exist. ${LOST_EVENTS} ${restoreAdvice(stackName)}`
+    : '';
 }

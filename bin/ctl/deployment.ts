@@ -147,7 +147,7 @@ function deploymentOf({ stack, connector, outputs }: Found) {
 }
 
 /** Whether the last operation on the stack failed, was rolled back, or deletes it. A deployment in progress is not a problem. */
-export function isTroubled(stackStatus: string): boolean {
+export function isStackTroubled(stackStatus: string): boolean {
   return /FAILED|ROLLBACK|^DELETE/.test(stackStatus);
 }
 
@@ -169,6 +169,6 @@ const LINE = /^(0\.\d+|[1-9]\d*)\./;
  * Advice about a resource that somebody changed or deleted by hand. A plain deployment does not restore it, because
  * CloudFormation compares templates, not resources, and the CDK skips an unchanged template.
  */
-export function restore(stackName: string, what = 'it'): string {
+export function restoreAdvice(stackName: string, what = 'it'): string {
   return `"npx cdk deploy --revert-drift ${stackName}" restores ${what}. A plain deployment of the same template does not.`;
 }

@@ -141,12 +141,12 @@ export function messageOf(error: unknown): string {
 
 /** Reports a read that Ctrl-C aborted as an interruption, not as a failure. */
 export function afterInterruption(error: unknown, signal: AbortSignal): unknown {
-  if (!signal.aborted || error instanceof InterruptedError || !isCutOff(error)) return error;
+  if (!signal.aborted || error instanceof InterruptedError || !isAbortError(error)) return error;
   return new InterruptedError('Interrupted. Nothing was changed.', { cause: error });
 }
 
 /** Whether Ctrl-C aborted the call that threw this error. */
-export function isCutOff(error: unknown): boolean {
+export function isAbortError(error: unknown): boolean {
   // fetch reports a refusal of the proxy as an abort, too.
   if (error instanceof ProxyError || connectionError(error)?.of === 'proxy') return false;
   for (let at = error; at instanceof Error; at = at.cause) if (at.name === 'AbortError') return true;

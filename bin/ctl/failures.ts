@@ -12,7 +12,7 @@ import { SAFE } from '../../lambda/core/errors.ts';
 import { type Aws, collectItems } from './aws.ts';
 import { awsCall } from './errors.ts';
 import { groupBy } from './group-by.ts';
-import { jsonObject } from './json-object.ts';
+import { parseJsonObject } from './json-object.ts';
 
 export interface LogLine {
   /** Milliseconds since 1970. */
@@ -34,17 +34,17 @@ export async function readFailures(aws: Aws, group: string, from: number) {
     collectItems(pages, page => page.events),
     `The log group ${group} could not be read`,
   );
-  return failureGroups(events.map(({ timestamp = 0, message = '' }) => ({ time: timestamp, text: message.trimEnd() })));
+  return groupFailures(events.map(({ timestamp = 0, message = '' }) => ({ time: timestamp, text: message.trimEnd() })));
 }
 
-export type FailureGroup = ReturnType<typeof failureGroups>[number];
+export type FailureGroup = ReturnType<typeof groupFailures>[number];
 
 /**
  * Reads the failure that a line reports: the stream, the class of the error (`Lambda` for a run that Lambda ended), the
  * failure in words, and advice. Undefined if another line already reports the failure, or if there is no failure.
  */
 function failureOf({ time, text }: LogLine) {
-  const line = jsonObject(text.slice(Math.max(0, text.indexOf('{'))));
+  const line = parseJsonObject(text.slice(Math.max(0, text.indexOf('{'))));
   if (line?.['level'] === 'ERROR') {
     const error = (line['error'] ?? {}) as LoggedError;
     const { what, advice } = parts(error.message ?? String(line['message'] ?? ''));
@@ -93,7 +93,7 @@ const VARYING = /\b(?=[\w-]*\d)[\w-]+\b/g;
  * Groups failures of one stream and class that differ in numbers only, newest group first. A group has the text and the time of its last
  * failure, and the time of its first.
  */
-export function failureGroups(lines: readonly LogLine[]) {
+export function groupFailures(lines: readonly LogLine[]) {
   const all = lines.map(failureOf).filter(each => each !== undefined);
   const kind = ({ stream, error, what }: (typeof all)[number]) =>
     [stream, error, what.replace(VARYING, '#')].join('\n');

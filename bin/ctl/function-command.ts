@@ -5,22 +5,26 @@ import { CONNECTORCTL } from '../../lib/installation.ts';
 import type { Context } from './context.ts';
 import { FunctionFailedError } from './errors.ts';
 import { type FunctionCommand, invokeWhenFree } from './invoke.ts';
-import type { Outcome } from './report.ts';
+import type { CommandOutcome } from './report.ts';
 import { scheduleIsOff } from './schedule.ts';
-import { lostTable } from './state.ts';
+import { lostTableAdvice } from './state.ts';
 import { tableText } from './text.ts';
 
-export interface CommandOptions {
+export interface LeaseWaitOptions {
   /** Seconds to wait for the lease. */
   readonly wait: number;
 }
 
 /** Sends a command, waits for the lease, and shows the result. @throws as `invokeWhenFree` does */
-export async function sendCommand(context: Context, what: FunctionCommand, options: CommandOptions): Promise<Outcome> {
+export async function sendCommand(
+  context: Context,
+  what: FunctionCommand,
+  options: LeaseWaitOptions,
+): Promise<CommandOutcome> {
   const invoked = invokeWhenFree(context, what, options.wait);
   const { result, seconds } = await invoked.catch((error: unknown) => explained(context, error));
   const paused = result.more && (await scheduleIsOff(context));
-  return { text: resultText(result, seconds, paused), json: { ...result, runSeconds: seconds } };
+  return { text: runResultText(result, seconds, paused), json: { ...result, runSeconds: seconds } };
 }
 
 const ANOTHER_ORGANIZATION =
@@ -38,17 +42,17 @@ async function explained(context: Context, error: unknown): Promise<never> {
   const failed = `${type}: ${said}`;
   if (failed.includes('OrganizationChangedError')) throw new FunctionFailedError(type, said, ANOTHER_ORGANIZATION);
   const found: string[] = [];
-  if (/StateError|LeaseLostError/.test(failed)) found.push(await lostTable(context));
+  if (/StateError|LeaseLostError/.test(failed)) found.push(await lostTableAdvice(context));
   if (failed.includes('DeliveryError')) {
     // The import loads the client of Firehose, which is needed only after this error.
-    const { lostDeliveryStream } = await import('./delivery-stream.ts');
-    found.push(await lostDeliveryStream(context));
+    const { lostDeliveryStreamAdvice } = await import('./delivery-stream.ts');
+    found.push(await lostDeliveryStreamAdvice(context));
   }
   throw new FunctionFailedError(type, said, found.filter(Boolean).join('\n'));
 }
 
 /** Each row counts in exactly one of these columns, so the columns add up to the rows read. */
-const FATES: readonly (readonly [title: string, count: (result: StreamResult) => number])[] = [
+const ROW_OUTCOMES: readonly (readonly [title: string, count: (result: StreamResult) => number])[] = [
   // An oversize row counts as a dead letter, so its event is subtracted.
   ['forwarded', result => result.forwarded - result.oversize],
   ['duplicates', result => result.duplicates],
@@ -61,13 +65,13 @@ const FATES: readonly (readonly [title: string, count: (result: StreamResult) =>
 const COLUMNS: readonly (readonly [title: string, cell: (result: StreamResult) => number | string])[] = [
   ['pages', result => result.pages],
   ['read', result => result.rows],
-  ...FATES,
+  ...ROW_OUTCOMES,
   ['withdrawn', result => result.withdrawn],
   ['caught up', result => (result.caughtUp ? 'yes' : 'not yet')],
 ];
 
 /** @param seconds duration of the run @param paused whether the schedule is off */
-export function resultText({ streams, more }: InvocationResult, seconds: number, paused: boolean): string {
+export function runResultText({ streams, more }: InvocationResult, seconds: number, paused: boolean): string {
   // The column is shown only if a filter has kept rows back.
   const isFiltered = Object.values(streams).some(({ filtered }) => filtered > 0);
   const columns = isFiltered ? COLUMNS : COLUMNS.filter(([title]) => title !== 'filtered');
@@ -92,7 +96,9 @@ function notesOf(results: readonly StreamResult[]): string[] {
   const oversize = sum(result => result.oversize);
   const errors = sum(result => result.filterErrors);
   const stalled = sum(({ caughtUp, stalledCursors }) => (caughtUp ? 0 : stalledCursors));
-  const open = sum(result => Math.max(0, result.rows - FATES.reduce((total, [, count]) => total + count(result), 0)));
+  const open = sum(result =>
+    Math.max(0, result.rows - ROW_OUTCOMES.reduce((total, [, count]) => total + count(result), 0)),
+  );
   return [
     ...(oversize > 0 ? [`Oversize rows, each forwarded as an oversize event: ${oversize}.`] : []),
     ...(stalled > 0

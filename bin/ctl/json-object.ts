@@ -1,7 +1,7 @@
 import { membersOf } from '../../lambda/core/json/members.ts';
 
 /** @returns undefined for a text that is not a JSON object */
-export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -6,7 +6,7 @@ import { type Aws, collectItems } from './aws.ts';
 import { awsCall } from './errors.ts';
 
 /** A metric with its statistic, its dimensions and its period in seconds, which is a multiple of 60. */
-export type Series = MetricStat;
+export type MetricSeries = MetricStat;
 
 /** A metric that runs report for each stream. */
 export function streamSeries(
@@ -14,13 +14,13 @@ export function streamSeries(
   metric: StreamMetric,
   statistic: 'Sum' | 'SampleCount',
   period: number,
-): Series {
+): MetricSeries {
   const dimensions = { [DIMENSIONS.connector]: connector, [DIMENSIONS.stream]: stream };
   return { Metric: metricOf(METRIC_NAMESPACE, metric, dimensions), Period: period, Stat: statistic };
 }
 
 /** Age of the oldest message of a queue, in seconds. */
-export function oldestMessageSeries(queueUrl: string): Series {
+export function oldestMessageSeries(queueUrl: string): MetricSeries {
   const QueueName = queueUrl.slice(queueUrl.lastIndexOf('/') + 1);
   return ageSeries(metricOf('AWS/SQS', 'ApproximateAgeOfOldestMessage', { QueueName }));
 }
@@ -30,11 +30,11 @@ export function oldestMessageSeries(queueUrl: string): Series {
  *
  * @param kind prefix of the metric, for example `DeliveryToS3`
  */
-export function freshnessSeries(DeliveryStreamName: string, kind: string): Series {
+export function freshnessSeries(DeliveryStreamName: string, kind: string): MetricSeries {
   return ageSeries(metricOf('AWS/Firehose', `${kind}.DataFreshness`, { DeliveryStreamName }));
 }
 
-function ageSeries(metric: Metric): Series {
+function ageSeries(metric: Metric): MetricSeries {
   return { Metric: metric, Period: 300, Stat: 'Maximum' };
 }
 
@@ -43,7 +43,7 @@ function metricOf(Namespace: string, MetricName: string, dimensions: Readonly<Re
   return { Namespace, MetricName, Dimensions };
 }
 
-export interface Point {
+export interface MetricPoint {
   /** Start of the period, in milliseconds since 1970. */
   readonly time: number;
   readonly value: number;
@@ -61,7 +61,12 @@ const AHEAD = 5 * 60_000;
  * @returns the points of each series, newest first, in the order of `series`
  * @throws AwsCallError
  */
-export async function readMetrics(aws: Aws, series: readonly Series[], now: number, span: number): Promise<Point[][]> {
+export async function readMetrics(
+  aws: Aws,
+  series: readonly MetricSeries[],
+  now: number,
+  span: number,
+): Promise<MetricPoint[][]> {
   const input = {
     MetricDataQueries: series.map((MetricStat, at) => ({ Id: `s${at}`, MetricStat })),
     StartTime: new Date(now - span),
@@ -72,7 +77,7 @@ export async function readMetrics(aws: Aws, series: readonly Series[], now: numb
     collectItems(paginateGetMetricData({ client: aws.cloudWatch() }, input), page => page.MetricDataResults),
     'The metrics could not be read',
   );
-  const points: Point[][] = series.map(() => []);
+  const points: MetricPoint[][] = series.map(() => []);
   for (const { Id: id = '', Timestamps: times = [], Values: values = [] } of results) {
     points[Number(id.slice(1))]?.push(...times.map((time, at) => ({ time: time.getTime(), value: values[at] ?? 0 })));
   }

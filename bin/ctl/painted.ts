@@ -14,7 +14,7 @@ interface Part {
   readonly colour?: Colour;
 }
 
-export class Painted {
+export class PaintedText {
   readonly parts: readonly Part[];
 
   constructor(parts: readonly Part[]) {
@@ -27,9 +27,9 @@ export class Painted {
   }
 }
 
-export type Text = string | Painted;
+export type ReportText = string | PaintedText;
 
-const painter = (colour: Colour) => (text: string) => new Painted([{ text, colour }]);
+const painter = (colour: Colour) => (text: string) => new PaintedText([{ text, colour }]);
 
 export const paint = {
   good: painter('good'),
@@ -43,24 +43,26 @@ export const paint = {
  *
  *     painted`${paint.bad('Differs')}: ${3} ids`
  */
-export function painted(strings: TemplateStringsArray, ...values: readonly (Text | number)[]): Painted {
-  return new Painted(strings.flatMap((text, at) => [{ text }, ...partsOf(values[at] ?? '')]));
+export function painted(strings: TemplateStringsArray, ...values: readonly (ReportText | number)[]): PaintedText {
+  return new PaintedText(strings.flatMap((text, at) => [{ text }, ...partsOf(values[at] ?? '')]));
 }
 
 /** Works as `join` of an array does, but keeps the colours of the texts. */
-export function joined(texts: readonly Text[], separator = '\n'): Painted {
-  return new Painted(texts.flatMap((text, at) => (at === 0 ? partsOf(text) : [{ text: separator }, ...partsOf(text)])));
+export function joinTexts(texts: readonly ReportText[], separator = '\n'): PaintedText {
+  return new PaintedText(
+    texts.flatMap((text, at) => (at === 0 ? partsOf(text) : [{ text: separator }, ...partsOf(text)])),
+  );
 }
 
-function partsOf(text: Text | number): readonly Part[] {
-  return text instanceof Painted ? text.parts : [{ text: String(text) }];
+function partsOf(text: ReportText | number): readonly Part[] {
+  return text instanceof PaintedText ? text.parts : [{ text: String(text) }];
 }
 
 /**
  * Formats a text for a terminal. Control characters of every part are shown as escapes, so that text from outside
  * cannot set a colour.
  */
-export function terminalReport(text: Text, coloured: boolean): string {
+export function terminalReport(text: ReportText, coloured: boolean): string {
   const shown = partsOf(text).map(part => {
     const safe = terminalText(part.text);
     return coloured && part.colour ? styleText(COLOURS[part.colour], safe, { validateStream: false }) : safe;

@@ -31,6 +31,6 @@ export function readResultJson<T>(read: ReadResult<T>, json: (value: T) => unkno
   return 'value' in read ? json(read.value) : read;
 }
 
-export function known<T>(read: ReadResult<T>): T | undefined {
+export function valueIfRead<T>(read: ReadResult<T>): T | undefined {
   return 'value' in read ? read.value : undefined;
 }

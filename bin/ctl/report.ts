@@ -1,19 +1,19 @@
 /** Output of a command: the result on stdout as text or one JSON document, everything else on stderr. */
 import type { Readable, Writable } from 'node:stream';
 import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
-import { type Text, terminalReport } from './painted.ts';
+import { type ReportText, terminalReport } from './painted.ts';
 
 /** The terminal or pipe of a command. */
 export interface Shell {
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  readonly stdout: Output;
-  readonly stderr: Output;
+  readonly stdout: TerminalOutput;
+  readonly stderr: TerminalOutput;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The current folder. */
   readonly folder: string;
 }
 
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; hasColors?(): boolean };
+export type TerminalOutput = Writable & { readonly isTTY?: boolean; readonly columns?: number; hasColors?(): boolean };
 
 /** Whether a question can be asked. */
 export function isInteractive({ stdin, stderr }: Shell): boolean {
@@ -29,9 +29,9 @@ function hasColours({ stdout, environment }: Shell): boolean {
   return forced === undefined ? stdout.isTTY === true && stdout.hasColors?.() === true : forced !== '0';
 }
 
-export interface Outcome {
+export interface CommandOutcome {
   /** Text that is printed without `--json`. */
-  readonly text: Text;
+  readonly text: ReportText;
   /** Value that is printed with `--json`. */
   readonly json: unknown;
   /** Exit status. 3 means that the command succeeded and has a finding. @default 0 */
@@ -42,7 +42,7 @@ export function createReport(shell: Shell, json: boolean) {
   const coloured = !json && hasColours(shell);
   return {
     /** Prints a result as one JSON document or as text, coloured if the terminal has colours. */
-    print({ text, json: document }: Outcome): void {
+    print({ text, json: document }: CommandOutcome): void {
       const printed = json ? JSON.stringify(document, null, 2) : text;
       shell.stdout.write(`${terminalReport(printed, coloured)}\n`);
     },
@@ -71,7 +71,7 @@ const CLEAR = '\r\u001b[K';
  * Draws the progress without a library, because libraries read the keyboard and end the process at Ctrl-C, before a
  * command can report the steps that it has done.
  */
-export function createProgress(title: string, output: Output): Progress {
+export function createProgress(title: string, output: TerminalOutput): Progress {
   if (!output.isTTY) {
     output.write(`${terminalText(title)}\n`);
     return NO_PROGRESS;

@@ -5,7 +5,7 @@ import type { Clock } from '../../lambda/ports.ts';
 const MILLISECONDS = 20_000;
 
 /** A retry budget that starts now. */
-export function freshBudget(clock: Clock, milliseconds = MILLISECONDS): RetryBudget {
+export function startRetryBudget(clock: Clock, milliseconds = MILLISECONDS): RetryBudget {
   const end = clock.now() + milliseconds;
   return { clock, random: Math.random, timeLeft: () => end - clock.now() };
 }

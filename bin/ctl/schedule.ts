@@ -8,7 +8,7 @@ import {
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
 import { awsCall } from './errors.ts';
-import { known, tryRead } from './read-result.ts';
+import { tryRead, valueIfRead } from './read-result.ts';
 
 export type Schedule = Awaited<ReturnType<typeof readSchedule>>;
 
@@ -52,5 +52,5 @@ export async function switchSchedule(aws: Aws, { name, whole }: Schedule, enable
 /** Whether the schedule is off. A schedule that cannot be read counts as on. @throws RefusedError, AwsCallError */
 export async function scheduleIsOff({ aws, deployment, signal }: Context): Promise<boolean> {
   const { scheduleName } = await deployment();
-  return known(await tryRead(() => readSchedule(aws, scheduleName), signal))?.enabled === false;
+  return valueIfRead(await tryRead(() => readSchedule(aws, scheduleName), signal))?.enabled === false;
 }

@@ -10,7 +10,7 @@ import { systemClock } from '../../lambda/system.ts';
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
 import { AwsCallError, isMissingResource } from './errors.ts';
-import { freshBudget } from './retry-budget.ts';
+import { startRetryBudget } from './retry-budget.ts';
 import { awsCommand } from './text.ts';
 
 export type LeaseState = NonNullable<Awaited<ReturnType<typeof readLease>>>;
@@ -19,7 +19,7 @@ export type ConnectorState = Awaited<ReturnType<typeof readState>>;
 
 /** @throws AwsCallError */
 export async function readState(aws: Aws, tableName: string, now: number) {
-  const table = createTable(aws.dynamodb(), tableName, freshBudget(systemClock));
+  const table = createTable(aws.dynamodb(), tableName, startRetryBudget(systemClock));
   const read = async () => ({
     ...(await createCheckpoints(table).load(STREAMS.map(stream => stream.name))),
     lease: await readLease(table, now),
@@ -62,7 +62,7 @@ export function isBatchOpen({ checkpoint, log }: SavedStream): boolean {
 }
 
 /** The number of batches that a killed run left unfinished: none or one. */
-export function openBatches(saved: SavedStream): number {
+export function countOpenBatches(saved: SavedStream): number {
   return isBatchOpen(saved) ? 1 : 0;
 }
 
@@ -93,7 +93,7 @@ export async function describeTable(aws: Aws, name: string): Promise<TableDescri
 }
 
 /** Advice for a table that does not exist. Empty if the table exists, or after any other failure. */
-export async function lostTable({ aws, deployment }: Context): Promise<string> {
+export async function lostTableAdvice({ aws, deployment }: Context): Promise<string> {
   const { table } = await deployment();
   const isLost = await describeTable(aws, table).then(() => false, isMissingResource);
   return isLost ? `The state table ${table} does not exist. ${await tableGone(aws)}` : '';
@@ -133,13 +133,13 @@ export async function scanRowStates(
 }
 
 /** Bytes that one unit of an eventually consistent read covers. */
-const BYTES_A_UNIT = 8192;
+const BYTES_PER_UNIT = 8192;
 /** List price of us-east-1 in US dollars, November 2026. */
-const DOLLARS_A_UNIT = 0.125 / 1e6;
+const DOLLARS_PER_UNIT = 0.125 / 1e6;
 
 /** For example "the whole table, about 9 items, for less than a cent" (list price). */
 function scanText(items: number, bytes: number): string {
-  const dollars = Math.ceil(bytes / BYTES_A_UNIT) * DOLLARS_A_UNIT;
+  const dollars = Math.ceil(bytes / BYTES_PER_UNIT) * DOLLARS_PER_UNIT;
   const price = dollars < 0.01 ? 'less than a cent' : `$${dollars.toFixed(2)}`;
   return `the whole table${items > 0 ? `, about ${items} items` : ''}, for ${price}`;
 }

@@ -6,12 +6,12 @@ import { sha256 } from '../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { openAccess } from '../access.ts';
 import { helpText, type RunAction, waitOption } from '../command.ts';
-import { confirmed } from '../confirm.ts';
+import { requireConfirmation } from '../confirm.ts';
 import type { Context } from '../context.ts';
 import { sendCommand } from '../function-command.ts';
 import type { FunctionCommand } from '../invoke.ts';
 import { readOrganization } from '../organization.ts';
-import type { Outcome } from '../report.ts';
+import type { CommandOutcome } from '../report.ts';
 import { describeTable, readState, WAITING_CAUSES } from '../state.ts';
 import { tableText } from '../text.ts';
 
@@ -67,11 +67,11 @@ export function confirmCommand(run: RunAction): Command {
 }
 
 /** @throws RefusedError if not confirmed; as `sendCommand` does */
-async function confirm(context: Context, name: string, options: ConfirmOptions): Promise<Outcome> {
+async function confirm(context: Context, name: string, options: ConfirmOptions): Promise<CommandOutcome> {
   const decision = await SUBJECTS[name]!.decide(context);
   if (typeof decision === 'string') return { text: decision, json: { confirmed: null } };
 
-  await confirmed(context, decision.text, options);
+  await requireConfirmation(context, decision.text, options);
   const { text, json } = await sendCommand(context, decision.command, options);
   return { text, json: { ...(json as object), confirmed: { [name]: decision.json } } };
 }

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { type StreamName, streamOf } from '../../../lambda/streams.ts';
 import { helpText, pastTimeParser, type RunAction, STREAM_NAMES, waitOption } from '../command.ts';
-import { confirmed } from '../confirm.ts';
+import { requireConfirmation } from '../confirm.ts';
 import { UsageError } from '../errors.ts';
 import { sendCommand } from '../function-command.ts';
 
@@ -66,7 +66,11 @@ export function resyncCommand(run: RunAction): Command {
         if (since !== undefined && !sendAll)
           throw new UsageError('--since needs --send-all: a resync sends only what differs.');
         await context.deployment();
-        await confirmed(context, sendAll ? sendAllConsequence(streams, since) : resyncConsequence(streams), options);
+        await requireConfirmation(
+          context,
+          sendAll ? sendAllConsequence(streams, since) : resyncConsequence(streams),
+          options,
+        );
         return await sendCommand(context, sendAll ? { replay: streams, since } : { resync: streams }, options);
       }),
     );

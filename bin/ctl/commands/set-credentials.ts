@@ -7,11 +7,11 @@ import { CONNECTORCTL } from '../../../lib/installation.ts';
 import { askHidden, PromptAbortedError } from '../../terminal/client-secret.ts';
 import { openAccess } from '../access.ts';
 import { helpText, type RunAction } from '../command.ts';
-import { ask, confirmed } from '../confirm.ts';
+import { askLine, requireConfirmation } from '../confirm.ts';
 import type { Context } from '../context.ts';
-import { AwsCallError, awsCall, isCutOff, messageOf, RefusedError } from '../errors.ts';
-import { jsonObject, withMembers } from '../json-object.ts';
-import { isInteractive, type Outcome, type Shell } from '../report.ts';
+import { AwsCallError, awsCall, isAbortError, messageOf, RefusedError } from '../errors.ts';
+import { parseJsonObject, withMembers } from '../json-object.ts';
+import { type CommandOutcome, isInteractive, type Shell } from '../report.ts';
 
 export function setCredentialsCommand(run: RunAction): Command {
   return new Command('set-credentials')
@@ -32,7 +32,7 @@ JSON object is replaced only after you confirm it.
 Exit status 2: they do not work, or you did not confirm, and the secret is unchanged.`;
 
 /** @throws RefusedError, AwsCallError, InterruptedError */
-async function setCredentials(context: Context, { yes }: { readonly yes?: true }): Promise<Outcome> {
+async function setCredentials(context: Context, { yes }: { readonly yes?: true }): Promise<CommandOutcome> {
   const { aws, report } = context;
   const { connector, account } = await context.deployment();
   const { CREDENTIALS_SECRET_ID: secretId = '' } = await context.environment();
@@ -50,8 +50,8 @@ async function setCredentials(context: Context, { yes }: { readonly yes?: true }
   if (problem !== undefined) report.say(problem);
 
   const stored = await storedText(context, secretId);
-  const members = jsonObject(stored);
-  if (!members) await confirmed(context, replaceText(secretId), { yes });
+  const members = parseJsonObject(stored);
+  if (!members) await requireConfirmation(context, replaceText(secretId), { yes });
   const SecretString = withMembers(members ? stored : '{}', { client_id: clientId, client_secret: clientSecret });
   await awsCall(
     aws.secrets().send(new PutSecretValueCommand({ SecretId: secretId, SecretString })),
@@ -108,7 +108,7 @@ async function problemOf(context: Context, credentials: ClientCredentials): Prom
     }
     return undefined;
   } catch (error) {
-    if (isCutOff(error)) throw error;
+    if (isAbortError(error)) throw error;
     if (error instanceof CursorRefusedError) return ANOTHER_ORGANIZATION;
     // Only the first line is returned, because the advice in the other lines is about the stored credentials.
     return messageOf(error).split('\n')[0];
@@ -129,13 +129,13 @@ async function readCredentials({ shell, signal }: Context): Promise<ClientCreden
   const { CLIENT_ID: id = '', CLIENT_SECRET: secret = '' } = shell.environment;
   if (id !== '' && secret !== '') return { clientId: id, clientSecret: secret };
   if (isInteractive(shell)) {
-    const clientId = id || (await ask('Client id: ', shell, signal)).trim();
+    const clientId = id || (await askLine('Client id: ', shell, signal)).trim();
     if (clientId === '') throw new RefusedError(NOT_GIVEN);
     return { clientId, clientSecret: secret || (await askSecret(shell)) };
   }
 
   const given = shell.stdin.isTTY ? '' : await text(shell.stdin);
-  const { client_id: clientId, client_secret: clientSecret } = jsonObject(given) ?? {};
+  const { client_id: clientId, client_secret: clientSecret } = parseJsonObject(given) ?? {};
   if (typeof clientId === 'string' && typeof clientSecret === 'string' && clientId !== '' && clientSecret !== '') {
     return { clientId, clientSecret };
   }

@@ -5,7 +5,7 @@ import { testEventLine } from '../../../lib/test-event.ts';
 import { helpText, type RunAction } from '../command.ts';
 import type { Context } from '../context.ts';
 import { awsCall } from '../errors.ts';
-import type { Outcome } from '../report.ts';
+import type { CommandOutcome } from '../report.ts';
 
 export function testEventCommand(run: RunAction): Command {
   return new Command('test-event')
@@ -18,7 +18,7 @@ const MEANING = `Firehose delivers the event with the next ones: after bufferSec
 The command works while the connector is paused or a run is in progress. No view counts the event.`;
 
 /** @throws RefusedError, AwsCallError */
-async function sendTestEvent({ aws, clock, deployment }: Context): Promise<Outcome> {
+async function sendTestEvent({ aws, clock, deployment }: Context): Promise<CommandOutcome> {
   const { connector, deliveryStream } = await deployment();
   const id = randomBytes(16).toString('hex');
   const time = new Date(clock.now());

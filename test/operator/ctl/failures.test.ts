@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { failureGroups } from '../../../bin/ctl/failures.ts';
+import { groupFailures } from '../../../bin/ctl/failures.ts';
 
 test('failures of one stream and cause that differ only in ids and numbers count as one', () => {
   const line = (time: number, stream: string, message: string) => ({
     time,
     text: JSON.stringify({ level: 'ERROR', stream, error: { name: 'StateError', message } }),
   });
-  const groups = failureGroups([
+  const groups = groupFailures([
     line(1, 'assets', 'HTTP 500, request 6ce0b0b5-0000-4000-8000-000000000000'),
     line(2, 'assets', 'HTTP 503, request 7ce0b0b5-0000-4000-8000-000000000000'),
     line(3, 'threats', 'HTTP 503, request 7ce0b0b5-0000-4000-8000-000000000000'),
@@ -36,12 +36,12 @@ test.each([
   ],
 ])('the log shows %s as a failure of the run, and names the runbook', (_, text, [error, what]) => {
   const advice = 'Nothing is lost: the next run continues. See docs/runbook.md#function-errors.';
-  expect(failureGroups([{ time: 1, text }])).toMatchObject([{ stream: undefined, error, what, advice }]);
+  expect(groupFailures([{ time: 1, text }])).toMatchObject([{ stream: undefined, error, what, advice }]);
 });
 
 test.each([
   ['streams that failed, each of which has a line', invokeError('StreamsFailedError')],
   ['the report of Lambda', 'REPORT RequestId: 5a1c2d3e Duration: 3.00 ms Status: error'],
 ])('a line about %s is no failure of its own', (_, text) => {
-  expect(failureGroups([{ time: 1, text }])).toEqual([]);
+  expect(groupFailures([{ time: 1, text }])).toEqual([]);
 });

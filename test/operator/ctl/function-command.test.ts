@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from '../../../bin/ctl/context.ts';
 import { RefusedError } from '../../../bin/ctl/errors.ts';
-import { resultText } from '../../../bin/ctl/function-command.ts';
+import { runResultText } from '../../../bin/ctl/function-command.ts';
 import { invokeWhenFree } from '../../../bin/ctl/invoke.ts';
 import { EMPTY_RESULT } from '../../../lambda/core/run.ts';
 import { steppedClock } from '../../support/function/stepped-clock.ts';
@@ -71,7 +71,7 @@ describe('the result of a run', () => {
     withdrawn: 8,
   };
   const lines = (change: object) =>
-    resultText({ streams: { assets: { ...result, ...change } }, more: false }, 1, false).split('\n');
+    runResultText({ streams: { assets: { ...result, ...change } }, more: false }, 1, false).split('\n');
   const cellsOf = (line = '') => line.trim().split(/\s{2,}/);
 
   test('the result of a run has a column for each outcome of a row, in this order', () => {
@@ -101,7 +101,7 @@ describe('the result of a run', () => {
 });
 
 test('the time of a run is always shown in seconds, as its limit is', () => {
-  const text = (seconds: number) => resultText({ streams: {}, more: false }, seconds, false);
+  const text = (seconds: number) => runResultText({ streams: {}, more: false }, seconds, false);
   expect([text(0.44), text(869.6)]).toEqual([
     expect.stringContaining('The run took 0.4 s.'),
     expect.stringContaining('The run took 870 s.'),

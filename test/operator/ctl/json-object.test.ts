@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { jsonObject, withMembers } from '../../../bin/ctl/json-object.ts';
+import { parseJsonObject, withMembers } from '../../../bin/ctl/json-object.ts';
 
 test.each(['canary', '["canary"]', '"canary"', 'null', '7', ''])('%j is not a JSON object', text => {
-  expect(jsonObject(text)).toBeUndefined();
+  expect(parseJsonObject(text)).toBeUndefined();
 });
 
 test.each([

@@ -4,7 +4,7 @@
  *     {"attemptsMade":5,"arrivalTimestamp":1594265943615,"errorCode":"HttpEndpoint.DestinationException",
  *      "errorMessage":"…","attemptEndingTimestamp":1594266081318,"rawData":"…", …}
  */
-import { jsonObject } from '../../json-object.ts';
+import { parseJsonObject } from '../../json-object.ts';
 
 type Events = { readonly lines: readonly string[] } | { readonly why: string };
 
@@ -14,7 +14,7 @@ type Events = { readonly lines: readonly string[] } | { readonly why: string };
  */
 export function eventsInErrorRecords(content: string, connector: string): Events {
   const records = linesOf(content).map(line => {
-    const raw = jsonObject(line)?.['rawData'];
+    const raw = parseJsonObject(line)?.['rawData'];
     if (typeof raw === 'string') return linesOf(Buffer.from(raw, 'base64').toString());
     return connectorOf(line) === undefined ? undefined : [line];
   });
@@ -31,7 +31,7 @@ export function eventsInErrorRecords(content: string, connector: string): Events
 
 /** @returns undefined for a line that is not an event */
 function connectorOf(line: string): string | undefined {
-  const { connector, stream, id, sequence } = jsonObject(line) ?? {};
+  const { connector, stream, id, sequence } = parseJsonObject(line) ?? {};
   const isEvent = [connector, stream, id, sequence].every(member => typeof member === 'string');
   return isEvent ? String(connector) : undefined;
 }

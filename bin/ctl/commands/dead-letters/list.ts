@@ -10,8 +10,8 @@ import { listObjects, type StoredObject } from '../../bucket.ts';
 import type { Context } from '../../context.ts';
 import { groupBy } from '../../group-by.ts';
 import { oldestMessageSeries, readMetrics } from '../../metrics.ts';
-import { known, type ReadResult, readResultJson, tryReadAll } from '../../read-result.ts';
-import type { Outcome } from '../../report.ts';
+import { type ReadResult, readResultJson, tryReadAll, valueIfRead } from '../../read-result.ts';
+import type { CommandOutcome } from '../../report.ts';
 import { tableText, timeText } from '../../text.ts';
 import { readQueueDepth } from './counts.ts';
 
@@ -26,7 +26,7 @@ export interface DeadLetterListOptions {
 export async function listDeadLetterPlaces(
   context: Context,
   { stream, limit }: DeadLetterListOptions,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   const { siem, otherReaders, scheduleDeadLetterQueueUrl } = await context.deployment();
   const rows = async () => (await listRows(context)).filter(row => stream?.includes(row.stream) ?? true);
   const deliveries = async () => (stream ? [] : listDeliveryErrors(context));
@@ -49,16 +49,16 @@ interface Listed {
   readonly queues: Readonly<Record<string, ReadResult<QueueContent>>>;
 }
 
-function listOutcome({ rows, deliveries, queues }: Listed, limit: number): Outcome {
+function listOutcome({ rows, deliveries, queues }: Listed, limit: number): CommandOutcome {
   const places = [rows, deliveries, ...Object.values(queues)];
   const unread = places.flatMap(place => ('notReadable' in place ? [place.notReadable] : []));
-  const isWaiting = Object.values(queues).some(queue => (known(queue)?.messages ?? 0) > 0);
-  const isEmpty = [rows, deliveries].every(place => known(place)?.length === 0) && !isWaiting;
+  const isWaiting = Object.values(queues).some(queue => (valueIfRead(queue)?.messages ?? 0) > 0);
+  const isEmpty = [rows, deliveries].every(place => valueIfRead(place)?.length === 0) && !isWaiting;
 
   const table = [
     ...groupCells('rows', rows),
     ...groupCells('deliveries', deliveries),
-    ...Object.entries(queues).map(([name, queue]) => ['queue', name, ...queueCells(known(queue))]),
+    ...Object.entries(queues).map(([name, queue]) => ['queue', name, ...queueCells(valueIfRead(queue))]),
   ];
   return {
     text: [
@@ -77,7 +77,7 @@ function listOutcome({ rows, deliveries, queues }: Listed, limit: number): Outco
 }
 
 function groupCells(what: string, read: Listed['rows']): string[][] {
-  const all = known(read);
+  const all = valueIfRead(read);
   if (!all) return [[what, 'not readable', '?', '']];
   if (all.length === 0) return [[what, 'none', '0', '']];
   return [...groupBy(all, ({ stream, why }) => (stream ? `${stream}: ${why}` : why))].map(([name, group]) => {
@@ -92,7 +92,7 @@ function queueCells(content: QueueContent | undefined): string[] {
 }
 
 function addressLines(read: Listed['rows'], limit: number): string[] {
-  const all = known(read) ?? [];
+  const all = valueIfRead(read) ?? [];
   const more = all.length > limit ? [`and ${all.length - limit} more: --limit, or --json for all`] : [];
   return all.length === 0 ? [] : ['', ...all.slice(0, limit).map(each => each.address), ...more];
 }

@@ -6,12 +6,12 @@ import { packRecords } from '../../../../lambda/core/records.ts';
 import { createFirehose } from '../../../../lambda/sink/firehose.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import { readObject } from '../../bucket.ts';
-import { confirmed } from '../../confirm.ts';
+import { requireConfirmation } from '../../confirm.ts';
 import type { Context } from '../../context.ts';
-import { lostDeliveryStream } from '../../delivery-stream.ts';
+import { lostDeliveryStreamAdvice } from '../../delivery-stream.ts';
 import { AwsCallError, awsCall, InterruptedError, RefusedError } from '../../errors.ts';
-import type { Outcome } from '../../report.ts';
-import { freshBudget } from '../../retry-budget.ts';
+import type { CommandOutcome } from '../../report.ts';
+import { startRetryBudget } from '../../retry-budget.ts';
 import { tableText } from '../../text.ts';
 import { eventsInErrorRecords } from './error-records.ts';
 import { listDeliveryErrors } from './list.ts';
@@ -31,7 +31,7 @@ export async function redriveDeliveries(
   context: Context,
   addresses: readonly string[],
   options: RedriveOptions,
-): Promise<Outcome> {
+): Promise<CommandOutcome> {
   if (addresses.length > 0 === (options.all === true)) {
     throw new RefusedError('Give the addresses to send again, or --all, but not both. Nothing was done.');
   }
@@ -53,9 +53,9 @@ export async function redriveDeliveries(
   }
   if (deliveries.length === 0) return redriveOutcome(kept);
 
-  const lost = await lostDeliveryStream(context);
+  const lost = await lostDeliveryStreamAdvice(context);
   if (lost) throw new RefusedError(`${lost} Nothing was done.`);
-  await confirmed(context, consequenceText(deliveries.length, events, kept), options);
+  await requireConfirmation(context, consequenceText(deliveries.length, events, kept), options);
   return redriveOutcome([...kept, ...(await redriveAll(context, deliveries))]);
 }
 
@@ -142,7 +142,7 @@ async function redriveDelivery(context: Context, key: string): Promise<Redriven>
   const events = await readEvents(context, key);
   if ('why' in events) return { key, outcome: 'kept', reason: events.why };
 
-  const firehose = createFirehose(aws.firehose(), deliveryStream, freshBudget(clock, BUDGET_MILLISECONDS));
+  const firehose = createFirehose(aws.firehose(), deliveryStream, startRetryBudget(clock, BUDGET_MILLISECONDS));
   await firehose.deliver(packRecords(events.lines), NO_LEASE).catch((error: unknown) => {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     const advice = 'Its object is unchanged. Accepted events will be repeated, which is safe.';
@@ -156,7 +156,7 @@ async function redriveDelivery(context: Context, key: string): Promise<Redriven>
   return { key, outcome: 'sent', events: events.lines.length };
 }
 
-function redriveOutcome(all: readonly Redriven[]): Outcome {
+function redriveOutcome(all: readonly Redriven[]): CommandOutcome {
   if (all.length === 0) return { text: 'There is nothing to send again.', json: { redriven: [] } };
   const reasons = all.flatMap(each => (each.outcome === 'kept' ? [`${each.key}\n  ${each.reason}`] : []));
   const counts = [

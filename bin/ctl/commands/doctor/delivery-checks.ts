@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import { countObjects } from '../../bucket.ts';
-import { describeDeliveryStream, WHAT_IS_GONE } from '../../delivery-stream.ts';
-import { restore } from '../../deployment.ts';
+import { describeDeliveryStream, LOST_EVENTS } from '../../delivery-stream.ts';
+import { restoreAdvice } from '../../deployment.ts';
 import { awsCall } from '../../errors.ts';
 import { createCheck, type Finding, fail, ok, skipped, warn } from './context.ts';
 
@@ -27,7 +27,7 @@ function notificationRemedy(name: string, topicArn: string, stackName: string): 
   return (
     `Existing bucket (bucketArn): in the console of ${name} add an event notification of s3:ObjectCreated:*, prefix ${PREFIXES.events}, ` +
     `to the topic ${topicArn}. put-bucket-notification-configuration would replace all others. ` +
-    `Bucket of the stack: ${restore(stackName)}`
+    `Bucket of the stack: ${restoreAdvice(stackName)}`
   );
 }
 
@@ -87,8 +87,8 @@ function filterOf({ Filter }: Notification, name: 'prefix' | 'suffix'): string {
 
 export const deliveryStreamCheck = createCheck('delivery-stream', ['stack'], async ({ aws, deployment }) => {
   const { deliveryStream: name, stackName } = await deployment();
-  const remedy = `No event can be sent. ${restore(stackName)}`;
-  return deliveryStreamFinding(name, await describeDeliveryStream(aws, name, `${remedy} ${WHAT_IS_GONE}`), remedy);
+  const remedy = `No event can be sent. ${restoreAdvice(stackName)}`;
+  return deliveryStreamFinding(name, await describeDeliveryStream(aws, name, `${remedy} ${LOST_EVENTS}`), remedy);
 });
 
 export function deliveryStreamFinding(

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { helpText, type RunAction } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { isCutOff, messageOf } from '../../errors.ts';
-import { joined, type Painted, paint, painted } from '../../painted.ts';
-import type { Outcome } from '../../report.ts';
+import { isAbortError, messageOf } from '../../errors.ts';
+import { joinTexts, type PaintedText, paint, painted } from '../../painted.ts';
+import type { CommandOutcome } from '../../report.ts';
 import * as account from './account-checks.ts';
 import * as api from './api-checks.ts';
 import { type Check, type CheckResult, createDoctorContext, type Finding } from './context.ts';
@@ -23,7 +23,7 @@ Not checked: whether the network of the function reaches what this machine reach
 changed by hand, and "npx cdk deploy --revert-drift" restores them.
 Exit status 3: a check failed.`;
 
-async function doctor(context: Context): Promise<Outcome> {
+async function doctor(context: Context): Promise<CommandOutcome> {
   using progress = context.report.progress('Running the checks.');
   const all = await runChecks(CHECKS, createDoctorContext(context), ({ name }) => progress.advance(name));
   const failed = all.some(({ status }) => status === 'fail');
@@ -78,13 +78,13 @@ async function runCheck<Context>({ run }: Check<Context>, context: Context): Pro
   try {
     return await run(context);
   } catch (error) {
-    if (isCutOff(error)) throw error;
+    if (isAbortError(error)) throw error;
     const [text = '', ...remedy] = messageOf(error).split('\n');
     return { status: 'fail', text, ...(remedy.length > 0 && { remedy: remedy.join(' ') }) };
   }
 }
 
-const PAINT: Readonly<Record<CheckResult['status'], (text: string) => Painted>> = {
+const PAINT: Readonly<Record<CheckResult['status'], (text: string) => PaintedText>> = {
   ok: paint.good,
   warn: paint.unconfirmed,
   fail: paint.bad,
@@ -92,14 +92,14 @@ const PAINT: Readonly<Record<CheckResult['status'], (text: string) => Painted>> 
 };
 
 /** A line per check, followed by its remedy, and a summary. */
-function resultsText(all: readonly CheckResult[]): Painted {
+function resultsText(all: readonly CheckResult[]): PaintedText {
   const width = Math.max(...all.map(({ name }) => name.length));
   const indent = ' '.repeat('skipped'.length + width + 4);
   const lines = all.flatMap(({ name, status, text, remedy }) => [
     painted`${PAINT[status](status.padEnd('skipped'.length))}  ${name.padEnd(width)}  ${text}`,
     ...(remedy ? [`${indent}→ ${remedy}`] : []),
   ]);
-  return joined([...lines, '', summary(all)]);
+  return joinTexts([...lines, '', summary(all)]);
 }
 
 function summary(all: readonly CheckResult[]): string {

@@ -6,7 +6,7 @@ import { SettingsError } from '../../../../lambda/settings.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { collectItems } from '../../aws.ts';
-import { isTroubled, restore } from '../../deployment.ts';
+import { isStackTroubled, restoreAdvice } from '../../deployment.ts';
 import { AwsCallError, RefusedError } from '../../errors.ts';
 import { readOrganization } from '../../organization.ts';
 import { readSchedule } from '../../schedule.ts';
@@ -29,7 +29,7 @@ export const lastDeploymentCheck = createCheck('last-deployment', ['stack'], asy
 });
 
 export function deploymentFinding(stackName: string, status: string, region: string): Finding {
-  if (isTroubled(status)) {
+  if (isStackTroubled(status)) {
     const events = awsCommand(region, `cloudformation describe-stack-events --stack-name ${stackName}`);
     const again =
       status === 'UPDATE_ROLLBACK_FAILED' ? 'finish the rollback: npx cdk rollback' : 'deploy again: npx cdk deploy';
@@ -89,7 +89,7 @@ export const settingsCheck = createCheck('settings', ['stack'], async context =>
     if (!(error instanceof RefusedError && error.cause instanceof SettingsError)) throw error;
     // A deployment validates the settings, so somebody changed them by hand or deployed another version.
     const { stackName } = await context.deployment();
-    return fail(error.cause.problems.join('; '), `No run can start. ${restore(stackName, 'the settings')}`);
+    return fail(error.cause.problems.join('; '), `No run can start. ${restoreAdvice(stackName, 'the settings')}`);
   }
 });
 
@@ -143,7 +143,7 @@ export const alarmSubscriptionCheck = createCheck('alarm-subscription', ['stack'
   } catch (cause) {
     const name = cause instanceof Error ? cause.name : '';
     if (name === 'NotFoundException') {
-      return fail(`${topic} does not exist: nobody is notified of alarms`, restore(stackName));
+      return fail(`${topic} does not exist: nobody is notified of alarms`, restoreAdvice(stackName));
     }
     if (name !== 'AuthorizationErrorException') {
       throw new AwsCallError(`The subscriptions of ${topic} could not be read`, cause);

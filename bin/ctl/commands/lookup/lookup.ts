@@ -8,8 +8,8 @@ import { countObjects } from '../../bucket.ts';
 import { helpText, type RunAction } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
-import { joined, type Painted, paint, painted } from '../../painted.ts';
-import type { Outcome } from '../../report.ts';
+import { joinTexts, type PaintedText, paint, painted } from '../../painted.ts';
+import type { CommandOutcome } from '../../report.ts';
 import { askForRow, assetText, type RowAnswer, rowAnswerText } from './answer.ts';
 import { LAST_EVENT_TEXTS, neighboursJson, neighboursText, readNeighbours } from './neighbours.ts';
 import { isCurrentResult, LOOKUP_RESULTS, type LookupResultName, lookupResultOf, unsettledResult } from './result.ts';
@@ -48,7 +48,7 @@ interface LookupOptions {
 }
 
 /** @throws RefusedError, AwsCallError; as the API's client does */
-async function lookup(context: Context, name: StreamName, id: string, options: LookupOptions): Promise<Outcome> {
+async function lookup(context: Context, name: StreamName, id: string, options: LookupOptions): Promise<CommandOutcome> {
   const { related, show = false } = options;
   if (related && name !== WITH_NEIGHBOURS) {
     throw new RefusedError(`Only ${WITH_NEIGHBOURS} have neighbours. Nothing was done.`);
@@ -57,7 +57,7 @@ async function lookup(context: Context, name: StreamName, id: string, options: L
   const found = await find(context, name, id);
   const neighbours = related && (await readNeighbours(found.access, found.stream, id));
   return {
-    text: joined([lookupText(found, show), ...(neighbours ? ['', neighboursText(neighbours, show)] : [])]),
+    text: joinTexts([lookupText(found, show), ...(neighbours ? ['', neighboursText(neighbours, show)] : [])]),
     json: { ...lookupJson(found, show), ...(neighbours && neighboursJson(neighbours, show)) },
     status: isCurrentResult(found.result) ? 0 : 3,
   };
@@ -109,10 +109,10 @@ function answerJson(answer: RowAnswer, show: boolean): object {
   return { ...facts, ...(filter !== 'send' && { filter }), ...(show && { row: text }) };
 }
 
-function lookupText({ stream, id, answer, stored, result }: Found, show: boolean): Painted {
+function lookupText({ stream, id, answer, stored, result }: Found, show: boolean): PaintedText {
   const paintResult = isCurrentResult(result) ? paint.good : paint.bad;
   const { meaning, remedy } = LOOKUP_RESULTS[result];
-  return joined([
+  return joinTexts([
     painted`${stream.name} ${JSON.stringify(id)}: ${paintResult(result)}. ${meaning}`,
     ...(remedy ? [remedy] : []),
     '',

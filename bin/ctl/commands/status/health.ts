@@ -3,8 +3,8 @@ import type { SavedStream } from '../../../../lambda/ports.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { SEVERITIES } from '../../../../lib/alarms/alarm-definition.ts';
 import type { AlarmState } from '../../alarms.ts';
-import { isTroubled } from '../../deployment.ts';
-import { known } from '../../read-result.ts';
+import { isStackTroubled } from '../../deployment.ts';
+import { valueIfRead } from '../../read-result.ts';
 import { scheduleInterval } from '../../schedule.ts';
 import { durationText } from '../../text.ts';
 import type { Snapshot, StreamActivity } from './snapshot.ts';
@@ -17,7 +17,7 @@ export interface Health {
 
 export function healthOf(snapshot: Snapshot): Health {
   const streams = streamSummaries(snapshot);
-  const paused = known(snapshot.schedule)?.enabled === false;
+  const paused = valueIfRead(snapshot.schedule)?.enabled === false;
   const unhealthy = [
     ...alarmsInAlarm(snapshot).map(({ name }) => `alarm ${name}`),
     ...broken(streams, paused),
@@ -41,7 +41,7 @@ export function healthText({ status, reasons }: Health): string {
 
 /** The alarms in state ALARM, critical alarms first. */
 export function alarmsInAlarm({ alarms }: Snapshot): AlarmState[] {
-  const all = known(alarms)?.alarms.filter(({ state }) => state === 'ALARM') ?? [];
+  const all = valueIfRead(alarms)?.alarms.filter(({ state }) => state === 'ALARM') ?? [];
   const rank = ({ severity }: AlarmState) => (severity === 'critical' ? 0 : 1);
   return all.toSorted((a, b) => rank(a) - rank(b));
 }
@@ -58,7 +58,7 @@ function late(streams: readonly StreamSummary[], { now, schedule }: Snapshot): s
   const all = streams.filter(({ condition }) => condition === 'late');
   if (all.length === 0) return [];
   const age = now - Math.max(...all.map(({ activity }) => activity?.caughtUp ?? activity?.reported ?? 0));
-  const rate = known(schedule)?.expression;
+  const rate = valueIfRead(schedule)?.expression;
   return [
     `${all.map(({ stream }) => stream).join(', ')} late: no run has reached the end for ${durationText(age)}, at ${rate}`,
   ];
@@ -66,12 +66,12 @@ function late(streams: readonly StreamSummary[], { now, schedule }: Snapshot): s
 
 /** A deployment in progress is healthy. A deployment that was rolled back needs attention. */
 function stackTrouble({ deployment: { stackStatus } }: Snapshot): string[] {
-  return isTroubled(stackStatus) ? [`stack ${stackStatus}`] : [];
+  return isStackTroubled(stackStatus) ? [`stack ${stackStatus}`] : [];
 }
 
 /** Problems because of which alarms cannot notify anybody. */
 function silenced({ alarms }: Snapshot): string[] {
-  const read = known(alarms);
+  const read = valueIfRead(alarms);
   if (!read) return [];
   const { notifiers } = read;
   const gone = SEVERITIES.filter(severity => !notifiers.some(({ name }) => name === severity));
@@ -115,13 +115,13 @@ export type StreamCondition =
 export type StreamSummary = ReturnType<typeof streamSummaries>[number];
 
 export function streamSummaries(snapshot: Snapshot) {
-  const state = known(snapshot.state);
-  const off = known(snapshot.off) ?? [];
+  const state = valueIfRead(snapshot.state);
+  const off = valueIfRead(snapshot.off) ?? [];
   const running = state?.lease?.held === true;
   const limits = lateLimits(snapshot, running);
   return STREAMS.map(({ name }) => {
     const saved = state?.streams.get(name);
-    const activity = known(snapshot.activity)?.streams.get(name);
+    const activity = valueIfRead(snapshot.activity)?.streams.get(name);
     const condition = streamConditionOf({ off: off.includes(name), running, ...limits, saved, activity });
     return { stream: name, condition, saved, activity };
   });
@@ -139,7 +139,7 @@ const LONGEST_RUN_MILLISECONDS = 15 * 60_000;
  * the limit is earlier. While the schedule is off, there are no limits.
  */
 function lateLimits({ now, schedule }: Snapshot, running: boolean): Pick<Facts, 'lateBefore' | 'behindBefore'> {
-  const { enabled, expression = '' } = known(schedule) ?? {};
+  const { enabled, expression = '' } = valueIfRead(schedule) ?? {};
   const interval = enabled ? scheduleInterval({ expression }) : undefined;
   if (!interval) return {};
   const missed = MISSED_INTERVALS * interval + DELAY_MILLISECONDS;

@@ -11,13 +11,13 @@ import type { Deployment } from '../../deployment.ts';
 import { readFailures } from '../../failures.ts';
 import {
   freshnessSeries,
+  type MetricPoint,
+  type MetricSeries,
   oldestMessageSeries,
-  type Point,
   readMetrics,
-  type Series,
   streamSeries,
 } from '../../metrics.ts';
-import { known, tryRead, tryReadAll } from '../../read-result.ts';
+import { tryRead, tryReadAll, valueIfRead } from '../../read-result.ts';
 import { readSchedule } from '../../schedule.ts';
 import { readState } from '../../state.ts';
 import { countDeadLetters, readQueueDepth, withoutTestMessages } from '../dead-letters/counts.ts';
@@ -52,8 +52,8 @@ export async function takeSnapshot(context: Context) {
   const others = otherReaders.map(async reader => ({ name: reader.name, ...(await queuesOf(reader)) }));
   const [parts, queues, readers] = await Promise.all([connectorParts, siem && queuesOf(siem), Promise.all(others)]);
 
-  const isFiring = known(parts.alarms)?.alarms.some(({ state }) => state === 'ALARM');
-  const isFailing = [...(known(parts.activity)?.streams.values() ?? [])].some(({ failed }) => failed);
+  const isFiring = valueIfRead(parts.alarms)?.alarms.some(({ state }) => state === 'ALARM');
+  const isFailing = [...(valueIfRead(parts.activity)?.streams.values() ?? [])].some(({ failed }) => failed);
   const failures =
     isFiring || isFailing
       ? await tryRead(() => readFailures(aws, deployment.logGroup, now - RECENT_MILLISECONDS), signal)
@@ -98,7 +98,7 @@ async function readActivity(aws: Aws, { connector, deliveryStream, siem }: Deplo
   const points = await readMetrics(aws, all, now, DAY_MILLISECONDS);
 
   const take = (count: number) => points.splice(0, count);
-  const newest = (each: readonly Point[]) => each.find(({ time }) => time >= now - RECENT_MILLISECONDS)?.value;
+  const newest = (each: readonly MetricPoint[]) => each.find(({ time }) => time >= now - RECENT_MILLISECONDS)?.value;
   const streams = STREAMS.map(({ name }, place) => [name, activityOf(take(perStream[place]!.length))] as const);
   const ages = take(firehose.length).map(newest);
   return {
@@ -110,7 +110,7 @@ async function readActivity(aws: Aws, { connector, deliveryStream, siem }: Deplo
   };
 }
 
-function activitySeries(connector: string, stream: StreamName): Series[] {
+function activitySeries(connector: string, stream: StreamName): MetricSeries[] {
   const of = { connector, stream };
   return [
     streamSeries(of, 'RowsRead', 'SampleCount', 60),
@@ -123,9 +123,9 @@ function activitySeries(connector: string, stream: StreamName): Series[] {
 export type StreamActivity = ReturnType<typeof activityOf>;
 
 /** Each run reports its rows. It succeeded unless it also reports a failure or the end of its time. */
-function activityOf([runs = [], failed = [], behind = [], ...counts]: readonly (readonly Point[])[]) {
+function activityOf([runs = [], failed = [], behind = [], ...counts]: readonly (readonly MetricPoint[])[]) {
   const sums = counts.map(points => points.reduce((sum, { value }) => sum + value, 0));
-  const at = (points: readonly Point[], minute: number) => points.find(({ time }) => time === minute)?.value ?? 0;
+  const at = (points: readonly MetricPoint[], minute: number) => points.find(({ time }) => time === minute)?.value ?? 0;
   const reported = runs[0]?.time;
   return {
     /** Minute of the last report of a run, in milliseconds since 1970. */

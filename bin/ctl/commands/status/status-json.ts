@@ -2,7 +2,7 @@
  * A snapshot as JSON. Times are ISO 8601, ages are seconds, and a part that cannot be read is `{"notReadable": "…"}`.
  */
 import type { FailureGroup } from '../../failures.ts';
-import { known, readResultJson } from '../../read-result.ts';
+import { readResultJson, valueIfRead } from '../../read-result.ts';
 import { isBatchOpen } from '../../state.ts';
 import { timeText } from '../../text.ts';
 import { alarmsInAlarm, type Health, type StreamSummary, streamSummaries } from './health.ts';
@@ -52,7 +52,7 @@ function streamJson(snapshot: Snapshot, { stream, condition, saved, activity }: 
     lastSuccessAgeSeconds: caughtUp === undefined ? null : Math.max(0, Math.round((snapshot.now - caughtUp) / 1000)),
     last24Hours: readResultJson(snapshot.activity, () => activity?.counts),
     deadLetters: readResultJson(snapshot.deadLetters, counts => counts.get(stream)),
-    withdrawalsListed: known(snapshot.state)?.withdrawals.get(stream),
+    withdrawalsListed: valueIfRead(snapshot.state)?.withdrawals.get(stream),
     checkpoint: readResultJson(snapshot.state, () => checkpointJson(saved)),
   };
 }

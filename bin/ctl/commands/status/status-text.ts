@@ -3,8 +3,8 @@ import type { SecondWalk, WaitingWithdrawals } from '../../../../lambda/ports.ts
 import type { StreamName } from '../../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import type { AlarmState } from '../../alarms.ts';
-import { joined, type Painted, paint, painted, type Text } from '../../painted.ts';
-import { known, readResultText } from '../../read-result.ts';
+import { joinTexts, type PaintedText, paint, painted, type ReportText } from '../../painted.ts';
+import { readResultText, valueIfRead } from '../../read-result.ts';
 import { type LeaseState, WAITING_CAUSES } from '../../state.ts';
 import { durationText, tableText, timeText } from '../../text.ts';
 import { deadLetterCountText, type QueueDepth } from '../dead-letters/counts.ts';
@@ -20,10 +20,10 @@ export const STATUS_PAINT = {
 
 const FIND_CAUSE = `  "${CONNECTORCTL.command} doctor" checks every part, and says what to do.`;
 
-export function statusText(snapshot: Snapshot, health: Health): Painted {
+export function statusText(snapshot: Snapshot, health: Health): PaintedText {
   const { connector, stackName, stackStatus, version } = snapshot.deployment;
   const streams = streamSummaries(snapshot);
-  return joined([
+  return joinTexts([
     painted`${connector}: ${STATUS_PAINT[health.status](healthText(health))}`,
     ...alarmsInAlarm(snapshot).flatMap(alarm => alarmLines(alarm, snapshot.now)),
     ...failureLines(snapshot),
@@ -56,7 +56,7 @@ function endText({ withGoodReport, seconds = 0 }: AlarmState['ends']): string {
 /** Largest number of kinds of failures to show. */
 const SHOWN_FAILURES = 3;
 
-function failureLines({ failures, now }: Snapshot): Text[] {
+function failureLines({ failures, now }: Snapshot): ReportText[] {
   if (!failures) return [];
   if ('notReadable' in failures) return [`  Last failures: ${readResultText(failures, String)}`];
   const groups = failures.value;
@@ -77,7 +77,7 @@ function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): str
   const isFiltered = streams.some(({ activity }) => (activity?.counts.filtered ?? 0) > 0);
   const titles = ['forwarded', ...(isFiltered ? ['filtered'] : []), 'other'];
   const rows = streams.map(({ stream, condition, activity }) => {
-    const counted = known(snapshot.deadLetters)?.get(stream);
+    const counted = valueIfRead(snapshot.deadLetters)?.get(stream);
     const success = activity ? successText(activity.caughtUp, snapshot.now) : '?';
     const cells = activity ? countCells(activity.counts, isFiltered) : Array(titles.length + 2).fill('?');
     return [stream, condition, success, ...cells, counted ? deadLetterCountText(counted) : '?'];
@@ -119,10 +119,10 @@ function successText(caughtUp: number | undefined, now: number): string {
 
 function surroundings(snapshot: Snapshot): string[] {
   const { activity, schedule, siem, readers, alarms, state, now } = snapshot;
-  const withdrawals = [...(known(state)?.withdrawals ?? [])].filter(([, count]) => count > 0);
+  const withdrawals = [...(valueIfRead(state)?.withdrawals ?? [])].filter(([, count]) => count > 0);
   const firing = alarmsInAlarm(snapshot).length;
   const alarmed = firing === 0 ? 'none in alarm' : `${firing} in alarm`;
-  const freshness = known(activity)?.freshnessSeconds;
+  const freshness = valueIfRead(activity)?.freshnessSeconds;
   const failedStarts = readResultText(snapshot.scheduleDeadLetters, messagesText);
   return [
     ...secondWalkLines(snapshot),
@@ -135,7 +135,7 @@ function surroundings(snapshot: Snapshot): string[] {
     `Schedule  ${readResultText(schedule, ({ enabled, expression }) => (enabled ? `on, ${expression}` : 'off: paused'))}`,
     `Lease     ${readResultText(state, ({ lease }) => leaseText(lease, now))}`,
     `Firehose  ${freshness === undefined ? 'no data in 3 hours' : `the oldest undelivered event is ${durationText(freshness * 1000)} old`}`,
-    ...(siem ? [`SIEM      ${siemText(siem, known(activity)?.oldestNotificationSeconds)}`] : []),
+    ...(siem ? [`SIEM      ${siemText(siem, valueIfRead(activity)?.oldestNotificationSeconds)}`] : []),
     ...readers.map(reader => `${reader.name.padEnd(9)} ${siemText(reader, undefined)}`),
     ...(failedStarts === '0' ? [] : [`Failed starts of the function: ${failedStarts}`]),
   ];
@@ -150,7 +150,7 @@ const PHASES: Readonly<Record<SecondWalk['phase'], string>> = {
 
 /** A line for each stream with waiting withdrawals or with a second walk in progress. */
 function secondWalkLines({ state, now }: Snapshot): string[] {
-  return [...(known(state)?.streams ?? [])].flatMap(([stream, saved]) => {
+  return [...(valueIfRead(state)?.streams ?? [])].flatMap(([stream, saved]) => {
     const second = saved instanceof Error ? undefined : saved.checkpoint.second;
     if (!second) return [];
     if (second.waiting) return [waitingText(stream, second, second.waiting)];

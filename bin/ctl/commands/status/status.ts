@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { helpText, type RunAction } from '../../command.ts';
-import { type Context, connectorOf } from '../../context.ts';
+import { type Context, connectorContext } from '../../context.ts';
 import { listConnectors } from '../../deployment.ts';
 import { RefusedError } from '../../errors.ts';
 import { groupBy } from '../../group-by.ts';
-import { joined, paint, painted, type Text } from '../../painted.ts';
+import { joinTexts, paint, painted, type ReportText } from '../../painted.ts';
 import { tryRead } from '../../read-result.ts';
-import type { Outcome } from '../../report.ts';
+import type { CommandOutcome } from '../../report.ts';
 import { alarmsInAlarm, healthOf, healthText } from './health.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { statusJson } from './status-json.ts';
@@ -38,7 +38,7 @@ Exit status 3: an alarm fires, a stream is failing, unreadable, late or silent, 
 missing while the schedule is on, or a part cannot be read. A paused schedule and dead letters do not change the exit status.
 With --all the exit status is that of the worst connector, and one that cannot be read is a line.`;
 
-async function statusOf(context: Context): Promise<Outcome> {
+async function statusOf(context: Context): Promise<CommandOutcome> {
   const snapshot = await takeSnapshot(context);
   const health = healthOf(snapshot);
   return {
@@ -49,7 +49,7 @@ async function statusOf(context: Context): Promise<Outcome> {
 }
 
 /** @throws RefusedError if there is no connector; AwsCallError */
-async function statusOfAll(context: Context): Promise<Outcome> {
+async function statusOfAll(context: Context): Promise<CommandOutcome> {
   const { aws, options, report } = context;
   if (options.connector !== undefined || options.stack !== undefined) {
     throw new RefusedError('--all takes neither --connector nor --stack. Nothing was done.');
@@ -61,7 +61,7 @@ async function statusOfAll(context: Context): Promise<Outcome> {
 
   using progress = report.progress(`Reading ${connectors.length} connectors.`);
   const lines = await runFourAtATime(connectors, async ({ connector, deployment }) => {
-    const line = await lineOf(connector, { ...context, ...connectorOf(aws, deployment) });
+    const line = await lineOf(connector, { ...context, ...connectorContext(aws, deployment) });
     progress.advance(connector);
     return line;
   });
@@ -86,7 +86,7 @@ export interface ConnectorLine {
   readonly kind: 'not readable' | keyof typeof STATUS_PAINT;
   /** Whether a critical alarm fires. */
   readonly isCritical: boolean;
-  readonly text: Text;
+  readonly text: ReportText;
   readonly json: object;
 }
 
@@ -108,13 +108,13 @@ async function lineOf(connector: string, context: Context): Promise<ConnectorLin
 
 const WORST_FIRST = ['not readable', 'critical', 'unhealthy', 'paused', 'in progress', 'healthy'];
 
-export function outcomeOfConnectors(lines: readonly ConnectorLine[]): Outcome {
+export function outcomeOfConnectors(lines: readonly ConnectorLine[]): CommandOutcome {
   const rank = ({ kind, isCritical }: ConnectorLine) => WORST_FIRST.indexOf(isCritical ? 'critical' : kind);
   const sorted = lines.toSorted((a, b) => rank(a) - rank(b) || (a.connector < b.connector ? -1 : 1));
   const width = Math.max(...lines.map(({ connector }) => connector.length));
   const kinds = [...groupBy(sorted, ({ kind }) => kind)].map(([kind, of]) => `${of.length} ${kind}`);
   return {
-    text: joined([
+    text: joinTexts([
       ...sorted.map(({ connector, text }) => painted`${connector.padEnd(width)}  ${text}`),
       '',
       kinds.join(', '),

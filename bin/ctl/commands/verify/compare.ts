@@ -12,7 +12,7 @@ import type { Access } from '../../access.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
 import { tryRead } from '../../read-result.ts';
-import { openBatches, scanRowStates } from '../../state.ts';
+import { countOpenBatches, scanRowStates } from '../../state.ts';
 import { countDeadLetters } from '../dead-letters/counts.ts';
 import { countEqualIds, differencesIn, type IdIndex, recordListed, UNKNOWN_ID } from './id-index.ts';
 
@@ -46,7 +46,7 @@ export async function compareStreams(context: Context, access: Access, streams: 
       /** Checkpoint, which says which row states await a replay. */
       checkpoint: saved.checkpoint,
       /** Number of batches that a killed run left unfinished. */
-      openBatches: openBatches(saved),
+      openBatches: countOpenBatches(saved),
       deadLetters: await tryRead(() => countDeadLetters(aws, deployment, stream.name), signal),
     });
   }

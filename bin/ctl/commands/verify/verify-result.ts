@@ -2,9 +2,9 @@
 
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
 import { groupBy } from '../../group-by.ts';
-import { joined, paint, painted, type Text } from '../../painted.ts';
+import { joinTexts, paint, painted, type ReportText } from '../../painted.ts';
 import { readResultJson, readResultText } from '../../read-result.ts';
-import type { Outcome } from '../../report.ts';
+import type { CommandOutcome } from '../../report.ts';
 import { tableText } from '../../text.ts';
 import { deadLetterCountText } from '../dead-letters/counts.ts';
 import type { SecondCheck } from './check-again.ts';
@@ -35,12 +35,12 @@ function isComplete(stream: VerifiedStream): boolean {
 }
 
 /** @param limit largest number of ids per kind in the text */
-export function verifyOutcome(verification: Verification, limit: number): Outcome {
+export function verifyOutcome(verification: Verification, limit: number): CommandOutcome {
   const { streams, paused } = verification;
   const complete = streams.every(isComplete);
   const isCompared = streams.some(({ equal }) => equal !== undefined);
   return {
-    text: joined([
+    text: joinTexts([
       headline(verification, complete),
       ...(paused ? [PAUSED] : []),
       '',
@@ -61,7 +61,7 @@ export function verifyOutcome(verification: Verification, limit: number): Outcom
 
 const PAUSED = `The schedule is off. Start a run with "${CONNECTORCTL.command} run", then verify again: remaining differences are confirmed.`;
 
-function headline({ streams, paused }: Verification, complete: boolean): Text {
+function headline({ streams, paused }: Verification, complete: boolean): ReportText {
   const compared = streams.filter(({ equal }) => equal !== undefined);
   if (compared.length === 0) return 'Counted only: this stream has no row states, so completeness is not proven.';
 

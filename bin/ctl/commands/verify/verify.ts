@@ -4,7 +4,7 @@ import { openAccess, requireStream } from '../../access.ts';
 import { helpText, type RunAction, STREAM_NAMES, wholeNumberParser } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { scheduleIsOff } from '../../schedule.ts';
-import { type LeaseState, openBatches, readState } from '../../state.ts';
+import { countOpenBatches, type LeaseState, readState } from '../../state.ts';
 import { checkDifferencesAgain } from './check-again.ts';
 import { compareStreams, readSavedStreams } from './compare.ts';
 import { type Verification, type VerifiedStream, verifyOutcome } from './verify-result.ts';
@@ -96,7 +96,7 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
   // Batches are read again, because a run in progress has an open batch until it commits that batch.
   const saved = await readSavedStreams(access, streams);
   return {
-    streams: verified.map(each => ({ ...each, openBatches: openBatches(saved.get(each.stream.name)!) })),
+    streams: verified.map(each => ({ ...each, openBatches: countOpenBatches(saved.get(each.stream.name)!) })),
     paused,
   };
 }
