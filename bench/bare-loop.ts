@@ -1,4 +1,7 @@
-/** The floor of a walk: fetches a page ahead, reads it with JSON.parse, and forwards its rows. It knows nothing of before. */
+/**
+ * The floor of a walk: a loop that fetches a page ahead, reads it with JSON.parse, and forwards its
+ * rows, but remembers no earlier row.
+ */
 import { FirehoseClient, PutRecordBatchCommand } from '@aws-sdk/client-firehose';
 import { PAGE_ROWS } from './rows.ts';
 

@@ -1,11 +1,14 @@
-/** A container of the function: each message of the parent is an event, for which the handler of a module is called. */
+/**
+ * Runs a container of the function. Each message of the parent process is an event, for which the
+ * handler of a module is called.
+ */
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 export interface Run {
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** Peak memory of the process until now. */
+  /** Peak memory of the process so far. */
   readonly peakMegabytes: number;
   readonly error?: string;
 }
@@ -30,7 +33,10 @@ process.on('message', async event => {
   process.send!(run);
 });
 
-/** On Linux `resourceUsage().maxRSS` survives `exec`: a process that a large one started would report the peak of its parent. */
+/**
+ * Peak memory of this process. On Linux `resourceUsage().maxRSS` survives `exec`, so a process that
+ * a large process has started would report the peak of its parent.
+ */
 function peakMegabytes(): number {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS / 1024;
   return Number(/^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))![1]) / 1024;

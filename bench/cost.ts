@@ -1,13 +1,16 @@
-/** The monthly bill of a connector, by a formula: the rates of an invented tenant, list prices, and what runs and rows were measured to use. */
+/**
+ * Computes the monthly bill of a connector from the rates of an invented tenant, list prices, and
+ * the measured usage of runs and rows.
+ */
 import { DEFAULTS } from '../lib/config/schema.ts';
 import { PRICES } from './prices.ts';
 import { THREATS_PER_ASSET } from './rows.ts';
 
-/** An organization, and what changes in it in an hour. */
+/** An organization, and its changes per hour. */
 export interface Tenant {
   readonly name: string;
   readonly assets: number;
-  /** Changed assets, and as many changed threats. Half of these threats are new. */
+  /** Changed assets. As many threats change, and half of these threats are new. */
   readonly changes: number;
   /** Removed assets, whose threats are withdrawn. */
   readonly removals: number;
@@ -23,21 +26,33 @@ export const TENANTS: readonly Tenant[] = [
 /** Parts of the stack with the default options and all streams. A test compares them with the template. */
 export const PARTS = { alarms: 14, compositeAlarms: 2, dashboards: 0, secrets: 1, memoryMegabytes: 1769 };
 
-/** Write units of a row, with checkpoints: the figure `units` of `npm run bench`, as docs/testing.md has it. */
+/**
+ * Write units per row, including checkpoints: the figure `units` of `npm run bench`, which
+ * docs/testing.md shows.
+ */
 export const WRITE_UNITS = { asset: 1.03, newThreat: 2.03, dnsBlock: 0.046 };
 
 /**
- * Figures of a run, counted in ten minutes of each tenant, with an API 40 ms away and AWS 10 ms away, and rounded. The write units are those
- * of the lease.
+ * Figures of a run, which were counted during ten minutes of each tenant, with an API that answers
+ * after 40 ms and AWS after 10 ms, and then rounded. The write units are those of the lease.
  */
 const RUN = { milliseconds: 210, writeUnits: 2, readUnits: 10, logBytes: 3_200, metrics: 9 };
-/** A batch saves a checkpoint, most of which is the window. Where row states are kept, it has a log: an object, and an item that names it. */
+/**
+ * A batch saves a checkpoint, most of which is the window. If the stream has row states, the batch
+ * also has a log: an object, and an item that names it.
+ */
 const BATCH = { checkpointUnits: 4.5, logUnits: 1, rows: 500 };
 const ROW = { milliseconds: 0.075, readUnits: 1, lineBytes: 1_260, tableBytes: 230 };
 const DNS_BLOCK = { lineBytes: 540 };
-/** A removed asset or a withdrawn threat: its row state, and its item in the list of removals or below its asset. */
+/**
+ * Figures of a removed asset or a withdrawn threat: its row state, and its item in the list of
+ * removals or below its asset.
+ */
 const REMOVAL = { writeUnits: 2, lineBytes: 400 };
-/** Compression of lines in the bucket: a share of their bytes, and what each object adds. */
+/**
+ * Compression of lines in the bucket: the share of their bytes that remains, and the bytes that
+ * each object adds.
+ */
 const GZIPPED = { share: 0.126, objectBytes: 1_000 };
 
 const STREAMS = 3;
@@ -45,17 +60,23 @@ const MINUTES_A_MONTH = 730 * 60;
 const GIGABYTE = 2 ** 30;
 /** Firehose bills each record in steps of this size, so a stream loses half a step in each run. */
 const FIREHOSE_STEP_BYTES = 5 * 1024;
-/** Firehose delivers an object a minute, or sooner when it has this much. */
+/** Firehose delivers an object per minute, or sooner when its buffer holds this many bytes. */
 const BUFFER_BYTES = 64 * 2 ** 20;
-/** S3's notification of one object, with its header. SNS bills a filter on the body by what it reads. */
+/**
+ * Size of S3's notification of one object, with its header. SNS bills a filter on the body by the
+ * bytes that it reads.
+ */
 const NOTIFICATION_BYTES = 1_000;
-/** A SIEM that waits 20 s for each message asks three times a minute. */
+/** A SIEM that waits 20 s for each message asks three times per minute. */
 const POLLS_A_MONTH = 3 * MINUTES_A_MONTH;
-/** The secret is read for each token, and a token of five minutes is used for four and a half. */
+/**
+ * The secret is read for each token, and a token that lives for five minutes is used for four and a
+ * half.
+ */
 const SECRET_READS_A_MONTH = MINUTES_A_MONTH / 4.5;
 const RETENTION_MONTHS = DEFAULTS.retentionDays / 30.4;
 
-/** Resources that a connector uses in a minute, which is one run. */
+/** Computes the resources that a connector uses per minute, which is one run. */
 export function usagePerMinute({ changes, removals, dnsBlocks }: Tenant) {
   const perMinute = (anHour: number) => anHour / 60;
   const changed = perMinute(2 * changes);
@@ -64,7 +85,8 @@ export function usagePerMinute({ changes, removals, dnsBlocks }: Tenant) {
   const blocks = perMinute(dnsBlocks);
   const rows = changed + removed + blocks;
   const inARun = (anHour: number) => Math.min(1, perMinute(anHour));
-  // One log for a batch of assets and one for a batch of threats. Two more logs withdraw threats and strike their asset off the list.
+  // A batch of assets has one log, and so has a batch of threats. Two more logs withdraw threats
+  // and strike their asset off the list.
   const logs = inARun(changes + removals) + inARun(changes) + 2 * inARun(removals);
 
   const lineBytes = changed * ROW.lineBytes + removed * REMOVAL.lineBytes + blocks * DNS_BLOCK.lineBytes;
@@ -89,7 +111,7 @@ export function usagePerMinute({ changes, removals, dnsBlocks }: Tenant) {
   };
 }
 
-/** US dollars a month, by part of the bill. */
+/** Computes the bill in US dollars per month, by part. */
 export function billOf(tenant: Tenant): Readonly<Record<string, number>> {
   const { milliseconds, writeUnits, readUnits, billedBytes, gzippedBytes, objects, logs } = usagePerMinute(tenant);
   const monthly = (perMinute: number) => perMinute * MINUTES_A_MONTH;
@@ -115,12 +137,12 @@ export function billOf(tenant: Tenant): Readonly<Record<string, number>> {
   return { ...bill, total: Object.values(bill).reduce((sum, part) => sum + part, 0) };
 }
 
-/** Assets and threats that exist. */
+/** Number of assets and threats that exist. */
 function stockOf({ assets }: Tenant): number {
   return assets * (1 + THREATS_PER_ASSET);
 }
 
-/** US dollars for the first read of assets and threats, and for a replay. */
+/** Computes the US dollars for the first read of assets and threats, or for a replay. */
 export function fillingUp(tenant: Tenant): number {
   const { assets } = tenant;
   const writeUnits = assets * (WRITE_UNITS.asset + THREATS_PER_ASSET * WRITE_UNITS.newThreat);
@@ -146,7 +168,7 @@ export function tenantRows(): string[][] {
   ];
 }
 
-/** Rows of the second table. */
+/** Rows of the second table in docs/cost.md. */
 export function costRows(): string[][] {
   const bills = TENANTS.map(billOf);
   const charged = Object.keys(bills[0]!).filter(part => bills.some(bill => bill[part]! > 0));

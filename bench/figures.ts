@@ -1,4 +1,7 @@
-/** The five figures. Each is measured on the seams that stay: the bundled function, or `composeRun` with clients in memory. */
+/**
+ * Measures the five figures. Each uses only interfaces that are meant to stay: the bundled
+ * function, or `composeRun` with clients in memory.
+ */
 import type { Sender } from '../lambda/aws.ts';
 import { assign, type Clients, composeRun, createContainerTokens } from '../lambda/compose.ts';
 import { runStreams } from '../lambda/core/run-streams.ts';
@@ -13,26 +16,26 @@ export interface Measurement {
   readonly subject: string;
   readonly value: number;
   readonly unit: string;
-  /** Cost of the least possible work, measured in the same run. Absent where the figure is a count. */
+  /** Cost of the least possible work, measured in the same run. Absent when the figure is a count. */
   readonly floor?: number;
-  /** Greatest acceptable value ÷ floor, or value where there is no floor. */
+  /** Greatest acceptable ratio of value to floor, or greatest acceptable value if there is no floor. */
   readonly target?: number;
 }
 
 export interface Figure {
   readonly name: string;
   readonly title: string;
-  /** Counts do not vary, and are measured once. */
+  /** Whether the figure is a count. Counts do not vary, so they are measured once. */
   readonly isCount?: boolean;
-  /** `tiny` only shows that the figure can be measured. */
+  /** Measures the figure. The size `tiny` only shows that the figure can be measured. */
   measure(size: 'full' | 'tiny'): Promise<Measurement[]>;
 }
 
-/** The API answers after 40 ms, AWS after 10 ms, S3 after 35 ms. */
+/** Milliseconds until the API, AWS and S3 answer. */
 const AWAY = { api: 40, aws: 10, s3: 35 };
 const NEAR = { api: 0, aws: 0, s3: 0 };
 
-/** The given number of rows, from the first one or from `start`. */
+/** Makes the given number of rows, from the first row or from the row `start`. */
 function rows(count: number, of: Omit<Delivered, 'index'> = {}, start = 0): Delivered[] {
   return Array.from({ length: count }, (_, index) => ({ index: start + index, ...of }));
 }
@@ -137,7 +140,7 @@ const SETTINGS: Settings = {
   s3PathStyle: false,
 };
 
-/** A table that keeps nothing, so that each row is new. */
+/** Answers of a table that keeps nothing, so that each row is new. */
 const EMPTY_TABLE: Readonly<Record<string, object>> = {
   BatchGetItem: { Responses: { [SETTINGS.table]: [] }, UnprocessedKeys: {} },
   BatchWriteItem: { UnprocessedItems: {} },
@@ -146,7 +149,10 @@ const EMPTY_TABLE: Readonly<Record<string, object>> = {
   UpdateItem: { Attributes: {} },
 };
 
-/** Walks the pages of one stream, all of them new, with an API and an AWS in this process that answer at once. */
+/**
+ * Walks over the pages of one stream, whose rows are all new, with an API and AWS in this process
+ * that answer at once.
+ */
 function walkInMemory(stream: BenchStream, pages: readonly (readonly string[])[]): () => Promise<unknown> {
   const bodies = pages.map((page, at) => answerBytes(page, at + 1 < pages.length ? `${at + 1}` : null));
   const quiet = () => undefined;
@@ -203,7 +209,7 @@ const newRow: Figure = {
         rows(PAGE_ROWS, {}, page * PAGE_ROWS).map(row => rowText(stream, row)),
       );
       const work = walkInMemory(stream, pages);
-      // Flat, as if each had been read from a file.
+      // The texts are flat strings, as if each of them had been read from a file.
       const texts = pages.flat().map(text => Buffer.from(text).toString());
       const floor = () => {
         for (const text of texts) JSON.stringify(JSON.parse(text));

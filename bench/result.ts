@@ -1,6 +1,9 @@
 import type { Measurement } from './figures.ts';
 
-/** Several runs of one measurement: medians, and of the ratios the median of each run's own. */
+/**
+ * Summary of several runs of one measurement: the median of the values, and the median of the
+ * ratios of each run.
+ */
 export interface FigureResult extends Measurement {
   readonly figure: string;
   readonly ratio: number | undefined;
@@ -45,7 +48,7 @@ function short(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toPrecision(Math.max(3, Math.trunc(value).toString().length));
 }
 
-/** A table as the documents have it, its columns aligned. */
+/** Writes a table as the documents have it, with aligned columns. */
 function markdown(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...lines.map(line => line[column]!.length)));
   const row = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at]!)).join(' | ')} |`;

@@ -1,4 +1,4 @@
-/** Rows of realistic size: assets and threats have about 0.9 kB, DNS blocks 0.3 kB. */
+/** Makes rows of realistic size: assets and threats have about 0.9 kB, DNS blocks 0.3 kB. */
 import { generatedMembers } from '../local/api-simulator/seed.ts';
 
 export const STREAM_NAMES = ['assets', 'threats', 'dns-blocks'] as const;
@@ -30,7 +30,7 @@ function rowId(stream: BenchStream, index: number): string {
   return `${stream}-${String(index).padStart(8, '0')}`;
 }
 
-/** A list answer, as it comes over the wire. */
+/** Makes a list answer, as it comes over the wire. */
 export function answerBytes(rows: readonly string[], nextCursor: string | null): Uint8Array<ArrayBuffer> {
   const pagination = JSON.stringify({ next_cursor: nextCursor, page_size: rows.length });
   return Uint8Array.from(Buffer.from(`{"data":[${rows.join(',')}],"pagination":${pagination}}`));

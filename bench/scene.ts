@@ -1,4 +1,4 @@
-/** The bundled function in a process of its own, against the sink in another. */
+/** Runs the bundled function in a process of its own, against the sink in another process. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -56,7 +56,7 @@ export class Scene implements AsyncDisposable {
     return (await (await fetch(`${this.#url}/used`)).json()) as Used;
   }
 
-  /** A new process, bundled and started as the function is. */
+  /** Starts a new process, with a bundle that is made and started as the function's bundle is. */
   async container(module: keyof typeof MODULES = 'handler'): Promise<Container> {
     const bundle = path.join(this.#folder, `${module}.mjs`);
     for (const [name, contents] of await bundled(module)) await writeFile(path.join(this.#folder, name), contents);
@@ -109,7 +109,7 @@ type Files = readonly (readonly [name: string, contents: Uint8Array])[];
 
 const bundles = new Map<string, Promise<Files>>();
 
-/** Bundle and source map, made once. */
+/** Returns the bundle and its source map, which are made only once. */
 function bundled(module: keyof typeof MODULES): Promise<Files> {
   const found = bundles.get(module) ?? bundle(module);
   bundles.set(module, found);
@@ -131,7 +131,7 @@ async function bundle(module: keyof typeof MODULES): Promise<Files> {
 }
 
 function containerOf(child: ChildProcess): Container {
-  // Otherwise the function would wait for somebody to read its log.
+  // The output is read, because the function would otherwise wait for somebody to read its log.
   child.stdout!.resume();
   return {
     async run(event = {}) {

@@ -1,6 +1,7 @@
 /**
- * The API and AWS in a process of their own. `POST /append` adds rows to the streams, `POST /mode` sets how long answers take, and `GET /used`
- * says what was used since the start. Each stream is a log: a cursor is a place in it.
+ * Simulates the API and AWS in a process of their own. `POST /append` adds rows to the streams,
+ * `POST /mode` sets how long answers take, and `GET /used` returns the usage since the start. Each
+ * stream is a log, and a cursor is a place in the log.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +12,10 @@ import { readTableJson, tableJson } from '../local/aws/table-json.ts';
 import { answerBytes, type BenchStream, type Delivered, rowText } from './rows.ts';
 
 export interface Mode {
-  /** Milliseconds until the API, AWS, and its S3 answer. */
+  /**
+   * Milliseconds until the API answers. The members `aws` and `s3` are the same for AWS and for its
+   * S3.
+   */
   readonly api: number;
   readonly aws: number;
   readonly s3: number;

@@ -1,4 +1,4 @@
-/** Metrics of a connector for alarms and dashboards of the app. */
+/** Metrics of a connector, for the alarms and dashboards of an app. */
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
@@ -8,7 +8,7 @@ import type { ConnectorMetricName, ConnectorMetricOptions, StreamMetricName, Str
 /** Connector and streams that the metrics describe. */
 export interface MetricSubject {
   readonly connectorName: string;
-  /** The streams that are on. */
+  /** Streams that are switched on. */
   readonly streams: readonly StreamName[];
 }
 
@@ -35,7 +35,7 @@ export function connectorMetric(
   return new cloudwatch.Metric({
     namespace: METRIC_NAMESPACE,
     metricName: name,
-    // These count streams, and a sum would count a stream once for each run.
+    // These metrics count streams, and a sum would count a stream once for each run.
     statistic: ['StreamsFailed', 'StreamsBehind'].includes(name) ? cloudwatch.Stats.MAXIMUM : cloudwatch.Stats.SUM,
     period: PERIOD,
     ...options,
@@ -47,7 +47,10 @@ export function connectorMetric(
   });
 }
 
-/** A metric of a delivery stream, as average over five minutes unless the options say otherwise. */
+/**
+ * Returns a metric of a delivery stream, as the average over five minutes unless the options say
+ * otherwise.
+ */
 export function deliveryMetric(
   { deliveryStreamRef }: IDeliveryStreamRef,
   metricName: string,

@@ -16,22 +16,22 @@ import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import type { AlarmName } from './alarms/alarms.ts';
 import type { Destination } from './delivery/destination.ts';
 
-/** A value for each stream that has one. */
+/** A value for each stream. A stream may have none. */
 export interface ByStream<T> {
   /**
-   * For assets.
+   * Value for assets.
    *
    * @default - none
    */
   readonly assets?: T;
   /**
-   * For threats.
+   * Value for threats.
    *
    * @default - none
    */
   readonly threats?: T;
   /**
-   * For DNS blocks.
+   * Value for DNS blocks.
    *
    * @default - none
    */
@@ -41,15 +41,16 @@ export interface ByStream<T> {
 /** Props of a connector. Only the name and the two addresses of the organization's API are required. */
 export interface SecurityDataConnectorProps {
   /**
-   * Name of the connector, unique in account and region: in the stack's name, every event, metric and alarm. Lower-case letters, digits and
-   * single hyphens, 32 characters at most.
+   * Name of the connector, unique in account and region. It is part of the stack's name, and of
+   * every event, metric and alarm. It has lower-case letters, digits and single hyphens, at most 32
+   * characters.
    */
   readonly connectorName: string;
 
-  /** Base URL of the API, without `/v1` or the path of a list. https only. */
+  /** Base URL of the API, without `/v1` or the path of a list. It must begin with https. */
   readonly baseUrl: string;
 
-  /** URL of the realm that issues tokens, or of its token endpoint. https only. */
+  /** URL of the realm that issues tokens, or of its token endpoint. It must begin with https. */
   readonly authUrl: string;
 
   /**
@@ -82,17 +83,18 @@ export interface SecurityDataConnectorProps {
   readonly dnsBlocksSince?: string;
 
   /**
-   * Whole days within which every row that exists is sent again. Set it to the retention of your SIEM. See docs/refresh.md.
+   * Number of whole days within which every row that exists is sent again. Set it to the retention
+   * of your SIEM. See docs/refresh.md.
    *
    * @default - a row is sent when it changes
    */
   readonly refresh?: Duration;
 
   /**
-   * Days after which everything is compared with the API again, and rows that it does not list any more are withdrawn. See
-   * docs/how-it-works.md.
+   * Number of days after which everything is compared with the API again, and rows that it does not
+   * list any more are withdrawn. See docs/how-it-works.md.
    *
-   * @default - only at a command
+   * @default - only when a command asks for it
    */
   readonly reconcileDays?: number;
 
@@ -104,7 +106,8 @@ export interface SecurityDataConnectorProps {
   readonly threatAssetField?: string;
 
   /**
-   * Most requests to the API in any minute, 10 to 6,000. A backfill takes longer. See docs/configuration.md#a-budget-of-requests.
+   * Most requests to the API in any minute, from 10 to 6,000. With a budget, a backfill takes
+   * longer. See docs/configuration.md#a-budget-of-requests.
    *
    * @default - no budget
    */
@@ -146,22 +149,24 @@ export interface SecurityDataConnectorProps {
   readonly memorySize?: number;
 
   /**
-   * Days to keep logs. 9999 (`RetentionDays.INFINITE`) keeps them for ever, for 0.03 dollars a gigabyte and month.
+   * Number of days to keep logs. 9999 (`RetentionDays.INFINITE`) keeps them for ever, for 0.03
+   * dollars per gigabyte and month.
    *
    * @default RetentionDays.THREE_MONTHS
    */
   readonly logRetention?: RetentionDays;
 
   /**
-   * Days to keep delivered events, backups and dead letters in the bucket that is created. Not with an existing bucket.
+   * Number of days to keep delivered events, backups and dead letters in the bucket that is
+   * created. Not allowed with an existing bucket.
    *
    * @default Duration.days(365)
    */
   readonly retention?: Duration;
 
   /**
-   * What happens to the created table, bucket and secrets when they leave the stack: they are retained or destroyed. Unless destroyed, the table
-   * is also protected from deletion.
+   * Removal policy of the created table, bucket and secrets when they leave the stack. Unless they
+   * are destroyed, the table is also protected from deletion.
    *
    * @default RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
    */
@@ -184,59 +189,62 @@ export interface SecurityDataConnectorProps {
   readonly bucket?: IBucket;
 
   /**
-   * Existing table of a connector that was removed, in the same account and region. The connector continues where that one ended. See
-   * docs/lifecycle.md#the-way-back.
+   * Existing table of a connector that was removed, in the same account and region. The connector
+   * continues where the removed connector ended. See docs/lifecycle.md#the-way-back.
    *
    * @default - a table is created
    */
   readonly stateTable?: ITable;
 
   /**
-   * KMS key of the same region for table, bucket, secrets and delivery stream. An existing bucket, table or secret must use this key or AWS's own.
+   * KMS key of the same region for table, bucket, secrets and delivery stream. An existing bucket,
+   * table or secret must use this key or a key of AWS.
    *
    * @default - keys of AWS
    */
   readonly encryptionKey?: IKey;
 
   /**
-   * Where the delivery stream delivers to. See docs/configuration.md#destination.
+   * Destination to which the delivery stream delivers. See docs/configuration.md#destination.
    *
    * @default Destination.s3()
    */
   readonly destination?: Destination;
 
   /**
-   * Whether the stack has a queue with a notification of each new object, for a SIEM. Only where the destination is S3.
+   * Whether the stack has a queue with a notification of each new object, for a SIEM. It has one
+   * only if the destination is S3.
    *
    * @default true
    */
   readonly siemQueue?: boolean;
 
   /**
-   * Who may assume a role that reads queue and objects: an object whose `type` is `external-id` or `sentinel`. See
-   * docs/configuration.md#siem-reader.
+   * Party that may assume a role that reads queue and objects: an object whose `type` is
+   * `external-id` or `sentinel`. See docs/configuration.md#siem-reader.
    *
    * @default - a policy to attach, and no role
    */
   readonly siemReader?: SiemReader;
 
   /**
-   * More readers, each with a queue, a policy and alarms of its own. See docs/configuration.md#several-readers.
+   * Additional readers, each with a queue, a policy and alarms of its own. See
+   * docs/configuration.md#several-readers.
    *
-   * @default - the reader of `siemQueue` and `siemReader` alone
+   * @default - only the reader of `siemQueue` and `siemReader`
    */
   readonly siemReaders?: readonly NamedSiemReader[];
 
   /**
-   * Address to notify of alarms. Not with an existing topic.
+   * Address to notify of alarms. Not allowed with an existing topic.
    *
    * @default - nobody is subscribed
    */
   readonly alarmEmail?: string;
 
   /**
-   * Existing topic to notify of alarms, in the same region. Where it is given by its ARN, its policy must allow CloudWatch to publish. See
-   * docs/configuration.md#existing-resources.
+   * Existing topic to notify of alarms, in the same region. If it is given by its ARN, its policy
+   * must allow CloudWatch to publish. See docs/configuration.md#existing-resources.
    *
    * @default - a topic is created
    */
@@ -264,7 +272,8 @@ export interface SecurityDataConnectorProps {
   readonly dashboard?: boolean;
 
   /**
-   * Whether the stack has exported outputs, by which connectorctl finds the connector. A second connector of the name cannot be deployed then.
+   * Whether the stack has exported outputs, by which connectorctl finds the connector. They keep a
+   * second connector of the same name from being deployed.
    *
    * @default true
    */
@@ -300,18 +309,19 @@ export interface SecurityDataConnectorProps {
   readonly proxyUrl?: string;
 
   /**
-   * Hosts to reach without the proxy, and with each of them the hosts of its subdomains. For example, `amazonaws.com` where the network has VPC
-   * endpoints. Only with `proxyUrl`.
+   * Hosts to reach without the proxy, including their subdomains. For example, `amazonaws.com` if
+   * the network has VPC endpoints. Allowed only with `proxyUrl`.
    *
    * @default - every host is reached through the proxy
    */
   readonly noProxy?: string[];
 
   /**
-   * PEM file with certificate authorities to trust in addition to the public ones, for a proxy that inspects TLS or an API with private certificates.
-   * The path is relative to the folder of `cdk.json`.
+   * PEM file with certificate authorities to trust in addition to the public ones, for a proxy that
+   * inspects TLS or an API with private certificates. The path is relative to the folder of
+   * `cdk.json`.
    *
-   * @default - the public certificate authorities alone
+   * @default - only the public certificate authorities
    */
   readonly caCertificates?: string;
 
@@ -330,29 +340,34 @@ export interface SecurityDataConnectorProps {
   readonly rolePath?: string;
 
   /**
-   * Begins the name of every role and managed policy that is created, such as `secops-acme-`. See docs/configuration.md#landing-zones.
+   * Beginning of the name of every role and managed policy that is created, for example
+   * `secops-acme-`. See docs/configuration.md#landing-zones.
    *
    * @default - CloudFormation names them after the stack
    */
   readonly namePrefix?: string;
 }
 
-/** Whom the reader role trusts. */
+/** Party that the reader role trusts. */
 export type SiemReader = ExternalIdReader | SentinelReader;
 
 /** A reader in addition to the reader of `siemQueue`. */
 export interface NamedSiemReader {
-  /** Name of the reader, which its outputs and alarms have. Lower-case letters, digits and hyphens, 11 characters at most. */
+  /**
+   * Name of the reader, which is part of the names of its outputs and alarms. It has lower-case
+   * letters, digits and hyphens, at most 11 characters.
+   */
   readonly name: string;
   /**
-   * Who may assume a role that reads queue and objects.
+   * Party that may assume a role that reads queue and objects.
    *
    * @default - a policy to attach, and no role
    */
   readonly reader?: SiemReader;
   /**
-   * Existing queue in the same region, which may be that of other connectors and belong to another account. Its owner sets its policy and alarms.
-   * See docs/configuration.md#one-queue-of-many-connectors.
+   * Existing queue in the same region. It may also be the queue of other connectors, and belong to
+   * another account. Its owner sets its policy and alarms. See
+   * docs/configuration.md#one-queue-of-many-connectors.
    *
    * @default - a queue with a dead-letter queue and alarms is created
    */
@@ -365,7 +380,7 @@ export interface ExternalIdReader {
   readonly type: 'external-id';
   /** Account id, or ARN of the role or user, that assumes the reader role. */
   readonly principal: string;
-  /** External id that the SIEM presents, so that no other customer of it can use the role. */
+  /** External id that the SIEM presents, so that no other customer of the SIEM can use the role. */
   readonly externalId: string;
 }
 
@@ -398,29 +413,36 @@ export interface SentinelReader {
 /** Changes of one alarm. */
 export interface AlarmOverride {
   /**
-   * Value of the metric at which the alarm fires, greater than 0. docs/runbook.md has the metric and unit of each alarm.
+   * Value of the metric at which the alarm fires, greater than 0. docs/runbook.md has the metric
+   * and unit of each alarm.
    *
-   * @default - that of the alarm
+   * @default - the threshold of the alarm
    */
   readonly threshold?: number;
   /**
    * Composite alarm to which the alarm belongs.
    *
-   * @default - that of the alarm
+   * @default - the severity of the alarm
    */
   readonly severity?: 'critical' | 'warning';
 }
 
-/** Changes by the name of the alarm. With `false` it is not created. */
+/** Changes by the name of the alarm. An alarm with `false` is not created. */
 export type AlarmOverrides = { readonly [Name in AlarmName]?: AlarmOverride | false };
 
-/** One composite alarm for each severity, which notifies. Its description names its alarms. */
+/**
+ * Alarms of a connector. One composite alarm for each severity notifies, and its description names
+ * its alarms.
+ */
 export interface Alarms {
-  /** Each alarm by its name. Absent where it is off, or where the connector has no such part. */
+  /**
+   * Each alarm by its name. Absent if the alarm is off, or if the connector does not have the
+   * monitored part.
+   */
   readonly byName: { readonly [Name in AlarmName]?: Alarm };
-  /** The SIEM does not receive events, or soon will not. */
+  /** Composite alarm that goes off when the SIEM does not receive events, or soon will not. */
   readonly critical: CompositeAlarm;
-  /** Something needs attention within a working day. */
+  /** Composite alarm that goes off when something needs attention within a working day. */
   readonly warning: CompositeAlarm;
 }
 
@@ -461,16 +483,22 @@ export interface ConnectorMetricOptions extends MetricOptions {
   readonly stream?: StreamName;
 }
 
-/** A queue with a notification of each new object, and a policy that lets a SIEM read these objects and this queue only. */
+/**
+ * A queue with a notification of each new object, and a policy that lets a SIEM read these objects
+ * and this queue, but nothing else.
+ */
 export interface SiemAccess {
-  /** Receives a notification of each new object below `events/`. */
+  /** Queue that receives a notification of each new object below `events/`. */
   readonly queue: IQueue;
-  /** Notifications that the SIEM failed to process, or that the queue did not accept. Absent for a queue that existed before. */
+  /**
+   * Queue of notifications that the SIEM failed to process, or that the queue did not accept.
+   * Absent if the queue existed before.
+   */
   readonly deadLetters: Queue | undefined;
-  /** Delivers the notifications from the topic of new objects to the queue. */
+  /** Subscription that delivers the notifications from the topic of new objects to the queue. */
   readonly subscription: Subscription;
-  /** Reads queue and objects. Attach it to the role of a SIEM. */
+  /** Policy that allows a role to read queue and objects. Attach it to the role of a SIEM. */
   readonly policy: ManagedPolicy;
-  /** The role that the SIEM assumes. Absent without `siemReader`. */
+  /** Role that the SIEM assumes. Absent without `siemReader`. */
   readonly role: Role | undefined;
 }

@@ -4,7 +4,10 @@ import { toProps } from './config/props.ts';
 import type { ConnectorConfig } from './config/schema.ts';
 import { SecurityDataConnector } from './security-data-connector.ts';
 
-/** The connector of one organization as a stack: a thin wrapper that passes the configuration to the construct. */
+/**
+ * The connector of one organization as a stack: a thin wrapper that passes the configuration to the
+ * construct.
+ */
 export class ConnectorStack extends Stack {
   readonly connector: SecurityDataConnector;
 
@@ -15,7 +18,10 @@ export class ConnectorStack extends Stack {
   }
 }
 
-/** A stack has one connector, so its outputs need no prefix: `FunctionName`, not `ConnectorFunctionName05A544E1`. */
+/**
+ * Removes the prefix from the names of outputs, because a stack has only one connector:
+ * `FunctionName` instead of `ConnectorFunctionName05A544E1`.
+ */
 export function nameOutputs(stack: Stack): void {
   for (const output of stack.node.findAll()) {
     if (output instanceof CfnOutput) output.overrideLogicalId(output.node.id);

@@ -5,16 +5,19 @@ import type { Alarms, StreamMetricName, StreamName } from './connector-props.ts'
 
 export interface DashboardProps {
   readonly monitored: Monitored;
-  /** The streams that are on. */
+  /** Streams that are switched on. */
   readonly streams: readonly StreamName[];
   readonly alarms: Alarms;
 }
 
-/** One page of graphs, from the top: whether the SIEM is up to date, traffic, failures, runs, delivery. */
+/**
+ * Creates one page of graphs. From the top, they show whether the SIEM is up to date, traffic,
+ * failures, runs and delivery.
+ */
 export function createDashboard(scope: Construct, { monitored, streams, alarms }: DashboardProps) {
   const { metric, deliveryMetric, deliveryMetricPrefix, function: lambda, state, siem } = monitored;
   const sum = { statistic: cloudwatch.Stats.SUM };
-  /** One line for each stream. */
+  /** Returns one line for each stream. */
   const byStream = (name: StreamMetricName) =>
     streams.map(stream => metric(name, { stream, label: `${stream} ${name}` }));
 
@@ -73,7 +76,7 @@ export function createDashboard(scope: Construct, { monitored, streams, alarms }
   });
 }
 
-/** A graph that fills a third of a row. */
+/** Creates a graph that fills a third of a row. */
 function graph(title: string, left: cloudwatch.IMetric[]): cloudwatch.IWidget {
   return new cloudwatch.GraphWidget({ title, width: 8, left, leftYAxis: { min: 0 } });
 }

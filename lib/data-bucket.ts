@@ -6,8 +6,9 @@ import type { ConnectorOptions } from './config/props.ts';
 import { LOG_PREFIX, PREFIXES } from './prefixes.ts';
 
 /**
- * The bucket that a connector creates. Its notifications are a property of the bucket itself. The CDK would set them with a custom resource,
- * which replaces all notifications that the resource does not know, so the methods of the CDK are overridden.
+ * The bucket that a connector creates. Its notifications are a property of the bucket itself,
+ * because the CDK would set them with a custom resource, which replaces all notifications that it
+ * does not know. Therefore the methods of the CDK are overridden.
  */
 export class DataBucket extends s3.Bucket {
   /** ARN without a reference to the bucket, for policies that must exist before it. */
@@ -48,7 +49,8 @@ export class DataBucket extends s3.Bucket {
   /**
    * Notifies a topic of each new object below `events/`.
    *
-   * @param policy of the topic. It must exist first, because S3 sends a test message when it creates the bucket
+   * @param policy policy of the topic. It must exist first, because S3 sends a test message when it
+   * creates the bucket
    */
   notifyOfEvents(topic: sns.ITopic, policy: IDependable | undefined): void {
     const filter = { s3Key: { rules: [{ name: 'prefix', value: PREFIXES.events }] } };
@@ -57,7 +59,10 @@ export class DataBucket extends s3.Bucket {
     if (policy) this.#resource.node.addDependency(policy);
   }
 
-  /** @throws Error if a topic is notified. `addObjectCreatedNotification` and `addObjectRemovedNotification` come here too */
+  /**
+   * @throws Error if a topic is notified. `addObjectCreatedNotification` and
+   * `addObjectRemovedNotification` call this method too
+   */
   override addEventNotification(
     event: s3.EventType,
     destination: s3.IBucketNotificationDestination,
@@ -88,15 +93,16 @@ export class DataBucket extends s3.Bucket {
     return this.node.defaultChild as s3.CfnBucket;
   }
 
-  /** Undefined unless a topic is notified. */
+  /** Notifications of the bucket; undefined unless a topic is notified. */
   get #notifications(): s3.CfnBucket.NotificationConfigurationProperty | undefined {
     return this.#resource.notificationConfiguration as s3.CfnBucket.NotificationConfigurationProperty | undefined;
   }
 }
 
 /**
- * A name that is known before the bucket is created. S3 checks the queue's policy at creation, and that policy names the bucket, so a name that
- * CloudFormation generates would be a circular dependency. Parts of the stack's id make the name unique, also after a failed creation.
+ * Returns a name that is known before the bucket is created. S3 checks the queue's policy at
+ * creation, and that policy names the bucket, so a name that CloudFormation generates would be a
+ * circular dependency. Parts of the stack's id make the name unique, even after a failed creation.
  */
 function bucketNameOf(connectorName: string): string {
   const id = Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID)));

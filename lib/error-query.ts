@@ -2,10 +2,12 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 
 /**
- * A saved query of CloudWatch Logs Insights: the last errors, one line for each message with its count. Errors that the function logs have
- * `error.name` and `error.message`. Lambda adds `errorType` and `errorMessage` of a run that failed, or a text about a run that it terminated.
+ * Creates a saved query of CloudWatch Logs Insights, which lists the last errors with one line and
+ * a count for each message. Errors that the function logs have `error.name` and `error.message`.
+ * Lambda adds `errorType` and `errorMessage` for a run that failed, or a text about a run that it
+ * terminated.
  *
- * @param logGroup of the function
+ * @param logGroup log group of the function
  */
 export function createErrorQuery(
   scope: Construct,
@@ -22,7 +24,7 @@ export function createErrorQuery(
       ],
       filterStatements: [
         "level = 'ERROR' or @message like /Invoke Error|Task timed out|Runtime exited/",
-        // The function has logged the error of each stream.
+        // The function has already logged the error of each stream.
         '@message not like /StreamsFailedError/',
       ],
       statsStatements: ['count(*) as times, max(@timestamp) as last by errorName, stream, errorText'],

@@ -1,11 +1,14 @@
 const PREFIX = 'security-data-connector';
 
-/** Name under which CloudFormation exports an output. It is unique in account and region, because the connector's name is. */
+/**
+ * Name under which CloudFormation exports an output. It is unique in account and region, because
+ * the connector's name is unique.
+ */
 export function exportName(connectorName: string, output: string): string {
   return `${PREFIX}:${connectorName}:${output}`;
 }
 
-/** The connector and the output that an export belongs to. Undefined for any other export. */
+/** Returns the connector and the output to which an export belongs; undefined for any other export. */
 export function exportedOutput(
   name: string | undefined,
 ): { readonly connector: string; readonly output: string } | undefined {

@@ -1,8 +1,11 @@
-/** Whether these files are a clone or the installed package, and what follows from it. */
+/**
+ * Finds out whether these files are a clone or the installed package, because some values depend on
+ * it.
+ */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-/** The folder of `lib`: the clone, or the compiled files of the package. */
+/** The folder that contains `lib`: the clone, or the compiled files of the package. */
 export const ROOT = path.join(import.meta.dirname, '..');
 
 const PREBUILT = path.join(ROOT, 'function');
@@ -10,7 +13,10 @@ const PREBUILT = path.join(ROOT, 'function');
 /** Folder of the function's bundle. Only the package has one, so that its users need no esbuild. */
 export const PREBUILT_FUNCTION: string | undefined = existsSync(PREBUILT) ? PREBUILT : undefined;
 
-/** How and where to start the operator's command. With `--no`, a missing package is not downloaded. */
+/**
+ * Command that starts connectorctl, and the folder in which it is started. `--no` keeps npx from
+ * downloading a missing package.
+ */
 export const CONNECTORCTL = PREBUILT_FUNCTION
   ? { command: 'npx --no -- connectorctl', folder: 'the folder of your CDK app', note: '' }
   : {

@@ -6,14 +6,16 @@ import type { Construct } from 'constructs';
 import type { DataBucket } from './data-bucket.ts';
 
 /**
- * The topic of new objects. S3 notifies only one destination of each prefix, so all readers subscribe here: the queue of the SIEM, and queues
- * of the app. A bucket that the connector creates notifies the topic. In an existing bucket the connector would overwrite other notifications,
- * so the topic only accepts them.
+ * Creates the topic of new objects. S3 notifies only one destination of each prefix, so all readers
+ * subscribe to this topic: the queue of the SIEM, and queues of the app. A bucket that the
+ * connector creates notifies the topic. In an existing bucket the connector would overwrite other
+ * notifications, so the topic only accepts notifications of such a bucket.
  *
- * The topic does not use the customer's key. SNS could deliver nothing unless the key's own policy names S3, and the connector cannot change
- * the policy of an existing key. The messages hold names of objects and no content.
+ * The topic does not use the customer's key. With that key SNS could deliver nothing unless the
+ * key's own policy names S3, and the connector cannot change the policy of an existing key. The
+ * messages contain names of objects, but no content.
  *
- * @param createdBucket `bucket`, unless it exists already
+ * @param createdBucket the same as `bucket`; undefined when the bucket existed before
  */
 export function createNewObjectsTopic(
   scope: Construct,
@@ -35,7 +37,10 @@ export function createNewObjectsTopic(
   return topic;
 }
 
-/** Conditions under which S3 sends for this bucket, as long as this account has it. */
+/**
+ * Conditions under which S3 may send for this bucket, as long as the bucket belongs to this
+ * account.
+ */
 export function forBucket(scope: Construct, bucketArn: string) {
   return {
     StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },

@@ -13,7 +13,7 @@ import { PREFIXES } from './prefixes.ts';
 import type { Schedule } from './schedule.ts';
 import { VERSION } from './version.ts';
 
-/** Attributes of the construct. */
+/** Attributes of the construct that the outputs and the grants need. */
 export interface ConnectorParts extends Construct {
   readonly connectorName: string;
   readonly bucket: IBucket;
@@ -28,7 +28,7 @@ export interface ConnectorParts extends Construct {
   readonly siemReaders: Readonly<Record<string, SiemAccess>>;
 }
 
-/** Values that operator commands and the forms of SIEMs need. */
+/** Adds outputs with the values that operator commands and the forms of SIEMs need. */
 export function addOutputs(connector: ConnectorParts, schedule: Schedule, wanted: boolean): void {
   const { connectorName, logGroup, dashboard } = connector;
   const add = (id: string, value: string, description: string) => new CfnOutput(connector, id, { value, description });
@@ -66,7 +66,8 @@ export function addOutputs(connector: ConnectorParts, schedule: Schedule, wanted
     if (role) addOf('SiemReaderRoleArn', role.roleArn, 'role to assume');
   }
 
-  // connectorctl finds the connector in any stack by these names, and a second connector of this name cannot be deployed.
+  // connectorctl finds the connector in any stack by these names, but they keep a second connector
+  // of the same name from being deployed.
   for (const output of connector.node.findAll()) {
     if (!(output instanceof CfnOutput)) continue;
     if (wanted) output.exportName = exportName(connectorName, output.node.id);
@@ -74,12 +75,15 @@ export function addOutputs(connector: ConnectorParts, schedule: Schedule, wanted
   }
 }
 
-/** The end of the outputs of a reader: `lake` becomes `Lake`, because the name of an output has letters and digits alone. */
+/**
+ * Returns the end of the names of a reader's outputs. For example, `lake` becomes `Lake`, because
+ * the name of an output may contain only letters and digits.
+ */
 function suffixOf(reader: string): string {
   return reader.replace(/(?:^|-)([a-z0-9])/g, (_, first: string) => first.toUpperCase());
 }
 
-/** Statement that the owner of an existing queue adds to its policy. */
+/** Returns the statement that the owner of an existing queue adds to its policy. */
 function statementOf(connector: ConnectorParts, queueArn: string): string {
   return Stack.of(connector).toJsonString({
     Effect: 'Allow',

@@ -1,2 +1,2 @@
-/** The value of a secret's members until a person sets them. */
+/** Value of a secret's members until a person sets them. */
 export const PLACEHOLDER = 'replace-me';

@@ -1,4 +1,4 @@
-/** Prefixes of the bucket. The SIEM reads only `events/`. */
+/** Prefixes of the keys in the bucket. The SIEM reads only `events/`. */
 export const PREFIXES = {
   events: 'events/',
   /** Events that Firehose could not deliver to its endpoint. */
@@ -7,5 +7,8 @@ export const PREFIXES = {
   deadLetters: 'dead-letter/',
 } as const;
 
-/** Batches on their way, which the function writes, reads and deletes. An operator needs none of them. */
+/**
+ * Prefix of the batches on their way. The function writes, reads and deletes them, and an operator
+ * needs none of them.
+ */
 export const LOG_PREFIX = 'log/';

@@ -7,12 +7,13 @@ export interface RoleNames {
   readonly namePrefix?: string | undefined;
 }
 
-/** Sentinel accepts a role only if its name begins with this. */
+/** Beginning of the name of Sentinel's role, because Sentinel accepts no other name. */
 export const SENTINEL_PREFIX = 'OIDC_';
 
 /**
- * Puts every role and managed policy below the scope under the path, and gives it a name that begins with the prefix. For example, with the prefix
- * `secops-` the role of the function is `secops-PollerRole-51af3dc0`. Part of the stack's id makes it unique in the account.
+ * Puts every role and managed policy below the scope under the path, and gives it a name that
+ * begins with the prefix. For example, with the prefix `secops-` the role of the function is
+ * `secops-PollerRole-51af3dc0`. Part of the stack's id makes the name unique in the account.
  */
 export function nameRoles(scope: Construct, { rolePath, namePrefix }: RoleNames): void {
   const unique = Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID))));

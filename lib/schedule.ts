@@ -51,7 +51,8 @@ export class Schedule extends Construct {
       schedule: scheduler.ScheduleExpression.rate(rate),
       enabled,
       target: new LambdaInvoke(target, {
-        // The target would also allow every version and alias of the function.
+        // The policy of the role is not updated, because the target would also allow every version
+        // and alias of the function.
         role: this.role.withoutPolicyUpdates(),
         input: scheduler.ScheduleTargetInput.fromObject({}),
         maxEventAge: TICK_EXPIRES_AFTER,
@@ -66,7 +67,7 @@ export class Schedule extends Construct {
   }
 }
 
-/** EventBridge Scheduler, acting for a schedule of this account in the default group. */
+/** Trusts EventBridge Scheduler when it acts for a schedule of this account in the default group. */
 function schedulerPrincipal(scope: Construct): iam.ServicePrincipal {
   const stack = Stack.of(scope);
   const group = stack.formatArn({ service: 'scheduler', resource: 'schedule-group', resourceName: 'default' });

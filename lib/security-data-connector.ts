@@ -45,20 +45,22 @@ import { Schedule } from './schedule.ts';
 import { createStateTable } from './state-table.ts';
 
 /**
- * Delivers one organization's changes from the API to its SIEM: a schedule, a function, its table and credentials, a delivery stream, a
- * bucket, a queue for the SIEM, alarms and, where wanted, a dashboard.
+ * Delivers one organization's changes from the API to its SIEM: a schedule, a function, its table
+ * and credentials, a delivery stream, a bucket, a queue for the SIEM, alarms and, if requested, a
+ * dashboard.
  */
 export class SecurityDataConnector extends Construct implements IConnectable {
-  /** In every event, and on every metric and alarm. */
+  /** Name of the connector, which is in every event, and on every metric and alarm. */
   readonly connectorName: string;
   /** Secret with the client credentials of the organization. */
   readonly credentials: ISecret;
   /**
-   * Bucket of events, backups and dead letters. The one that the connector creates refuses `addEventNotification`, because that would replace
-   * the notification that reaches the SIEM: subscribe to `newObjectsTopic` instead. `enableEventBridgeNotification` adds EventBridge.
+   * Bucket of events, backups and dead letters. A bucket that the connector creates refuses
+   * `addEventNotification`, because another notification would replace the one that reaches the
+   * SIEM. Subscribe to `newObjectsTopic` instead. `enableEventBridgeNotification` adds EventBridge.
    */
   readonly bucket: IBucket;
-  /** Topic that is notified of each new object below `events/`. Absent where the destination is not S3. */
+  /** Topic that is notified of each new object below `events/`. Absent unless the destination is S3. */
   readonly newObjectsTopic: Topic | undefined;
   /** Table of checkpoints, row states and the lease. */
   readonly state: ITable;
@@ -74,9 +76,12 @@ export class SecurityDataConnector extends Construct implements IConnectable {
   readonly alarmTopic: ITopic;
   /** Dashboard in CloudWatch. Absent unless the option `dashboard` is true. */
   readonly dashboard: Dashboard | undefined;
-  /** Queue, policy and role of the SIEM. Absent where the destination is not S3 or `siemQueue` is false. */
+  /**
+   * Queue, policy and role of the SIEM. Absent if the destination is not S3, or if `siemQueue` is
+   * false.
+   */
   readonly siem: SiemAccess | undefined;
-  /** The same for each reader of the prop `siemReaders`, by its name. */
+  /** Queue, policy and role of each reader in the prop `siemReaders`, by the name of the reader. */
   readonly siemReaders: Readonly<Record<string, SiemAccess>>;
   /** @internal */
   readonly _measured: MetricSubject;
@@ -123,7 +128,9 @@ export class SecurityDataConnector extends Construct implements IConnectable {
     this.logGroup = poller.logGroup;
     createErrorQuery(this, this.connectorName, this.logGroup);
 
-    // Another id than Tick would replace schedule, role and queue. SNS delivers to the subscribers of the moment, so the queue of the SIEM is subscribed before a run sends events.
+    // The id must stay Tick, because another id would replace schedule, role and queue. SNS
+    // delivers only to the subscribers of the moment, so the queue of the SIEM is subscribed before
+    // a run sends events.
     const schedule = new Schedule(this, 'Tick', {
       ...options,
       function: this.function,
@@ -143,7 +150,7 @@ export class SecurityDataConnector extends Construct implements IConnectable {
   }
 
   /**
-   * Connections of the function, to let it out to a proxy, for example.
+   * Connections of the function, for example to let it out to a proxy.
    *
    * @throws Error without the prop `vpc`
    */
@@ -152,8 +159,9 @@ export class SecurityDataConnector extends Construct implements IConnectable {
   }
 
   /**
-   * Allows everything that the commands of connectorctl need that change nothing, such as `status`, `doctor` and `verify`. Includes the
-   * client credentials of the API, because `doctor` and `lookup` call it, but not the delivered events.
+   * Allows the commands of connectorctl that change nothing, such as `status`, `doctor` and
+   * `verify`. This includes the client credentials of the API, because `doctor` and `lookup` call
+   * the API, but not the delivered events.
    *
    * @param grantee role, user, group or managed policy that gets the statements
    */
@@ -162,8 +170,9 @@ export class SecurityDataConnector extends Construct implements IConnectable {
   }
 
   /**
-   * Allows everything that connectorctl needs: what `grantInspect` allows, and commands that change something, such as `run`, `pause`,
-   * `resync`, `dead-letters redrive` and `set-credentials`.
+   * Allows all commands of connectorctl: the commands that `grantInspect` allows, and commands that
+   * change something, such as `run`, `pause`, `resync`, `dead-letters redrive` and
+   * `set-credentials`.
    *
    * @param grantee role, user, group or managed policy that gets the statements
    */
@@ -172,11 +181,11 @@ export class SecurityDataConnector extends Construct implements IConnectable {
   }
 
   /**
-   * Allows a SIEM to read the events: objects below `events/`, the queue of their notifications, and the key where there is one. Without
-   * `siemQueue` the SIEM may list the objects instead.
+   * Allows a SIEM to read the events: objects below `events/`, the queue of their notifications,
+   * and the key if there is one. Without `siemQueue` the SIEM may list the objects instead.
    *
    * @param grantee role, user, group or managed policy that gets the statements
-   * @throws Error where the destination is not S3, because the events are not in the bucket
+   * @throws Error if the destination is not S3, because the events are not in the bucket
    */
   grantRead(grantee: IGrantable): Grant {
     if (!this.newObjectsTopic) {
@@ -190,8 +199,9 @@ export class SecurityDataConnector extends Construct implements IConnectable {
   }
 
   /**
-   * A metric of the whole connector, or of one stream with the option `stream`. By default a sum over five minutes, and for `StreamsFailed` and
-   * `StreamsBehind` a maximum. Most are sent only when they are not zero.
+   * Returns a metric of the whole connector, or of one stream with the option `stream`. By default
+   * it is a sum over five minutes, but a maximum for `StreamsFailed` and `StreamsBehind`. Most
+   * metrics are sent only when they are not zero.
    *
    * @param name name of the metric
    * @param options statistic, period, label, and the stream
@@ -216,7 +226,7 @@ export class SecurityDataConnector extends Construct implements IConnectable {
     return this.metric('DeadLetters', options);
   }
 
-  /** Rows of a stream that were read from the API, zero included. */
+  /** Rows of a stream that were read from the API. This metric is sent even when it is zero. */
   metricRowsRead(stream: StreamName, options?: MetricOptions): Metric {
     return this.metric('RowsRead', { ...options, stream });
   }
@@ -256,7 +266,8 @@ function createPoller(connector: SecurityDataConnector, options: ConnectorOption
 function createReaders(connector: SecurityDataConnector, options: ConnectorOptions, createdBucket?: DataBucket) {
   const { bucket, newObjectsTopic } = connector;
   if (!newObjectsTopic) {
-    // The check of the props knows this of the destinations of cdk.json alone.
+    // The check of the props covers only the destinations of cdk.json, so destinations of an app
+    // are checked here.
     const path = options.siemReader ? 'siemReader' : 'siemReaders';
     if (options.siemReader || options.siemReaders.length > 0)
       throw new ConfigurationError([
@@ -279,7 +290,7 @@ function warn(scope: Construct, id: string, text: string): void {
   Annotations.of(scope).addWarningV2(`security-data-connector:${id}`, text);
 }
 
-/** The resources that the alarms and the dashboard watch. */
+/** Collects the resources that the alarms and the dashboard watch. */
 function monitoredParts(
   connector: SecurityDataConnector,
   { rate }: ConnectorOptions,
@@ -309,7 +320,10 @@ function otherConnectors(connector: SecurityDataConnector): SecurityDataConnecto
   return all.filter(each => each instanceof SecurityDataConnector).filter(each => each !== connector);
 }
 
-/** The check of `cdk.json` covers its own connectors. Other apps may create two connectors with one name or bucket. */
+/**
+ * Refuses the name of another connector in the app. The check of `cdk.json` covers only its own
+ * connectors, but other apps may create two connectors with one name or bucket.
+ */
 function refuseSharedName(connector: SecurityDataConnector, connectorName: string): void {
   const { account, region } = Stack.of(connector);
   const other = otherConnectors(connector).find(each => {
@@ -318,7 +332,8 @@ function refuseSharedName(connector: SecurityDataConnector, connectorName: strin
   });
   if (!other) return;
   const reason = `"${connectorName}" is also the name of ${other.node.path}, and alarms, metrics and exports of one account and region are named after it`;
-  // The stages of an app are often one stack in several accounts, and the credentials of a deployment decide which.
+  // The stages of an app are often one stack in several accounts, and the credentials of a
+  // deployment decide which account is used.
   const isOpen = Token.isUnresolved(account) || Token.isUnresolved(region);
   const mayDiffer = isOpen && Stage.of(other) !== Stage.of(connector);
   if (!mayDiffer) throw new ConfigurationError([{ path: 'props.connectorName', reason }]);
@@ -345,15 +360,19 @@ function refuseShared(
   if (isShared) throw new ConfigurationError([{ path: `props.${prop}`, reason }]);
 }
 
-/** An existing bucket often belonged to a connector that was removed. */
+/**
+ * Warning about a new table, because an existing bucket often belonged to a connector that was
+ * removed.
+ */
 const TABLE_IS_NEW =
   'The bucket exists, and the table is new. If a connector with this bucket ran before, the SIEM gets everything once more, but not what ' +
   'was removed meanwhile. Give its table as stateTable (stateTableArn): then the connector continues where it ended. ' +
   'Otherwise delete the copy of the SIEM. See docs/lifecycle.md, The way back.';
 
 /**
- * A topic's default policy lets CloudWatch publish, but its own policy or key may not. A topic that is given by its ARN is not changed. The
- * condition names the account of the alarms, because the topic may belong to another one.
+ * Allows CloudWatch to publish to the topic. The default policy of a topic already does, but its
+ * own policy or key may not. A topic that is given by its ARN is not changed. The condition names
+ * the account of the alarms, because the topic may belong to another account.
  */
 function letCloudWatchPublish(scope: Construct, topic: ITopic): void {
   const { account } = Stack.of(scope);

@@ -4,8 +4,9 @@ import type { Construct } from 'constructs';
 import type { ConnectorOptions } from './config/props.ts';
 
 /**
- * Checkpoints, row states and the lease. Its loss costs a full read and a repeat of every row, so it is retained and protected. It is a `Table`,
- * because `TableV2` cannot take a key in a stack whose region is not known.
+ * Creates the table of checkpoints, row states and the lease. Its loss would cost a full read and a
+ * repeat of every row, so the table is retained and protected. It is a `Table`, because `TableV2`
+ * cannot take a key in a stack whose region is not known.
  */
 export function createStateTable(scope: Construct, options: ConnectorOptions): dynamodb.ITable {
   const { removalPolicy, encryptionKey } = options;

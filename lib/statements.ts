@@ -11,14 +11,14 @@ export function allow(actions: readonly string[], ...resources: readonly string[
   return new iam.PolicyStatement({ actions: [...actions], resources: [...resources] });
 }
 
-/** @param name of an alarm, or the wildcard */
+/** @param name name of an alarm, or the wildcard */
 export function alarmArn(scope: Construct, connectorName: string, name: string): string {
   const resourceName = `${connectorName}/${name}`;
   const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
   return Stack.of(scope).formatArn({ service: 'cloudwatch', resource: 'alarm', resourceName, arnFormat });
 }
 
-/** Lists the events, and nothing else of their bucket. */
+/** Allows listing the events, but nothing else in their bucket. */
 export function listing(bucket: IBucket): iam.PolicyStatement {
   return new iam.PolicyStatement({
     actions: ['s3:ListBucket'],
@@ -27,7 +27,10 @@ export function listing(bucket: IBucket): iam.PolicyStatement {
   });
 }
 
-/** The ARN of a secret. Where only the name is known, its last six characters are not, so the policy matches any. */
+/**
+ * Returns the ARN of a secret. If only the name is known, the last six characters of the ARN are
+ * not, so the policy matches any.
+ */
 export function secretArnOf(secret: ISecret): string {
   return secret.secretFullArn ?? `${secret.secretArn}-??????`;
 }
@@ -43,8 +46,8 @@ const KEY_USES = {
 } as const;
 
 /**
- * Allows the use of customers' keys through the named services only. An existing resource may have a key other than the connector's. There is no
- * statement where AWS's own keys are used.
+ * Allows the use of customers' keys through the named services only. An existing resource may have
+ * a key other than the connector's. No statement is added for AWS's own keys.
  */
 export function keyStatements(
   scope: Construct,
@@ -63,9 +66,10 @@ export function keyStatements(
 }
 
 /**
- * Names by which KMS may know a service. In China and other partitions it is not documented whether they end with the domain of the
- * partition, and the CDK writes `amazonaws.com` into key policies everywhere. For example `s3.cn-north-1.amazonaws.com` and
- * `s3.cn-north-1.amazonaws.com.cn`. Both belong to AWS.
+ * Returns the names by which KMS may know a service, for example `s3.cn-north-1.amazonaws.com` and
+ * `s3.cn-north-1.amazonaws.com.cn`. In China and other partitions it is not documented whether the
+ * names end with the domain of the partition, and the CDK writes `amazonaws.com` into key policies
+ * everywhere. Both names belong to AWS.
  */
 function serviceNames(scope: Construct, service: string): string | string[] {
   const { region, urlSuffix } = Stack.of(scope);

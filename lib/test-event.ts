@@ -1,6 +1,7 @@
 /**
- * The event of `connectorctl test-event`. Every view leaves out its kind and its stream. Its sequence is below that of every
- * other event, so that it is never the latest, even to a reader that ignores kinds.
+ * The event of `connectorctl test-event`. Every view leaves out its kind and its stream. Its
+ * sequence is smaller than that of every other event, so that it is never the latest event, even to
+ * a reader that ignores kinds.
  */
 export const TEST = { kind: 'test', stream: 'test', sequence: '0'.repeat(20) } as const;
 
@@ -11,7 +12,7 @@ export interface TestEvent {
   readonly time: Date;
 }
 
-/** The test event as one JSON line, line end included. */
+/** Writes the test event as one JSON line, including the line end. */
 export function testEventLine({ connector, id, time }: TestEvent): string {
   const forwarded_at = time.toISOString();
   const event = {

@@ -1,15 +1,24 @@
 import manifest from '../package.json' with { type: 'json' };
 
-/** Version of this package. Each stack has it as an output, which connectorctl compares with its own. */
+/**
+ * Version of this package. Each stack has an output with the version that deployed it, which
+ * connectorctl compares with its own version.
+ */
 export const VERSION: string = manifest.version;
 
 interface Published {
   readonly version: string;
-  /** The release workflow sets it, such as `git+https://github.com/owner/name.git`. */
+  /**
+   * Address of the repository, which the release workflow sets, for example
+   * `git+https://github.com/owner/name.git`.
+   */
   readonly repository?: { readonly url: string };
 }
 
-/** Address of the files of a version, or nothing in a clone, which does not know its own address. */
+/**
+ * Returns the address of the files of a version. It is empty in a clone, because a clone does not
+ * know its own address.
+ */
 export function repositoryOf({ version, repository }: Published): string {
   return repository ? `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/v${version}/` : '';
 }
@@ -18,5 +27,5 @@ export function runbookOf(published: Published): string {
   return `${repositoryOf(published)}docs/runbook.md`;
 }
 
-/** Address of the runbook. A clone has a path. */
+/** Address of the runbook. In a clone it is a path. */
 export const RUNBOOK = runbookOf(manifest);

@@ -5,7 +5,11 @@ import { withAddresses } from './document-addresses.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
-/** Writes the declarations of the construct and the declarations that these import, but no others. @returns their paths */
+/**
+ * Writes the declarations of the construct and the declarations that it imports, but no others.
+ *
+ * @returns paths of the declarations
+ */
 export function declare(folder: string): string[] {
   const compiler = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const args = [compiler, '--project', 'packaging/tsconfig.json', '--outDir', folder];

@@ -1,13 +1,19 @@
-/** Texts of the package name pages of docs/ by their addresses, because its users have no such files. */
+/**
+ * Replaces pages of docs/ in the texts of the package by their addresses, because users of the
+ * package have no such files.
+ */
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'esbuild';
 import { repositoryOf } from '../lib/version.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 /**
+ * Replaces the path of each page by its address:
+ *
  *     See docs/filters.md.   →   See https://github.com/owner/name/blob/v1.2.3/docs/filters.md.
  *
- * @param repository address of the files of this version. A clone has none, and its texts stay as they are
+ * @param repository address of the files of this version; empty in a clone, whose texts stay as
+ * they are
  */
 export function withAddresses(text: string, repository: string = repositoryOf(manifest)): string {
   return repository === '' ? text : text.replace(/(?<=[\s('"`])docs\/(?=[\w/-]+\.md\b)/g, `${repository}docs/`);

@@ -5,7 +5,8 @@ import manifest from '../package.json' with { type: 'json' };
 import { documentAddresses } from './document-addresses.ts';
 
 /**
- * The entries of the package, each one file with everything in it but the peers, so that an app installs nothing else.
+ * Options for the entries of the package. Each entry is one file that contains everything except
+ * the peer dependencies, so that an app installs nothing else.
  */
 const ENTRY = {
   absWorkingDir: path.join(import.meta.dirname, '..'),
@@ -21,7 +22,10 @@ const ENTRY = {
   logLevel: 'warning',
 } satisfies BuildOptions;
 
-/** The clients of AWS are loaded on demand by a function of Node that the bundler does not follow. It follows its own `require`. */
+/**
+ * Makes the bundler find the clients of AWS. They are loaded on demand by a function of Node that
+ * the bundler does not follow, but the bundler follows its own `require`.
+ */
 const clientsOnDemand: Plugin = {
   name: 'clients-on-demand',
   setup({ onLoad }) {
@@ -35,7 +39,10 @@ const clientsOnDemand: Plugin = {
   },
 };
 
-/** Code that apps import stays readable. The command is minified, because this saves a third of its size. */
+/**
+ * The code that apps import stays readable. The command is minified, because that saves a third of
+ * its size.
+ */
 export const ENTRY_BUNDLES = [
   { ...ENTRY, entryPoints: ['packaging/construct.ts'], plugins: [documentAddresses], sourcemap: true },
   {

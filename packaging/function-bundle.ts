@@ -3,8 +3,8 @@ import type { BuildOptions } from 'esbuild';
 import { BUNDLING } from '../lib/function/bundling.ts';
 
 /**
- * The bundle of the function in the package. It is as deep below the clone as the folder in which the CDK bundles, so that the source map, and
- * with it the hash of the asset, is the same.
+ * The bundle of the function in the package. It lies as deep below the clone as the folder in which
+ * the CDK bundles, so that the source map is the same, and with it the hash of the asset.
  */
 export const FUNCTION_BUNDLE = {
   ...BUNDLING,

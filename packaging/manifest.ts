@@ -2,10 +2,13 @@ import clone from '../package.json' with { type: 'json' };
 
 const { name, version, description, keywords, license, engines, peerDependencies } = clone;
 
-/** The release workflow writes it into `package.json`, because a clone does not know its address. */
+/**
+ * Address of the repository. The release workflow writes it into `package.json`, because a clone
+ * does not know its address.
+ */
 const { repository } = clone as { readonly repository?: object };
 
-/** The `package.json` of the package. The clone has one of its own, which is private. */
+/** The `package.json` of the package. The clone has another one, which is private. */
 export const MANIFEST = {
   name,
   version,

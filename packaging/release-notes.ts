@@ -8,7 +8,10 @@ import manifest from '../package.json' with { type: 'json' };
 
 const CHANGELOG = path.join(import.meta.dirname, '..', 'CHANGELOG.md');
 
-/** @param tag that a release was started by @throws Error */
+/**
+ * @param tag tag that started the release
+ * @throws Error
+ */
 export function releaseNotes(changelog: string, version: string, tag: string | undefined): string {
   if (tag !== undefined && tag !== `v${version}`) {
     throw new Error(`The tag ${tag} is not that of version ${version} in package.json. Nothing was published.`);

@@ -1,4 +1,7 @@
-/** Prints the SBOM of a release, which lists the packages in its bundles. `npm sbom` alone does not know that these development packages are delivered. */
+/**
+ * Prints the SBOM of a release, which lists the packages in its bundles. `npm sbom` alone does not
+ * know that these development packages are delivered.
+ */
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { build } from 'esbuild';
@@ -37,7 +40,10 @@ function ofNpm(): Sbom {
   return JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 28 }));
 }
 
-/** The packages in the bundles. The bundler left out their other dependencies, and npm does not install them. */
+/**
+ * Keeps only the packages in the bundles. The bundler left out their other dependencies, and npm
+ * does not install them.
+ */
 function delivered(sbom: Sbom, inBundle: ReadonlySet<string>): Sbom {
   const kept = new Set([refOf(manifest), ...inBundle]);
   const components = sbom.components.filter(each => kept.has(each['bom-ref']));

@@ -18,10 +18,10 @@ import { zip } from './template/zip.ts';
 export const TEMPLATE_FILE = 'security-data-connector.template.json';
 export const FUNCTION_FILE = 'function.zip';
 
-/** CloudFormation takes a template that comes with the call, and not from a bucket, up to this size. */
+/** Largest template, in bytes, that CloudFormation accepts in a call instead of from a bucket. */
 export const MOST_BYTES = 51_200;
 
-/** The template, without white space. */
+/** Returns the template, without white space. */
 export function templateText(config: ConnectorConfig): string {
   const outdir = mkdtempSync(path.join(tmpdir(), 'template-'));
   try {
@@ -46,7 +46,7 @@ export function templateText(config: ConnectorConfig): string {
   }
 }
 
-/** The function as Lambda takes it, with the certificates that it trusts. */
+/** Returns the function as a zip file for Lambda, with the certificates that the function trusts. */
 export async function functionZip({ caCertificates }: Pick<ConnectorConfig, 'caCertificates'> = {}): Promise<Buffer> {
   const { outputFiles } = await build({ ...FUNCTION_BUNDLE, write: false });
   const files = Object.fromEntries(outputFiles.map(file => [path.basename(file.path), file.contents]));

@@ -1,4 +1,4 @@
-/** Licences of the packages whose code is in the bundles. */
+/** Lists the licences of the packages whose code is in the bundles. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Metafile } from 'esbuild';
@@ -12,7 +12,11 @@ export interface BundledPackage {
   readonly texts: readonly string[];
 }
 
-/** The packages that gave code to bundles, by name. @throws Error for a package without a licence */
+/**
+ * Returns the packages whose code is in the bundles, by name.
+ *
+ * @throws Error for a package without a licence
+ */
 export function bundledPackages(metafiles: readonly Metafile[], root: string): BundledPackage[] {
   const files = metafiles
     .flatMap(({ outputs }) => Object.values(outputs))
@@ -31,7 +35,7 @@ function packageIn(folder: string): BundledPackage {
   return { name, version, licence, texts: files.map(file => readFileSync(path.join(folder, file), 'utf8').trim()) };
 }
 
-/** Each text once, below the packages that have it. */
+/** Writes each text once, below the packages that have it. */
 export function noticesText(metafiles: readonly Metafile[], root: string): string {
   const packages = bundledPackages(metafiles, root);
   const byText = new Map<string, BundledPackage[]>();

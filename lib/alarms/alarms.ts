@@ -1,7 +1,7 @@
 import type { CONNECTOR_METRICS } from '../../lambda/metrics.ts';
 import { type AlarmDefinition, AT_RISK, type Condition, type Monitored } from './alarm-definition.ts';
 
-/** Name of an alarm, which is also its section of the runbook. */
+/** Name of an alarm, which is also the name of its section in the runbook. */
 export type AlarmName =
   | 'contract-error'
   | 'credentials-refused'
@@ -21,7 +21,10 @@ export type AlarmName =
 
 type MetricName = keyof typeof CONNECTOR_METRICS;
 
-/** The alarms by name. Metrics of AWS services have the period of the CDK, five minutes, which is the longest interval of their reports. */
+/**
+ * The alarms by name. Metrics of AWS services have the CDK's period of five minutes, because that
+ * is the longest interval of their reports.
+ */
 const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
   'stream-silent': {
     severity: 'critical',
@@ -29,7 +32,8 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
     impact:
       'The SIEM receives nothing new from a stream: for half an hour or more no run has succeeded with every stream, or none has started.',
     data: 'Nothing is lost, unless the delivery stream was deleted. The API keeps every change, and the next successful run continues from the saved cursor.',
-    // Minute by minute, because CloudWatch looks a few periods farther back before it treats a point as missing. One long period would make that hours.
+    // The period is one minute, because CloudWatch looks a few periods farther back before it
+    // treats a point as missing. With one long period this would take hours.
     condition: ({ metric, timing: { minute, silence } }) => ({
       metric: metric('StreamsFailed', { statistic: 'Minimum', period: minute }),
       threshold: 1,
@@ -144,7 +148,7 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
     data: 'Nothing is lost. The events are kept below delivery-errors/ in the bucket.',
     condition: ({ deliveryMetric, deliveryMetricPrefix }) => {
       if (deliveryMetricPrefix === 'DeliveryToS3') return undefined;
-      // Firehose counts rows that it could not write into an Iceberg table by a metric of their own.
+      // Firehose has a separate metric for rows that it could not write into an Iceberg table.
       const backup =
         deliveryMetricPrefix === 'DeliveryToIceberg' ? 'DeliveryToIceberg.FailedRowCount' : 'BackupToS3.Records';
       return { metric: deliveryMetric(backup, { statistic: 'Sum' }), threshold: 1 };
@@ -174,7 +178,10 @@ export const ALARMS = Object.entries(TABLE).map(([name, definition]) => ({ name:
 /** @internal */
 export type NamedAlarm = (typeof ALARMS)[number];
 
-/** The metric was reported at least once. No data counts as zero, because a run that has nothing to report sends nothing. */
+/**
+ * Condition that is met when the metric was reported at least once. Missing data counts as zero,
+ * because a run that has nothing to report sends nothing.
+ */
 function reported(name: MetricName): (monitored: Monitored) => Condition {
   return ({ metric, timing }) => ({
     metric: metric(name, { statistic: 'Sum', period: timing.report }),
@@ -183,7 +190,10 @@ function reported(name: MetricName): (monitored: Monitored) => Condition {
   });
 }
 
-/** The same for failures that last: a run of every stream without a failure sends a zero after them, which ends the alarm at once. */
+/**
+ * Condition for failures that last. A run of every stream without a failure sends a zero after
+ * them, which ends the alarm at once.
+ */
 function unfixed(name: MetricName): (monitored: Monitored) => Condition {
   return ({ metric, timing }) => ({
     metric: metric(name, { statistic: 'Minimum', period: timing.report }),

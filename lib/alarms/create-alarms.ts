@@ -17,7 +17,10 @@ export interface AlarmsProps extends ConnectorOptions {
   readonly topic: sns.ITopic;
 }
 
-/** The alarms that apply to a connector, and one composite alarm for each severity, which notifies. */
+/**
+ * Creates the alarms that apply to a connector, and one composite alarm for each severity, which
+ * notifies.
+ */
 export function createAlarms(scope: Construct, props: AlarmsProps): Alarms {
   const within = new Construct(scope, 'Alarms');
   const created = instancesOf(props.monitored).flatMap(({ definition, monitored, reader }) => {
@@ -49,7 +52,7 @@ interface Instance {
   readonly reader?: string;
 }
 
-/** Each alarm once, and the alarms about the reader once more for each named reader. */
+/** Lists each alarm once, and the alarms about the reader once more for each named reader. */
 function instancesOf(monitored: Monitored): Instance[] {
   const ofReader = ALARMS.filter(({ name }) => name.startsWith('siem-reader-'));
   const named = Object.entries(monitored.siemReaders).flatMap(([reader, siem]) =>
@@ -72,7 +75,8 @@ function createAlarm(
 
   return new cloudwatch.Alarm(scope, reader ? `${name}-${reader}` : name, {
     alarmName: [connectorName, name, reader].filter(Boolean).join('/'),
-    // The name of an alarm is the anchor of its section of the runbook. connectorctl reads the sentences, the first command and the runbook's address from this text.
+    // The name of an alarm is the anchor of its section in the runbook. connectorctl reads the
+    // sentences, the first command and the runbook's address from this text.
     alarmDescription: `${impact} ${data} First run "${command}". Runbook: ${props.runbookUrl}#${name}`,
     metric: isZero ? withZeros(metric) : metric,
     threshold,
@@ -85,7 +89,7 @@ function createAlarm(
   });
 }
 
-/** The metric with a zero for each period without a data point. */
+/** Returns the metric with a zero for each period without a data point. */
 function withZeros(metric: cloudwatch.Metric): cloudwatch.MathExpression {
   return new cloudwatch.MathExpression({
     expression: 'FILL(reported, 0)',
@@ -107,7 +111,8 @@ function createNotifier(scope: Construct, notifier: Notifier, props: AlarmsProps
   const composite = new cloudwatch.CompositeAlarm(scope, severity, {
     compositeAlarmName: `${props.monitored.connectorName}/${severity}`,
     alarmDescription: notifierText(notifier, props),
-    // The rule of a composite alarm needs at least one alarm. The option `alarms` may have left out all of this severity.
+    // The rule of a composite alarm needs at least one alarm, but the option `alarms` may have left
+    // out all alarms of this severity.
     alarmRule: states.length > 0 ? cloudwatch.AlarmRule.anyOf(...states) : cloudwatch.AlarmRule.fromBoolean(false),
     // A paused connector emits nothing on purpose.
     actionsEnabled: props.enabled,
@@ -119,8 +124,8 @@ function createNotifier(scope: Construct, notifier: Notifier, props: AlarmsProps
 }
 
 /**
- * A notification shows this text, but not the texts of the alarms behind it. So this text says whether data is safe, and lists the first
- * command for each of these alarms.
+ * Text of a notification, which does not show the texts of the alarms behind it. Therefore this
+ * text says whether data is safe, and lists the first command for each of these alarms.
  */
 function notifierText({ meaning, members }: Notifier, { runbookUrl, monitored }: AlarmsProps): string {
   const atRisk = members.filter(({ data }) => data.startsWith(AT_RISK)).map(({ name }) => name);
@@ -137,15 +142,15 @@ function notifierText({ meaning, members }: Notifier, { runbookUrl, monitored }:
   );
 }
 
-/** Whether the reader of a notification can open it. A path exists only in a clone. */
+/** Whether the recipient of a notification can open the address. A path exists only in a clone. */
 export function isAddress(runbookUrl: string): boolean {
   return Token.isUnresolved(runbookUrl) || /^https?:\/\//.test(runbookUrl);
 }
 
-/** The topic that the alarms of this connector notify. */
+/** Creates the topic that the alarms of this connector notify. */
 export function createAlarmTopic(scope: Construct, { connectorName, alarmEmail }: ConnectorOptions): sns.ITopic {
   const topic = new sns.Topic(scope, 'AlarmTopic', { displayName: `Alarms of ${connectorName}`, enforceSSL: true });
-  // An explicit policy replaces the default one, which let CloudWatch publish.
+  // An explicit policy replaces the default policy, which allowed CloudWatch to publish.
   topic.addToResourcePolicy(
     new iam.PolicyStatement({
       actions: ['sns:Publish'],

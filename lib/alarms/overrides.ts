@@ -1,4 +1,4 @@
-/** The option `alarms`: changes of single alarms, by name. */
+/** Schema of the option `alarms`, which changes single alarms by name. */
 import * as v from 'valibot';
 import { exactObject } from '../../lambda/exact-object.ts';
 import type { AlarmOverrides } from '../connector-props.ts';

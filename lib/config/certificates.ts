@@ -7,9 +7,10 @@ import type { Entry } from './contradictions.ts';
 import type { Problem } from './problem.ts';
 
 /**
- * Problems of the certificate file of an entry. Their path is relative to the entry.
+ * Finds the problems of an entry's certificate file. The paths of the problems are relative to the
+ * entry.
  *
- * @param folder that the path is relative to: the folder of cdk.json
+ * @param folder folder of cdk.json, to which the path of the file is relative
  */
 export function certificatesProblems({ caCertificates: file }: Entry, folder: string): Problem[] {
   if (typeof file !== 'string' || file === '') return [];
@@ -50,7 +51,10 @@ function textOf(file: string): string {
   }
 }
 
-/** Warnings about certificates that can be deployed, but make connections fail now or later. */
+/**
+ * Returns warnings about certificates that can be deployed, but that make connections fail now or
+ * later.
+ */
 export function certificatesWarnings(file: string, now: number): string[] {
   const certificates = readCertificates(file);
   const subjects = new Set(certificates.map(({ subject }) => subject));
@@ -58,7 +62,7 @@ export function certificatesWarnings(file: string, now: number): string[] {
     const name = `The certificate ${nameOf(subject)}`;
     if (Date.parse(validTo) <= now) return [`${name} expired on ${validTo}. Replace it.`];
     if (Date.parse(validFrom) > now) return [`${name} is valid from ${validFrom} only.`];
-    // Node accepts no chain that ends below a root.
+    // Node does not accept a chain that ends below a root.
     if (!subjects.has(issuer))
       return [`${name} was issued by ${nameOf(issuer)}, which is not in the file. Add that one.`];
     return [];

@@ -1,4 +1,7 @@
-/** Checks of props: what TypeScript cannot say. They are written as options of `cdk.json`, so that its rules hold for them too. */
+/**
+ * Checks the props for problems that TypeScript cannot find. The props are converted to options of
+ * `cdk.json`, so that the rules of `cdk.json` apply to them too.
+ */
 import { type Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { SecurityDataConnectorProps, SiemReader } from '../connector-props.ts';
@@ -21,12 +24,12 @@ const MAY_BE_TOKENS = [
   'siemReaders[].queueArn',
 ];
 
-/** No resource of the connector supports snapshots. */
+/** RemovalPolicy.SNAPSHOT is missing, because no resource of the connector supports snapshots. */
 const { DESTROY, RETAIN, RETAIN_ON_UPDATE_OR_DELETE } = RemovalPolicy;
 const REMOVAL_POLICIES: readonly unknown[] = [undefined, DESTROY, RETAIN, RETAIN_ON_UPDATE_OR_DELETE];
 
 /**
- * @param scope of the connector, whose stack has an account and a region
+ * @param scope scope of the connector, whose stack has an account and a region
  * @throws {ConfigurationError} naming every problem
  */
 export function checkProps(scope: Construct, props: SecurityDataConnectorProps): void {
@@ -53,7 +56,10 @@ const SAME_OPTIONS = Object.keys(connectorSchema.entries).filter(
   option => !(option in PROP_NAMES) && !['removalPolicy', 'vpc', 'destination'].includes(option),
 );
 
-/** The props as an entry of `cdk.json`, without objects of the CDK and without members that are not props. */
+/**
+ * Converts the props to an entry of `cdk.json`, without objects of the CDK and without members that
+ * are not props.
+ */
 function entryOf(props: SecurityDataConnectorProps, problems: Problem[]): Record<string, unknown> {
   const amount = (path: string, duration: Duration | undefined, unit: keyof typeof AMOUNTS) => {
     if (!duration?.isUnresolved() || duration.unitLabel() === unit) return duration && AMOUNTS[unit](duration);
@@ -100,7 +106,10 @@ function membersOf({ type }: { readonly type: string }, kinds: Kinds): string[] 
   return ['type', ...Object.keys(kinds[type]?.entries ?? {})];
 }
 
-/** Problems by the schema of `cdk.json`. Of a token, only whether it may be one can be said. */
+/**
+ * Checks the values by the schema of `cdk.json`. A token has no value yet, so it is only checked
+ * whether the option may be a token.
+ */
 function valueProblems(entry: object): Problem[] {
   const tokens = tokensIn(entry).map(path => path.slice(1));
   const refused = tokens.filter(path => !MAY_BE_TOKENS.includes(path.replace(/\[\d+\]/, '[]')));
@@ -112,7 +121,7 @@ function valueProblems(entry: object): Problem[] {
   ];
 }
 
-/** Paths of the tokens in a value, such as `.filters.threats`. */
+/** Finds the paths of the tokens in a value, for example `.filters.threats`. */
 function tokensIn(value: unknown): string[] {
   if (Token.isUnresolved(value)) return [''];
   if (Array.isArray(value)) return value.flatMap((item, index) => tokensIn(item).map(path => `[${index}]${path}`));
@@ -120,7 +129,7 @@ function tokensIn(value: unknown): string[] {
   return members.flatMap(([key, member]) => tokensIn(member).map(path => `.${key}${path}`));
 }
 
-/** The resources of the app, by the paths of their options. */
+/** Lists the existing resources among the props, with the paths of their options. */
 function existingProps(props: SecurityDataConnectorProps): Existing[] {
   const { secret, bucket, stateTable, encryptionKey, alarmTopic, siemReaders = [] } = props;
   const { secret: token, deliveryStream: stream } = props.destination?._given ?? {};
@@ -138,7 +147,8 @@ function existingProps(props: SecurityDataConnectorProps): Existing[] {
 
   return given.flatMap(([path, resource, arn = '']): Existing[] => {
     if (!resource) return [];
-    // The ARN counts before `env`, because some resources that the CDK imports have the account and region of the stack as `env`.
+    // The ARN counts before `env`, because some resources that the CDK imports have the account and
+    // region of the stack as `env`.
     const place = { ...knownPlace(resource.env), ...defined(knownPlace(placeInArn(arn))) };
     // Another account can find a secret only by its full ARN, which ends in six random characters.
     const isPartial = 'secretArn' in resource && !('secretFullArn' in resource && resource.secretFullArn);
@@ -146,7 +156,7 @@ function existingProps(props: SecurityDataConnectorProps): Existing[] {
   });
 }
 
-/** The parts of a place that are known at synth. */
+/** Returns the parts of a place that are known at synth. */
 function knownPlace({ account, region }: Place): Place {
   const known = (part: string | undefined) => (Token.isUnresolved(part) ? undefined : part);
   return { account: known(account), region: known(region) };

@@ -1,4 +1,7 @@
-/** Options that are right by themselves and wrong together, in `cdk.json` and among props. */
+/**
+ * Finds options that are valid by themselves, but that contradict each other, in `cdk.json` and
+ * among props.
+ */
 import { optionContradictions } from '../../lambda/options.ts';
 import {
   DAY_MILLISECONDS,
@@ -11,16 +14,19 @@ import { PAGE_LIMIT } from '../../lambda/streams.ts';
 import type { Problem } from './problem.ts';
 import type { ConnectorConfig } from './schema.ts';
 
-/** Options of one connector, each right by itself. */
+/** Options of one connector, each of which is valid by itself. */
 export type Entry = Partial<ConnectorConfig>;
 
-/** Readers that create the identity provider of Sentinel, from `siemReader` and `siemReaders`. */
+/**
+ * Lists the readers that create the identity provider of Sentinel, from `siemReader` and
+ * `siemReaders`.
+ */
 export function providersIn({ siemReader, siemReaders = [] }: Entry) {
   const readers = [siemReader, ...siemReaders.map(({ reader }) => reader)];
   return readers.flatMap(reader => (reader?.type === 'sentinel' && reader.createOidcProvider ? [reader] : []));
 }
 
-/** Problems with paths such as `retentionDays`, relative to the entry. */
+/** Finds the contradictions. Their paths, such as `retentionDays`, are relative to the entry. */
 export function contradictionsIn(entry: Entry): Problem[] {
   const { siemReader, siemReaders = [], bucketArn, alarmTopicArn, proxyUrl } = entry;
   const isInBucket = (entry.destination?.type ?? 's3') === 's3';
@@ -60,7 +66,10 @@ export function contradictionsIn(entry: Entry): Problem[] {
   return [...found, ...optionContradictions(entry), ...tooFastRefresh(entry)];
 }
 
-/** The API may not list all rows of a stream within the days of a pass of the refresh. */
+/**
+ * Finds a refresh that is too fast, because the API may not list all rows of a stream within the
+ * days of a pass.
+ */
 function tooFastRefresh({ refreshDays: days, rateMinutes = 1, requestsPerMinute }: Entry): Problem[] {
   if (days === undefined) return [];
   const limits = { rateMinutes, pageLimit: PAGE_LIMIT.default, requestsPerMinute };

@@ -1,12 +1,13 @@
-/** The problems of one connector, in `cdk.json` and among props. */
+/** Finds the problems of one connector, in `cdk.json` and among props. */
 import { certificatesProblems } from './certificates.ts';
 import { contradictionsIn, type Entry } from './contradictions.ts';
 import type { Problem } from './problem.ts';
 
 /**
- * Adds the problems of options that contradict each other. Options that already have a problem are not compared.
+ * Adds the problems of options that contradict each other. Options that already have a problem are
+ * not compared.
  *
- * @param folder that paths are relative to: the folder of cdk.json
+ * @param folder folder of cdk.json, to which paths are relative
  */
 export function entryProblems(entry: object, wrong: readonly Problem[], folder: string) {
   const wrongOptions = new Set(wrong.map(({ path }) => path.split(/[.[]/)[0]));

@@ -35,7 +35,10 @@ export interface Existing {
   readonly parts?: Parts | undefined;
 }
 
-/** Problems of resources in another place than the stack. Nothing can be compared with a part that is known only at deployment. */
+/**
+ * Finds resources in another place than the stack. A part that is known only at deployment cannot
+ * be compared.
+ */
 export function misplaced(resources: readonly Existing[], stack: Place): Problem[] {
   return resources.flatMap(({ path, place, parts }) => {
     const [byRule, because] = RULES[path.split('.').at(-1)!]!;
@@ -48,13 +51,16 @@ export function misplaced(resources: readonly Existing[], stack: Place): Problem
   });
 }
 
-/** Account and region of an ARN: `111122223333` and `eu-west-1` of `arn:aws:sns:eu-west-1:111122223333:topic`. */
+/**
+ * Reads account and region from an ARN: `111122223333` and `eu-west-1` from
+ * `arn:aws:sns:eu-west-1:111122223333:topic`.
+ */
 export function placeInArn(arn: string): Place {
   const [, , , region, account] = arn.split(':');
   return { account: account || undefined, region: region || undefined };
 }
 
-/** The resources that an entry of `cdk.json` gives by ARN. */
+/** Lists the resources that an entry of `cdk.json` gives by ARN. */
 export function existingIn({ destination, siemReaders = [], ...options }: Entry): Existing[] {
   const within = (parent: string, members: object = {}) =>
     Object.entries(members)

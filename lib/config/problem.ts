@@ -4,7 +4,10 @@ export interface Problem {
   readonly reason: string;
 }
 
-/** The configuration cannot be used. Lists every problem at once, each with the path of its member. Nothing has been synthesized. */
+/**
+ * The configuration cannot be used, and nothing was synthesized. The error lists every problem,
+ * with the path of its member.
+ */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly problems: readonly Problem[];

@@ -1,4 +1,4 @@
-/** Between the options of `cdk.json` and the props of the construct, by hand: options become props, and defaults are filled in. */
+/** Converts the options of `cdk.json` to props of the construct, and fills in defaults. */
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { SecurityGroup, Subnet, Vpc } from 'aws-cdk-lib/aws-ec2';
@@ -35,7 +35,7 @@ export const PROP_NAMES: Readonly<Record<string, string>> = {
   'destination.deliveryStreamArn': 'destination.deliveryStream',
 };
 
-/** Props of the construct for one entry of the configuration. */
+/** Converts one entry of the configuration to props of the construct. */
 export function toProps(scope: Construct, config: ConnectorConfig): SecurityDataConnectorProps {
   const { account, region, name, destination, siemReaders, vpc, secretArn, bucketArn, stateTableArn, ...rest } = config;
   const { kmsKeyArn, alarmTopicArn, permissionsBoundaryArn, ...plain } = rest;
@@ -50,7 +50,8 @@ export function toProps(scope: Construct, config: ConnectorConfig): SecurityData
     })),
     ...(vpc && networkProps(scope, vpc)),
     ...(secretArn && { secret: Secret.fromSecretCompleteArn(scope, 'Secret', secretArn) }),
-    // The objects of an existing bucket are not ours to delete.
+    // The connector must not delete the objects of an existing bucket, because they do not belong
+    // to it.
     ...(bucketArn && { bucket: Bucket.fromBucketArn(scope, 'Bucket', bucketArn), retention: undefined }),
     ...(stateTableArn && { stateTable: Table.fromTableArn(scope, 'StateTable', stateTableArn) }),
     ...(kmsKeyArn && { encryptionKey: Key.fromKeyArn(scope, 'EncryptionKey', kmsKeyArn) }),
@@ -64,7 +65,7 @@ export function toProps(scope: Construct, config: ConnectorConfig): SecurityData
 type Plain = Pick<ConnectorConfig, 'refreshDays' | 'rateMinutes' | 'memoryMegabytes' | RetentionOption>;
 type RetentionOption = 'logRetentionDays' | 'retentionDays' | 'removalPolicy';
 
-/** Props whose values are no resources. */
+/** Props whose values are not resources. */
 function plainProps<O extends Plain>(options: O) {
   const { refreshDays, rateMinutes, memoryMegabytes, logRetentionDays, retentionDays, removalPolicy, ...same } =
     options;
@@ -100,7 +101,7 @@ function destinationOf(scope: Construct, destination: ConnectorConfig['destinati
   return type === 'splunk' ? Destination.splunk(options) : Destination.http(options);
 }
 
-/** A network known by its ids alone, so that synth looks nothing up and needs no credentials. */
+/** Describes the network by its ids alone, so that synth looks nothing up and needs no credentials. */
 function networkProps(scope: Construct, { vpcId, subnetIds, securityGroupIds }: NonNullable<ConnectorConfig['vpc']>) {
   // An imported VPC must have a zone, although none is used here.
   const vpc = Vpc.fromVpcAttributes(scope, 'Vpc', { vpcId, availabilityZones: ['unknown'] });
@@ -129,12 +130,12 @@ export function withDefaults(props: SecurityDataConnectorProps): ConnectorOption
   return { ...DEFAULT_PROPS, ...defined(props) } as unknown as ConnectorOptions;
 }
 
-/** The members of these names that are not undefined. */
+/** Returns the members with the given names, unless they are undefined. */
 export function pick(values: object, names: readonly string[]): Record<string, unknown> {
   return defined(Object.fromEntries(names.map(name => [name, (values as Record<string, unknown>)[name]])));
 }
 
-/** An object without the members that are undefined. */
+/** Returns the object without the members that are undefined. */
 export function defined(values: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

@@ -18,7 +18,7 @@ export interface ConnectorsContext {
 /**
  * Reads the configuration from the context of the app.
  *
- * @param folder that paths are relative to: the folder of cdk.json
+ * @param folder folder of cdk.json, to which paths are relative
  * @throws {ConfigurationError} naming every problem.
  */
 export function connectorsIn(context: ConnectorsContext, folder: string): readonly ConnectorConfig[] {
@@ -32,9 +32,9 @@ export function connectorsIn(context: ConnectorsContext, folder: string): readon
 }
 
 /**
- * Reads a list of connectors, or the JSON text of one as `-c connectors=…` gives it.
+ * Reads a list of connectors, or the JSON text of such a list as `-c connectors=…` gives it.
  *
- * @param folder that paths are relative to
+ * @param folder folder to which paths are relative
  * @throws {ConfigurationError} naming every problem.
  */
 export function readConnectors(context: unknown, folder = process.cwd()): readonly ConnectorConfig[] {
@@ -58,7 +58,10 @@ function ofConnector(index: number, { path: member, reason }: Problem): Problem 
   return { path: `connectors[${index}]${member && `.${member}`}`, reason };
 }
 
-/** Whether this is the example in cdk.json. No real API can have an address in the reserved domain `.example`. */
+/**
+ * Whether the list is the example in cdk.json. No real API can have an address in the reserved
+ * domain `.example`.
+ */
 function isExample(connectors: unknown): boolean {
   const address = Array.isArray(connectors) && connectors.length === 1 ? connectors[0]?.baseUrl : undefined;
   return typeof address === 'string' && URL.canParse(address) && new URL(address).hostname.endsWith('.example');
@@ -96,21 +99,27 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Readers are granted `events/` of a bucket, and S3 notifies one queue only of each prefix. */
+/**
+ * Two connectors cannot share a bucket, because readers are granted `events/` of a bucket, and S3
+ * notifies only one queue of each prefix.
+ */
 export const SHARED_BUCKET =
   'would let the SIEM reader of each connector read the other’s events: give each connector its own bucket';
 
-/** A table has one lease, and the states and cursors of one organization. */
+/**
+ * Two connectors cannot share a table, because it has one lease, and the states and cursors of one
+ * organization.
+ */
 export const SHARED_TABLE =
   'would mix the cursors and states of two connectors, and one would wait for the other: give each connector its own table';
 
-/** The account and cloud in which an entry creates the identity provider. */
+/** Returns the account and cloud in which an entry creates the identity provider. */
 function createdProvider(entry: Entry): string | undefined {
   const [provider] = providersIn(entry);
   return provider && `${entry.account ?? ''} ${provider.cloud ?? 'commercial'}`;
 }
 
-/** Options that no two connectors may share: the path, the value in an entry, and the reason. */
+/** Options that no two connectors may share, with the path, the value in an entry, and the reason. */
 const UNIQUE: readonly [path: string, valueIn: (entry: Entry) => string | undefined, reason: string][] = [
   ['name', ({ name }) => name, 'would collide: stacks, metrics and alarms are named after it'],
   [
@@ -127,7 +136,7 @@ const UNIQUE: readonly [path: string, valueIn: (entry: Entry) => string | undefi
   ],
 ];
 
-/** Values that several connectors have. */
+/** Finds values that several connectors have. */
 function collisions(entries: readonly Entry[]): Problem[] {
   return UNIQUE.flatMap(([path, valueIn, reason]) => {
     const values = entries.map(valueIn);

@@ -2,12 +2,15 @@ import * as v from 'valibot';
 import { shownText } from '../../lambda/issue-text.ts';
 import type { Problem } from './problem.ts';
 
-/** More are not listed: a person reads the first ones, and each takes a pass over the value. */
+/**
+ * Number of unknown members after which no more are listed. A person reads only the first ones, and
+ * finding each of them takes a pass over the value.
+ */
 const MOST_UNKNOWN = 50;
 
 /**
- * Every problem of a value, one for each member. Valibot stops at the first unknown member of an object, so unknown members are removed from a
- * copy until none is left.
+ * Finds every problem of a value, one for each member. Valibot stops at the first unknown member of
+ * an object, so unknown members are removed from a copy until no unknown member is left.
  */
 export function schemaProblems(schema: v.GenericSchema, value: unknown, root = ''): Problem[] {
   const rest = structuredClone(value);

@@ -1,6 +1,7 @@
 /**
- * The schema of `cdk.json`: every option with its rule and its default. docs/connectors.schema.json has its description. `props.ts` turns
- * options into props of the construct. Each message is the reason that a person reads beside the option's path.
+ * The schema of `cdk.json`: every option with its rule and its default. docs/connectors.schema.json
+ * describes the options, and `props.ts` converts them to props of the construct. Each message is
+ * the reason that a person reads next to the option's path.
  */
 import * as v from 'valibot';
 import { AUTH_URL, BASE_URL, NEEDS_HTTPS, url } from '../../lambda/addresses.ts';
@@ -34,13 +35,17 @@ function oneOf<const T extends readonly string[]>(words: T) {
 
 const httpsAlone = v.startsWith<string, 'https://', string>('https://', NEEDS_HTTPS);
 
-/** Some collectors need a query string. */
+/** Schema of an endpoint's URL. A query string is allowed, because some collectors need one. */
 const endpointUrl = v.pipe(
   url(['hash', 'username', 'password'], 'must hold no user, password or fragment'),
   httpsAlone,
 );
 
-/** ARN of one service, in any partition. @param resource a regular expression for the text behind the account */
+/**
+ * Schema of the ARN of one service, in any partition.
+ *
+ * @param resource regular expression for the text behind the account
+ */
 function arn(service: string, resource: string, example: string) {
   return v.pipe(
     v.string('must be an ARN'),
@@ -72,7 +77,7 @@ const secretArn = arn(
   `${PLACE}:secret:name-AbCdEf, with the six characters at its end`,
 );
 
-/** Ids of resources, one at least. */
+/** Schema of a list of ids of resources, with at least one id. */
 function resourceIds(prefix: string, kind: string) {
   return v.pipe(v.array(resourceId(prefix), 'must be a list'), v.minLength(1, `must name one ${kind} at least`));
 }
@@ -100,7 +105,10 @@ const logRetentionDays = v.picklist(
   `must be one of the days that CloudWatch Logs offers, with 9999 for logs that are kept for ever: ${LOG_RETENTION_DAYS.join(', ')}`,
 );
 
-/** The description of an alarm has at most 1,024 characters, and includes this address. */
+/**
+ * Schema of the runbook's address. It is short, because the description of an alarm includes it,
+ * and has at most 1,024 characters.
+ */
 const runbookUrl = v.pipe(text, atMost(256));
 
 const rolePath = v.pipe(
@@ -109,7 +117,10 @@ const rolePath = v.pipe(
   atMost(512),
 );
 
-/** IAM allows 64 characters, and the rest of a name needs up to 40. */
+/**
+ * Schema of a prefix of names. IAM allows 64 characters for a name, and the rest of the name needs
+ * up to 40.
+ */
 const namePrefix = matching(/^[\w+=,.@-]{1,24}$/, 'must have letters, digits and +=,.@-_ alone, 24 characters at most');
 
 const principal = matching(
@@ -126,7 +137,7 @@ function bufferSeconds(most: number) {
   return v.optional(integer(0, most, 'seconds'), BUFFER_SECONDS);
 }
 
-/** Members of Splunk and of any other HTTP endpoint. */
+/** Members that Splunk and any other HTTP endpoint have in common. */
 const endpoint = { url: endpointUrl, secretArn: v.optional(secretArn) };
 const retrySeconds = v.optional(integer(0, 7200, 'seconds'), RETRY_SECONDS);
 
@@ -163,7 +174,7 @@ export const READER_SCHEMAS = {
   }),
 };
 
-/** A message about the type of an object that comes in several kinds. */
+/** Makes a message about the type of an object that comes in several kinds. */
 function kindMessage(kinds: object) {
   const message = `must be ${quoted(Object.keys(kinds))}`;
   return ({ expected, received }: v.BaseIssue<unknown>) => {
@@ -175,7 +186,7 @@ function kindMessage(kinds: object) {
 const destination = v.variant('type', Object.values(DESTINATION_SCHEMAS), kindMessage(DESTINATION_SCHEMAS));
 const siemReader = v.variant('type', Object.values(READER_SCHEMAS), kindMessage(READER_SCHEMAS));
 
-/** Roles and exports have the name, and 64 characters at most. */
+/** Schema of a reader's name. Names of roles and exports contain it, and have at most 64 characters. */
 const readerName = v.pipe(string, v.regex(NAME, IS_NAME), atMost(11));
 
 const siemReaders = v.pipe(
@@ -241,7 +252,7 @@ export const entrySchema = exactObject({
   region: v.optional(matching(REGION, 'must be a region such as eu-west-1')),
 });
 
-/** The context `connectors` of `cdk.json`. */
+/** Schema of the context `connectors` of `cdk.json`. */
 export const connectorsSchema = v.pipe(
   v.array(entrySchema, 'must be a list of connectors, or the JSON text of one'),
   v.minLength(1, 'must name one connector at least'),

@@ -1,4 +1,7 @@
-/** The delivery stream of a destination, with its role, its error log, and the token of its endpoint. */
+/**
+ * Creates the delivery stream of a destination, with its role, its error log, and the token of its
+ * endpoint.
+ */
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as firehose from 'aws-cdk-lib/aws-kinesisfirehose';
@@ -10,12 +13,15 @@ import { PREFIXES } from '../prefixes.ts';
 import { allow, keyStatements, secretArnOf } from '../statements.ts';
 import type { DestinationBindOptions } from './destination-config.ts';
 
-/** The time of arrival, in UTC. Every part is padded with zeros, so that names sort by time. */
+/**
+ * Prefix with the time of arrival, in UTC. Every part is padded with zeros, so that names sort by
+ * time.
+ */
 export const TIME_PREFIX = '!{timestamp:yyyy/MM/dd/HH}/';
 
-/** The secret that Firehose sends to an endpoint. */
+/** Token that Firehose sends to an endpoint. */
 interface Token {
-  /** Member of the secret that holds it. */
+  /** Member of the secret that holds the token. */
   readonly member: string;
   /** The secret, if it exists already. */
   readonly secret: ISecret | undefined;
@@ -24,7 +30,7 @@ interface Token {
 /**
  * Creates the error log and the role of Firehose.
  *
- * @param token of the endpoint, where there is an endpoint
+ * @param token token of the endpoint, if there is an endpoint
  * @returns settings that destinations share
  */
 export function createParts(scope: Construct, options: DestinationBindOptions, token?: Token) {
@@ -58,7 +64,10 @@ export function createParts(scope: Construct, options: DestinationBindOptions, t
   return { roleArn, bucketSettings, endpointSettings };
 }
 
-/** @param id of the kind, because Firehose cannot change the kind of a stream */
+/**
+ * @param id id of the stream, which differs for each kind of destination, because Firehose cannot
+ * change the kind of a stream
+ */
 export function createStream(
   scope: Construct,
   id: string,
@@ -74,7 +83,10 @@ export function createStream(
   });
 }
 
-/** The token that Firehose sends to the endpoint. Somebody fills it in after the deployment. */
+/**
+ * Creates the secret for the token that Firehose sends to the endpoint. A person fills it in after
+ * the deployment.
+ */
 function createToken(scope: Construct, member: string, options: DestinationBindOptions): ISecret {
   const placeholder: PlaceholderSecret = {
     description: `Token of the endpoint that connector ${options.connectorName} delivers to: {"${member}": "…"}`,
@@ -85,9 +97,10 @@ function createToken(scope: Construct, member: string, options: DestinationBindO
 }
 
 /**
- * The role of Firehose. It allows to write below two prefixes of the bucket and to log errors, and nothing else.
+ * Creates the role of Firehose, which may write below two prefixes of the bucket and log errors,
+ * but nothing else.
  *
- * @param token of the endpoint, where there is an endpoint
+ * @param token token of the endpoint, if there is an endpoint
  */
 function createRole(
   scope: Construct,
@@ -95,7 +108,7 @@ function createRole(
   logGroup: logs.ILogGroup,
   token: ISecret | undefined,
 ): iam.Role {
-  // The bucket only receives events that the endpoint refused, if the destination is an endpoint.
+  // If the destination is an endpoint, the bucket receives only events that the endpoint refused.
   const prefixes = token ? [PREFIXES.deliveryErrors] : [PREFIXES.events, PREFIXES.deliveryErrors];
   const written = prefixes.map(prefix => bucket.arnForObjects(`${prefix}*`));
   const statements = [
@@ -116,8 +129,9 @@ function createRole(
 }
 
 /**
- * Firehose, acting for a delivery stream of this account. Older trust policies name the account as external id, newer ones as source account,
- * and no document says which of the two Firehose always sends. So either is enough, and a call with neither is refused.
+ * Trusts Firehose when it acts for a delivery stream of this account. Older trust policies name the
+ * account as external id, newer ones as source account, and no document says which of the two
+ * Firehose always sends. Therefore either of them is enough, and a call with neither is refused.
  */
 function firehoseOfAccount(account: string): iam.IPrincipal {
   const naming = (key: string) =>

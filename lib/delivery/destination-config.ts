@@ -1,4 +1,4 @@
-/** Between a connector and its destination. */
+/** Types between a connector and its destination. */
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -9,7 +9,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 export interface DestinationBindOptions {
   /** Name of the connector. */
   readonly connectorName: string;
-  /** Bucket for events, or for those that could not be delivered. */
+  /** Bucket for events, or for events that could not be delivered. */
   readonly bucket: IBucket;
   /**
    * Key of the connector.
@@ -27,16 +27,21 @@ export interface DestinationBindOptions {
 export interface DestinationConfig {
   /** Delivery stream that accepts direct puts, in the account and region of the connector. */
   readonly deliveryStream: IDeliveryStreamRef;
-  /** Begins the names of Firehose's metrics about the destination, such as `DeliveryToS3`. Alarms and dashboard read them. */
+  /**
+   * Beginning of the names of Firehose's metrics about the destination, for example `DeliveryToS3`.
+   * Alarms and dashboard read these metrics.
+   */
   readonly metricPrefix: string;
   /**
-   * The longest that Firehose buffers events. The threshold of `delivery-late` follows from it.
+   * Longest time for which Firehose buffers events. The threshold of `delivery-late` follows from
+   * it.
    *
    * @default Duration.minutes(15)
    */
   readonly bufferInterval?: Duration;
   /**
-   * Whether events are delivered to the bucket of the connector, below `events/`. Then the connector announces them to the readers.
+   * Whether events are delivered to the bucket of the connector, below `events/`. If so, the
+   * connector announces them to the readers.
    *
    * @default false
    */

@@ -11,7 +11,7 @@ import { BUFFER_SECONDS, METRIC_PREFIXES, MOST_BUFFER_SECONDS, RETRY_SECONDS } f
 /** Options of `Destination.s3`. */
 export interface S3DestinationOptions {
   /**
-   * How long Firehose buffers events before it delivers them, 0 to 900 seconds.
+   * Time for which Firehose buffers events before it delivers them, from 0 to 900 seconds.
    *
    * @default Duration.seconds(60)
    */
@@ -20,7 +20,10 @@ export interface S3DestinationOptions {
 
 /** Options of `Destination.splunk`. */
 export interface SplunkDestinationOptions {
-  /** Address of the HTTP Event Collector, with indexer acknowledgement enabled. https only. */
+  /**
+   * Address of the HTTP Event Collector, with indexer acknowledgement enabled. It must begin with
+   * https.
+   */
   readonly url: string;
   /**
    * Existing secret with `{"hec_token"}`.
@@ -29,13 +32,14 @@ export interface SplunkDestinationOptions {
    */
   readonly secret?: ISecret;
   /**
-   * How long Firehose buffers events before it delivers them, 0 to 60 seconds.
+   * Time for which Firehose buffers events before it delivers them, from 0 to 60 seconds.
    *
    * @default Duration.seconds(60)
    */
   readonly bufferInterval?: Duration;
   /**
-   * How long Firehose retries an unreachable endpoint before it writes events to the bucket, 7,200 seconds at most.
+   * Time for which Firehose retries an unreachable endpoint before it writes events to the bucket,
+   * at most 7,200 seconds.
    *
    * @default Duration.hours(2)
    */
@@ -44,7 +48,10 @@ export interface SplunkDestinationOptions {
 
 /** Options of `Destination.http`. */
 export interface HttpDestinationOptions {
-  /** Address that accepts Firehose's HTTP requests and splits records at line ends. https only. */
+  /**
+   * Address that accepts Firehose's HTTP requests and splits records at line ends. It must begin
+   * with https.
+   */
   readonly url: string;
   /**
    * Name of the endpoint in the console.
@@ -59,13 +66,14 @@ export interface HttpDestinationOptions {
    */
   readonly secret?: ISecret;
   /**
-   * How long Firehose buffers events before it delivers them, 0 to 900 seconds.
+   * Time for which Firehose buffers events before it delivers them, from 0 to 900 seconds.
    *
    * @default Duration.seconds(60)
    */
   readonly bufferInterval?: Duration;
   /**
-   * How long Firehose retries an unreachable endpoint before it writes events to the bucket, 7,200 seconds at most.
+   * Time for which Firehose retries an unreachable endpoint before it writes events to the bucket,
+   * at most 7,200 seconds.
    *
    * @default Duration.hours(2)
    */
@@ -77,45 +85,51 @@ export interface ExistingDestinationOptions {
   /** Delivery stream that accepts direct puts, in the same account and region. */
   readonly deliveryStream: IDeliveryStreamRef;
   /**
-   * The kind of destination behind that stream. The names of its metrics follow from it.
+   * Kind of the destination behind that stream. The names of its metrics follow from the kind.
    *
    * @default 's3'
    */
   readonly deliversTo?: 's3' | 'splunk' | 'http' | 'opensearch' | 'iceberg' | 'snowflake';
 }
 
-/** A destination that `cdk.json` has too, with the options that its kind has. */
+/** A destination that `cdk.json` has too, with the options of its kind. */
 type GivenDestination = { readonly type: 's3' | 'splunk' | 'http' | 'existing' } & Partial<
   HttpDestinationOptions & ExistingDestinationOptions
 >;
 
-/** Where the delivery stream of a connector delivers to. Extend it for a destination of your own. */
+/**
+ * Destination to which the delivery stream of a connector delivers. Extend this class for a
+ * destination of your own.
+ */
 export abstract class Destination {
-  /** Gzipped lines in the bucket, below `events/yyyy/MM/dd/HH/`. */
+  /** Delivers gzipped lines to the bucket, below `events/yyyy/MM/dd/HH/`. */
   static s3(options: S3DestinationOptions = {}): Destination {
     return new S3Destination('s3', options);
   }
 
-  /** Splunk's HTTP Event Collector. */
+  /** Delivers to Splunk's HTTP Event Collector. */
   static splunk(options: SplunkDestinationOptions): Destination {
     return new SplunkDestination('splunk', options);
   }
 
-  /** Any endpoint that accepts Firehose's HTTP requests and splits records at line ends. */
+  /** Delivers to any endpoint that accepts Firehose's HTTP requests and splits records at line ends. */
   static http(options: HttpDestinationOptions): Destination {
     return new HttpDestination('http', options);
   }
 
-  /** A delivery stream that somebody else operates. The bucket then holds dead letters only. */
+  /** Uses a delivery stream that somebody else operates. The bucket then contains only dead letters. */
   static existing(options: ExistingDestinationOptions): Destination {
     return new ExistingDestination('existing', options);
   }
 
-  /** @internal Checked by the rules of `cdk.json`. Absent for a destination of the app. */
+  /**
+   * @internal Options that the rules of `cdk.json` check. Absent for a destination that an app
+   * defines.
+   */
   readonly _given?: GivenDestination;
 
   /**
-   * Creates the delivery stream, or returns one that exists.
+   * Creates the delivery stream, or returns an existing stream.
    *
    * @param scope construct of the destination within the connector
    * @param options parts and settings of the connector
@@ -142,7 +156,8 @@ class S3Destination extends KnownDestination<S3DestinationOptions> {
     const { bufferInterval = BUFFER } = this.options;
     const { bucketSettings } = createParts(scope, connector);
 
-    // Packed records need no processing: S3 gets their bytes, and each line ends in a line feed.
+    // Packed records need no processing, because S3 gets their bytes and each line ends in a line
+    // feed.
     const deliveryStream = createStream(scope, 'ToS3', connector, {
       extendedS3DestinationConfiguration: {
         ...bucketSettings,
@@ -166,7 +181,8 @@ class SplunkDestination extends KnownDestination<SplunkDestinationOptions> {
         ...endpointSettings,
         retryOptions: { durationInSeconds: retry.toSeconds() },
         hecEndpoint: url,
-        // The raw endpoint splits packed records into lines. The event endpoint would take a record for one event.
+        // The raw endpoint splits packed records into lines. The event endpoint would take a whole
+        // record for one event.
         hecEndpointType: 'Raw',
         hecAcknowledgmentTimeoutInSeconds: 300,
         bufferingHints: { intervalInSeconds: bufferInterval.toSeconds(), sizeInMBs: 5 },
@@ -204,7 +220,10 @@ class ExistingDestination extends KnownDestination<ExistingDestinationOptions> {
   }
 }
 
-/** Metrics and buffer time of a kind. For a buffer time that is a token, alarms expect the longest that Firehose accepts. */
+/**
+ * Returns the metric prefix and the buffer time of a kind. If the buffer time is a token, alarms
+ * expect the longest time that Firehose accepts.
+ */
 function watched(kind: keyof typeof MOST_BUFFER_SECONDS, interval: Duration) {
   const bufferInterval = interval.isUnresolved() ? Duration.seconds(MOST_BUFFER_SECONDS[kind]) : interval;
   return { metricPrefix: METRIC_PREFIXES[kind], bufferInterval };

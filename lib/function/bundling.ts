@@ -1,6 +1,9 @@
 import type { BuildOptions } from 'esbuild';
 
-/** The bundle is one ES module without imports of other files, so that a cold start reads nothing else. */
+/**
+ * Options for a bundle that is one ES module without imports of other files, so that a cold start
+ * reads nothing else.
+ */
 export const BUNDLING = {
   format: 'esm',
   target: 'node24',

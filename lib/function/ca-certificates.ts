@@ -1,4 +1,7 @@
-/** Certificate authorities that the function trusts in addition to those of Node, in a file of the function's bundle. */
+/**
+ * Adds certificate authorities that the function trusts in addition to those of Node, in a file of
+ * the function's bundle.
+ */
 import { copyFileSync, cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Annotations, AssetHashType, type AssetOptions, DockerImage } from 'aws-cdk-lib';
@@ -11,23 +14,26 @@ import { certificatesWarnings } from '../config/certificates.ts';
 export const CERTIFICATES_FILE = 'ca-certificates.pem';
 
 /**
- * Node reads the variable once, when its process starts. Lambda starts the runtime with the variables of the function, and documents this
- * one for certificates of the deployment package: https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html, CA certificate loading.
- * Lambda unpacks the bundle in `/var/task`.
+ * Returns the variable that names the file. Node reads this variable once, when its process starts.
+ * Lambda starts the runtime with the variables of the function, and documents this variable for
+ * certificates of the deployment package:
+ * https://docs.aws.amazon.com/lambda/latest/dg/lambda-nodejs.html, CA certificate loading. Lambda
+ * unpacks the bundle in `/var/task`.
  */
 export function certificatesEnvironment(file: string | undefined): Record<string, string> {
   return file === undefined ? {} : { NODE_EXTRA_CA_CERTS: `/var/task/${CERTIFICATES_FILE}` };
 }
 
 /**
- * The CDK bundles a source only once per app for the same options, and does not compare the code below. Without a difference here, a second
- * connector would be deployed with the certificates of the first.
+ * Makes the options of two connectors differ when their certificates differ. The CDK bundles a
+ * source only once per app for the same options, and does not compare the code below, so a second
+ * connector would otherwise be deployed with the certificates of the first.
  */
 function certificatesKey(file: string): Record<string, string> {
   return { CERTIFICATES: sha256(readFileSync(file, 'utf8')) };
 }
 
-/** Bundling that copies a folder and adds the file, without Docker. */
+/** Returns options of an asset that copy a folder and add the file, without Docker. */
 export function withCertificates(folder: string, file: string): AssetOptions {
   return {
     assetHashType: AssetHashType.OUTPUT,
@@ -45,7 +51,7 @@ export function withCertificates(folder: string, file: string): AssetOptions {
   };
 }
 
-/** Options of the bundling by esbuild that add the file. */
+/** Returns options of the bundling by esbuild that add the file. */
 export function certificatesBundling(file: string): Pick<BundlingOptions, 'commandHooks'> {
   const copy = process.platform === 'win32' ? 'copy' : 'cp';
   const afterBundling = (_: string, outputFolder: string) => [
@@ -56,7 +62,7 @@ export function certificatesBundling(file: string): Pick<BundlingOptions, 'comma
   };
 }
 
-/** A name quoted for bash, or on Windows for cmd, where names cannot contain quotes. */
+/** Quotes a name for bash, or on Windows for cmd, where names cannot contain quotes. */
 function quoted(name: string): string {
   return process.platform === 'win32' ? `"${name}"` : `'${name.replaceAll("'", "'\\''")}'`;
 }

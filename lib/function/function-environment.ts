@@ -8,9 +8,10 @@ import { certificatesEnvironment } from './ca-certificates.ts';
 import { proxyEnvironment } from './proxy.ts';
 
 /**
- * How the function's process runs (docs/testing.md, Memory of the function). Stack traces name the sources. The young generation is bounded,
- * because V8 would derive the bound from the machine's memory. There is one malloc arena, because each further one of glibc keeps pages of its
- * own.
+ * Variables that set how the function's process runs (docs/testing.md, Memory of the function).
+ * Stack traces name the sources. The young generation is limited, because V8 would derive its limit
+ * from the machine's memory. There is one malloc arena, because glibc keeps pages for each further
+ * arena.
  */
 export const PROCESS_ENVIRONMENT = {
   NODE_OPTIONS: '--enable-source-maps --max-semi-space-size=16',
@@ -19,7 +20,7 @@ export const PROCESS_ENVIRONMENT = {
 
 /** Resources that the function uses. */
 export interface FunctionResources {
-  /** Part of the prefix of its dead letters. */
+  /** Name of the connector, which is part of the prefix of its dead letters. */
   readonly connectorName: string;
   readonly credentials: ISecret;
   readonly state: ITable;
@@ -27,7 +28,10 @@ export interface FunctionResources {
   readonly bucket: IBucket;
 }
 
-/** The whole environment of the function. It holds names and addresses, never a secret. */
+/**
+ * Returns the whole environment of the function. It contains names and addresses, but never a
+ * secret.
+ */
 export function functionEnvironment(options: ConnectorOptions, resources: FunctionResources): Record<string, string> {
   return {
     CONNECTOR_NAME: options.connectorName,
@@ -43,7 +47,7 @@ export function functionEnvironment(options: ConnectorOptions, resources: Functi
   };
 }
 
-/** Each option of the function in its variable. Lists and objects are JSON. */
+/** Returns each option of the function in its variable. Lists and objects become JSON. */
 function optionVariables(options: ConnectorOptions): Record<string, string> {
   const values: Readonly<Record<string, unknown>> = { ...options, refreshDays: options.refresh?.toDays() };
   const given = Object.keys(OPTIONS).filter(option => values[option] !== undefined);

@@ -6,9 +6,9 @@ import type { SecurityDataConnectorProps } from '../connector-props.ts';
 import { portOf } from './proxy.ts';
 
 /**
- * Placement of the function: Lambda's own network unless there is a VPC.
+ * Places the function in Lambda's own network, or in the VPC if there is one.
  *
- * @param addresses that the function connects to
+ * @param addresses addresses to which the function connects
  */
 export function placement(
   scope: Construct,
@@ -23,7 +23,7 @@ export function placement(
   };
 }
 
-/** Ports that the function connects to: the ports of the addresses, and 443 for AWS. */
+/** Returns the ports to which the function connects: the ports of the addresses, and 443 for AWS. */
 function outboundPorts(addresses: readonly string[]): number[] {
   const ports = addresses.filter(address => URL.canParse(address)).map(portOf);
   return [...new Set([443, ...ports])];
@@ -39,7 +39,10 @@ function createSecurityGroup(scope: Construct, vpc: ec2.IVpc, ports: readonly nu
   return group;
 }
 
-/** Actions of the Lambda service that place a function in a VPC. They take no narrower resource. */
+/**
+ * Actions of the Lambda service that place a function in a VPC. IAM allows no narrower resource for
+ * them.
+ */
 export const NETWORK_ACTIONS = [
   'ec2:AssignPrivateIpAddresses',
   'ec2:CreateNetworkInterface',
@@ -49,7 +52,7 @@ export const NETWORK_ACTIONS = [
   'ec2:UnassignPrivateIpAddresses',
 ] as const;
 
-/** Denies these grants to the function's code, because only the Lambda service needs them. */
+/** Denies these actions to the function's code, because only the Lambda service needs them. */
 export function keepNetworkFromCode(scope: Construct, role: iam.Role, target: IFunction): void {
   new iam.Policy(scope, 'NetworkIsForLambda', {
     roles: [role],

@@ -16,12 +16,12 @@ import { type FunctionResources, PROCESS_ENVIRONMENT } from './function-environm
 import { keepNetworkFromCode, NETWORK_ACTIONS, placement } from './poller-network.ts';
 
 export interface PollerProps extends FunctionResources, Omit<ConnectorOptions, keyof FunctionResources> {
-  /** Addresses that the function connects to, in addition to AWS. */
+  /** Addresses to which the function connects, in addition to AWS. */
   readonly addresses: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The function that reads the API, its role and its logs. */
+/** The function that reads the API, with its role and its logs. */
 export class Poller extends Construct {
   readonly function: lambda.Function;
   readonly logGroup: logs.LogGroup;
@@ -40,7 +40,8 @@ export class Poller extends Construct {
       architecture: lambda.Architecture.ARM_64,
       memorySize: props.memorySize,
       timeout: TIMEOUT,
-      // The schedule is the retry: the work of a failed or late run is done by the next one.
+      // Lambda retries nothing, because the next scheduled run does the work of a failed or late
+      // run.
       retryAttempts: 0,
       maxEventAge: TICK_EXPIRES_AFTER,
       role,
@@ -54,7 +55,10 @@ export class Poller extends Construct {
     if (props.vpc) keepNetworkFromCode(this, role, this.function);
   }
 
-  /** From the bundle of the package, or bundled here from the sources of the clone. The template is the same. */
+  /**
+   * Creates the function from the bundle of the package, or bundles it here from the sources of the
+   * clone. The template is the same in both cases.
+   */
   private createFunction(certificates: string | undefined, props: Omit<lambda.FunctionProps, 'code'>): lambda.Function {
     if (certificates !== undefined) warnOfCertificates(this, certificates);
     if (PREBUILT_FUNCTION) {
@@ -82,7 +86,8 @@ export class Poller extends Construct {
 
   private createRole(props: PollerProps): iam.Role {
     const { encryptionKey, state, bucket, credentials } = props;
-    // Every AWS call that the function makes, each for one resource. A test compares them with its calls.
+    // The statements allow every AWS call that the function makes, each for one resource. A test
+    // compares them with its calls.
     const statements = [
       allow(['secretsmanager:GetSecretValue'], secretArnOf(credentials)),
       allow(STATE_ACTIONS, state.tableArn),

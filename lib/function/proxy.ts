@@ -1,8 +1,11 @@
-/** The proxy of the function: rules for its options, and the variables by which Node 24 uses it. */
+/**
+ * Configures the proxy of the function, with rules for its options and the variables by which Node
+ * 24 uses it.
+ */
 import * as v from 'valibot';
 import { hostPattern } from '../../lambda/proxy.ts';
 
-/** The reason: everyone who may read the function or its template can read the value. */
+/** The reason is that everyone who may read the function or its template can read the value. */
 const NO_CREDENTIALS =
   'must hold no user or password, because the template and the function show it: have the proxy admit the function by its subnets or security group';
 
@@ -20,7 +23,10 @@ function isHttpUrl(text: string): boolean {
 /** Lambda limits all environment variables together to 4 KB, so the list of hosts may take a quarter of that. */
 const HOSTS_BYTES = 1_000;
 
-/** Ports and ranges of addresses are refused, because not every client in Node 24 reads them. */
+/**
+ * Schema of the hosts without a proxy. Ports and ranges of addresses are refused, because not every
+ * client in Node 24 reads them.
+ */
 export const noProxySchema = v.pipe(
   v.array(
     v.pipe(
@@ -40,16 +46,18 @@ export const noProxySchema = v.pipe(
 );
 
 /**
- * Hosts that no proxy can reach: the function itself, where Lambda's runtime API and extensions listen, and the link-local addresses of AWS. The
- * range is for extensions, which read the same variables. Node does not read ranges, but reaches these addresses over http only, which never
- * uses the proxy.
+ * Hosts that no proxy can reach: the function itself, where Lambda's runtime API and extensions
+ * listen, and the link-local addresses of AWS. The range is for extensions, which read the same
+ * variables. Node does not read ranges, but reaches these addresses only over http, for which it
+ * never uses the proxy.
  */
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '::1', '169.254.169.254', '169.254.0.0/16'];
 
 /**
- * `NODE_USE_ENV_PROXY` makes fetch of Node 24 read the others (https://nodejs.org/docs/latest-v24.x/api/http.html#built-in-proxy-support).
- * The function gives them to the SDK (lambda/proxy.ts). There is no `HTTP_PROXY`: API and AWS are https, and http never leaves the
- * function.
+ * Returns the variables of the proxy. `NODE_USE_ENV_PROXY` makes fetch of Node 24 read the other
+ * variables (https://nodejs.org/docs/latest-v24.x/api/http.html#built-in-proxy-support). The
+ * function gives them to the SDK (lambda/proxy.ts). There is no `HTTP_PROXY`, because the API and
+ * AWS use https, and http never leaves the function.
  */
 export function proxyEnvironment({ proxyUrl, noProxy = [] }: ProxyOptions): Record<string, string> {
   if (proxyUrl === undefined) return {};
@@ -65,7 +73,7 @@ interface ProxyOptions {
   readonly noProxy?: readonly string[];
 }
 
-/** Port that the function connects to. */
+/** Returns the port of an address, or the default port of its protocol. */
 export function portOf(url: string): number {
   const { port, protocol } = new URL(url);
   return Number(port || (protocol === 'http:' ? 80 : 443));

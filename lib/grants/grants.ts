@@ -1,4 +1,7 @@
-/** The grants of the construct. Each adds statements to the policy of the grantee, and none changes a resource of the connector. */
+/**
+ * Implements the grants of the construct. Each grant adds statements to the policy of the grantee,
+ * and none changes a resource of the connector.
+ */
 import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
@@ -20,7 +23,7 @@ interface Connector extends ConnectorParts {
   readonly credentials: ISecret;
 }
 
-/** Statements that allow connectorctl to inspect or to operate a connector. */
+/** Returns the statements that allow connectorctl to inspect or to operate a connector. */
 export function operatorStatements(connector: Connector, granted: Granted, grant: OperatorGrant) {
   const resources = operatorResources(connector, granted.schedule);
   const statements = permissionsOf(grant).flatMap(({ on, actions, conditions }) => {
@@ -44,7 +47,7 @@ function operatorResources(
   schedule: Granted['schedule'],
 ): Readonly<Record<OperatorResource, readonly string[]>> {
   const { connectorName, bucket, siem, siemReaders } = connector;
-  // A queue that existed before belongs to somebody else.
+  // A queue that existed before the connector belongs to somebody else.
   const readers = [siem, ...Object.values(siemReaders)].filter(each => each?.deadLetters);
   const stack = Stack.of(connector);
   const objects = (prefix: string) => [bucket.arnForObjects(`${prefix}*`)];
@@ -73,7 +76,10 @@ function operatorResources(
   };
 }
 
-/** Adds statements to the policy of a grantee. Without a policy the grant fails as other grants of the CDK do: `assertSuccess` throws. */
+/**
+ * Adds statements to the policy of a grantee. Without a policy, `assertSuccess` of the returned
+ * grant throws, as for other grants of the CDK.
+ */
 export function grantStatements(grantee: iam.IGrantable, statements: readonly iam.PolicyStatement[]): iam.Grant {
   return statements
     .map(({ actions, resources: resourceArns, conditions }) =>

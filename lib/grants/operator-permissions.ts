@@ -4,7 +4,10 @@
  */
 import { PREFIXES } from '../prefixes.ts';
 
-/** `inspect`: commands that change nothing. `operate`: on top of these, commands that change something. */
+/**
+ * `inspect` allows commands that change nothing. `operate` also allows commands that change
+ * something.
+ */
 export type OperatorGrant = 'inspect' | 'operate';
 
 export interface OperatorPermission<Resource extends string = OperatorResource> {
@@ -12,9 +15,9 @@ export interface OperatorPermission<Resource extends string = OperatorResource> 
   /** Resource as the documents name it. */
   readonly on: Resource;
   readonly actions: readonly string[];
-  /** Narrows the statement. */
+  /** Conditions that narrow the statement. */
   readonly conditions?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
-  /** Why these actions are not among the recorded calls of the commands. */
+  /** Reason why these actions are not among the recorded calls of the commands. */
   readonly uncalled?: string;
 }
 
@@ -98,7 +101,7 @@ export type OperatorResource = (typeof TABLE)[number]['on'];
 
 export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = TABLE;
 
-/** The permissions of a grant. `operate` includes `inspect`. */
+/** Returns the permissions of a grant. `operate` includes `inspect`. */
 export function permissionsOf(grant: OperatorGrant): readonly OperatorPermission[] {
   return OPERATOR_PERMISSIONS.filter(permission => grant === 'operate' || permission.grant === 'inspect');
 }

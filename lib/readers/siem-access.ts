@@ -16,30 +16,35 @@ import { createReaderRole } from './siem-reader.ts';
 
 export interface SiemAccessProps extends ConnectorOptions {
   readonly bucket: s3.IBucket;
-  /** `bucket`, unless it exists already. */
+  /** The same as `bucket`; undefined when the bucket existed before. */
   readonly createdBucket: DataBucket | undefined;
   readonly newObjectsTopic: Topic;
 }
 
-/** The longest that SQS keeps a message. A SIEM that reads nothing for this long loses notifications. */
+/**
+ * Longest time for which SQS keeps a message. A SIEM that reads nothing for this long loses
+ * notifications.
+ */
 const KEPT = Duration.days(14);
 
-/** How often a SIEM may receive a notification without deleting it. */
+/** Number of times that a SIEM may receive a notification without deleting it. */
 const MAX_RECEIVES = 10;
 
-/** @param who the reader. The one of `siemQueue` has no name */
+/** @param who the reader; the reader of `siemQueue` has no name */
 export function createSiemAccess(
   within: Construct,
   props: SiemAccessProps,
   who: Partial<NamedSiemReader> = {},
 ): SiemAccess {
   const { queue, deadLetters } = who.queue ? { queue: who.queue, deadLetters: undefined } : createQueues(within);
-  // An existing bucket may notify the queue itself, without the topic, as long as it has no other reader.
+  // An existing bucket may notify the queue directly, without the topic, as long as the bucket has
+  // no other reader.
   if (!props.createdBucket && who.name === undefined) acceptBucket(queue, props);
   const subscription = subscribe(who.queue ? within : queue, { queue, deadLetters }, props);
 
   const policy = new iam.ManagedPolicy(within, 'ReaderPolicy', {
-    // Another description would replace the policy, which a SIEM has attached to a role of its own.
+    // A change of the description would replace the policy, which a SIEM has attached to a role of
+    // its own.
     description: `Reads the events of connector ${props.connectorName} and the queue that announces them.`,
     statements: readerStatements(within, { ...props, queue }),
   });
@@ -50,7 +55,7 @@ export function createSiemAccess(
 
 function createQueues(within: Construct) {
   const deadLetters = new sqs.Queue(within, 'Unread', { ...QUEUE, retentionPeriod: KEPT });
-  // Another id would replace the queue, and SIEMs are configured with its URL.
+  // A change of the id would replace the queue, and SIEMs are configured with its URL.
   const queue = new sqs.Queue(within, 'Announcements', {
     ...QUEUE,
     retentionPeriod: KEPT,
@@ -61,8 +66,9 @@ function createQueues(within: Construct) {
 }
 
 /**
- * Subscribes the queue to the new objects. It receives S3's own format, which SIEMs read. The filter drops S3's test message, which would
- * otherwise wait in the queue until a SIEM is connected, so that `siem-reader-stalled` fires. SNS may take 15 minutes to apply a new filter, so
+ * Subscribes the queue to the new objects. The queue receives S3's own format, which SIEMs read.
+ * The filter drops S3's test message, which would otherwise wait in the queue until a SIEM is
+ * connected, so that `siem-reader-stalled` fires. SNS may take 15 minutes to apply a new filter, so
  * the subscription comes after the bucket, whose creation sends the first test message.
  */
 function subscribe(
@@ -77,8 +83,9 @@ function subscribe(
     ...(deadLetters && { deadLetterQueue: deadLetters }),
   }).bind(topic);
 
-  // The id that the CDK suggests contains the path of the stack. A changed id would end the delivery: CloudFormation subscribes under the new id,
-  // SNS answers with the subscription that exists, and CloudFormation deletes it as that of the old id.
+  // The id that the CDK suggests contains the path of the stack. A changed id would end the
+  // delivery: CloudFormation subscribes under the new id, SNS answers with the existing
+  // subscription, and CloudFormation deletes this subscription as the one of the old id.
   const subscription = new Subscription(scope, 'Subscription', { topic, ...settings });
 
   if (subscriptionDependency) subscription.node.addDependency(subscriptionDependency);
@@ -102,11 +109,14 @@ function acceptBucket(queue: sqs.IQueue, { bucket }: SiemAccessProps): void {
 export interface ReaderStatementsProps {
   readonly bucket: s3.IBucket;
   readonly encryptionKey?: IKey | undefined;
-  /** Queue of the reader. Absent: the reader lists the bucket. */
+  /** Queue of the reader; undefined when the reader lists the bucket instead. */
   readonly queue: sqs.IQueue | undefined;
 }
 
-/** Statements that allow a SIEM to find and read the events, but nothing else in the bucket. */
+/**
+ * Returns the statements that allow a SIEM to find and read the events, but nothing else in the
+ * bucket.
+ */
 export function readerStatements(scope: Construct, props: ReaderStatementsProps): iam.PolicyStatement[] {
   const { bucket, encryptionKey, queue } = props;
   return [
@@ -116,7 +126,10 @@ export function readerStatements(scope: Construct, props: ReaderStatementsProps)
   ];
 }
 
-/** The queues hold names of objects and no content, so the keys of SQS are enough. */
+/**
+ * Settings of both queues. Their messages contain names of objects, but no content, so the keys of
+ * SQS are enough.
+ */
 const QUEUE = { encryption: sqs.QueueEncryption.SQS_MANAGED, enforceSSL: true };
 
 const READ_QUEUE = [

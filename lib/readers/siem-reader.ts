@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import type { ExternalIdReader, SentinelReader, SiemReader } from '../connector-props.ts';
 import { SENTINEL_PREFIX } from '../role-names.ts';
 
-/** @param reader whom the role trusts */
+/** @param reader party that the role trusts */
 export function createReaderRole(
   scope: Construct,
   connectorName: string,
@@ -39,8 +39,8 @@ const SENTINEL = {
 } as const;
 
 /**
- * Sentinel names its session after the workspace. In 2025 it used the second prefix for a while, and roles that trusted only the first refused
- * it.
+ * Sentinel names its session after the workspace. In 2025 it used the second prefix for a while,
+ * and roles that trusted only the first prefix refused the session.
  */
 const SESSION_PREFIXES = ['MicrosoftSentinel_', 'MicrosoftDefenderForClouds_'];
 

@@ -1,4 +1,7 @@
-/** The options of `npm run template`, which are the options of one connector except the parameters of the template. */
+/**
+ * Reads the options of `npm run template`, which are the options of one connector except the
+ * parameters of the template.
+ */
 import { readFileSync } from 'node:fs';
 import { shownText } from '../../lambda/issue-text.ts';
 import { ConfigurationError } from '../../lib/config/problem.ts';
@@ -6,7 +9,10 @@ import { readConnectors } from '../../lib/config/read-connectors.ts';
 import type { ConnectorConfig } from '../../lib/config/schema.ts';
 import type { ParameterName } from './parameters.ts';
 
-/** Values that the checks of the other options need. The parameters take their place. */
+/**
+ * Values that the checks of the other options need. The parameters replace these values in the
+ * template.
+ */
 const STAND_INS = {
   name: 'template',
   baseUrl: 'https://api.template.example',

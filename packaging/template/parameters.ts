@@ -1,4 +1,7 @@
-/** The parameters of the template, which stand for options of the connector. An empty one leaves its option out. */
+/**
+ * The parameters of the template, which stand for options of the connector. An empty parameter
+ * leaves its option out.
+ */
 import { Aws, CfnCondition, CfnParameter, type CfnParameterProps, Fn, type Stack, Token } from 'aws-cdk-lib';
 import { RUNBOOK, VERSION } from '../../lib/version.ts';
 
@@ -157,7 +160,10 @@ export class Parameters {
     return this.#find(name).valueAsNumber;
   }
 
-  /** The condition that the parameter has this value, or that it is not empty. */
+  /**
+   * Returns the condition that the parameter has this value, or, if no value is given, that the
+   * parameter is not empty.
+   */
   condition(name: ParameterName, value = ''): CfnCondition {
     const id = value === '' ? `Has${name}` : `${name}Is${value}`;
     const found = this.#stack.node.tryFindChild(id) as CfnCondition | undefined;
@@ -165,7 +171,10 @@ export class Parameters {
     return found ?? new CfnCondition(this.#stack, id, { expression: value === '' ? Fn.conditionNot(equals) : equals });
   }
 
-  /** The parameter, or something else with it, and no value where it is empty. */
+  /**
+   * Returns the parameter, or another value, if the parameter is not empty. Otherwise it returns no
+   * value, or `otherwise`.
+   */
   optional(name: ParameterName, value: string = this.text(name), otherwise: string = Aws.NO_VALUE): string {
     return Token.asString(Fn.conditionIf(this.condition(name).logicalId, value, otherwise));
   }

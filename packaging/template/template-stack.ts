@@ -21,8 +21,9 @@ import { omittedParameters } from './options.ts';
 import { Parameters } from './parameters.ts';
 
 /**
- * The stack of `ConnectorStack` with parameters in place of options, for users who deploy without the CDK. Properties that the construct does
- * not accept as tokens are set on the resources that it created.
+ * The stack of `ConnectorStack`, but with parameters in place of options, for users who deploy
+ * without the CDK. Properties that the construct does not accept as tokens are set on the resources
+ * that it created.
  */
 export class TemplateStack extends Stack {
   readonly #parameters: Parameters;
@@ -63,7 +64,7 @@ export class TemplateStack extends Stack {
     };
   }
 
-  /** The secret that the parameter names, or a secret that the stack creates. */
+  /** Returns the secret that the parameter names, or a secret that the stack creates. */
   #secret({
     removalPolicy,
     encryptionKey,
@@ -93,7 +94,7 @@ export class TemplateStack extends Stack {
       lambda.addEnvironment(name, parameters.optional('ProxyUrl', value));
   }
 
-  /** A role for each kind of reader. The stack creates one of them at most. */
+  /** Adds a role for each kind of reader. The stack creates at most one of these roles. */
   #addReaders(connector: SecurityDataConnector): void {
     const parameters = this.#parameters;
     const [principal, externalId] = [parameters.text('ReaderPrincipal'), parameters.text('ReaderExternalId')];

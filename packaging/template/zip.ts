@@ -6,8 +6,9 @@ const DATE = 0x21;
 const MODE = 0o100644;
 
 /**
- * A zip file whose bytes follow from names and contents alone. The files are stored, not compressed: zlib may compress to other bytes on another
- * machine, and everybody should be able to make the released file from its sources and compare the checksums.
+ * Makes a zip file whose bytes follow only from names and contents. The files are stored without
+ * compression, because zlib may compress differently on another machine, and everybody should be
+ * able to make the released file from its sources and compare the checksums.
  */
 export function zip(files: Readonly<Record<string, Uint8Array>>): Buffer {
   const local: Buffer[] = [];
