@@ -176,17 +176,5 @@ export function costRows(): string[][] {
     const cells = [part, ...bills.map(bill => bill[part]!.toFixed(2))];
     return part === 'total' ? cells.map(cell => `**${cell}**`) : cells;
   });
-  const usage = TENANTS.map(usagePerMinute);
-  const perMinute = (label: string, member: keyof (typeof usage)[number]) => [
-    `${label} per minute`,
-    ...usage.map(used => used[member].toFixed(0)),
-  ];
-  return [
-    ...dollars,
-    ['initial load, or a replay, once', ...TENANTS.map(tenant => fillingUp(tenant).toFixed(2))],
-    perMinute('milliseconds of Lambda', 'milliseconds'),
-    perMinute('DynamoDB write units', 'writeUnits'),
-    perMinute('DynamoDB read units', 'readUnits'),
-    perMinute('bytes of lines', 'lineBytes'),
-  ];
+  return [...dollars, ['initial load, or a replay, once', ...TENANTS.map(tenant => fillingUp(tenant).toFixed(2))]];
 }

@@ -1,7 +1,4 @@
-/**
- * Reads the function's settings. Nothing else reads the environment. docs/configuration.md explains
- * the variables that no option sets.
- */
+/** Reads the function's settings. Nothing else reads the environment. */
 import * as v from 'valibot';
 import { AUTH_URL, BASE_URL } from './addresses.ts';
 import { issueText } from './issue-text.ts';

@@ -6,8 +6,6 @@ export interface Incident {
   readonly name: string;
   /** Description of the cause. */
   readonly caused: string;
-  /** A metric that is reported by hand as AWS documents it, because nothing in a scene produces it. */
-  readonly fed?: string;
   /** Duration in minutes. Alarms are evaluated every minute. */
   readonly minutes: number;
   /** Options of the connector's configuration that the incident requires. */

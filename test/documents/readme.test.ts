@@ -1,8 +1,5 @@
 import { globSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { parseCommand } from '../../lambda/command.ts';
-import { readSettings } from '../../lambda/settings.ts';
-import { STREAMS } from '../../lambda/streams.ts';
 import { jsonSchemaText } from './json-schema.ts';
 import { PACKAGES } from './packages.ts';
 import { code, onPages, PAGES, page, ROOT, rows, section } from './pages.ts';
@@ -23,24 +20,6 @@ describe('the options in docs/configuration.md', () => {
     expect([...new Set<string>(members)].filter(member => !text.includes(member))).toEqual([]);
   });
 });
-
-test('docs/configuration.md has the defaults of the variables that no option sets', () => {
-  const text = section(configuration, '## Environment of the function');
-  const required = refusal({}).map(problem => problem.split(' ')[0]!);
-  const url = 'https://api.example';
-  const settings = readSettings(Object.fromEntries(required.map(name => [name, name.endsWith('URL') ? url : 'x'])));
-  expect(text).toContain(`\`PAGE_LIMIT\` (${settings.pageLimit}):`);
-  expect(text).toContain(`\`LEASE_SECONDS\` (${settings.leaseSeconds}):`);
-});
-
-function refusal(environment: NodeJS.ProcessEnv): string[] {
-  try {
-    readSettings(environment);
-    return [];
-  } catch (error) {
-    return [...(error as { problems: readonly string[] }).problems];
-  }
-}
 
 test('the README is at most 160 lines long', () => {
   expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(160);
@@ -150,19 +129,5 @@ describe('commands', () => {
     expect(names.length).toBeGreaterThan(30);
     expect(names.filter(name => !reasons.some(key => fits(name, key)))).toEqual([]);
     expect(reasons.filter(key => !names.some(name => fits(name, key)))).toEqual([]);
-  });
-
-  test('the function understands every payload that docs/configuration.md shows', () => {
-    const payloads = rows(section(configuration, '## Invocation payloads')).map(([payload]) =>
-      JSON.parse(plain(payload!)),
-    );
-    expect(payloads.length).toBeGreaterThan(3);
-    for (const payload of payloads)
-      expect(
-        parseCommand(
-          payload,
-          STREAMS.map(each => each.name),
-        ),
-      ).toBeDefined();
   });
 });

@@ -1,5 +1,5 @@
-/** The table of docs/permissions.md: what operators may do, and which commands need it. */
-import { OPERATOR_PERMISSIONS } from '../../../lib/grants/operator-permissions.ts';
+/** The table of docs/permissions.md about operators, and the calls of the commands, with which tests compare it. */
+import { OPERATOR_PERMISSIONS, type OperatorGrant } from '../../../lib/grants/operator-permissions.ts';
 import { type Recording, recordAll } from './record.ts';
 
 let recordings: Promise<Recording[]> | undefined;
@@ -39,45 +39,13 @@ export function nameOf(resource: string): string {
   return known[1];
 }
 
-/** A row for each permission, with the commands that were seen to use it. In bold is what only `grantOperate` allows. */
-export async function operatorRows(): Promise<string[][]> {
-  const users = await commandsByCall();
-  return OPERATOR_PERMISSIONS.flatMap(({ grant, on, actions, uncalled }) =>
-    actions.map(action => {
-      const commands = uncalled ? [withoutCall(uncalled)] : [...(users.get(callOf(on, action)) ?? [])];
-      return { on, action: grant === 'operate' ? `**\`${action}\`**` : `\`${action}\``, users: commands.join(', ') };
-    }),
-  )
-    .toSorted((one, other) => one.on.localeCompare(other.on))
-    .reduce<string[][]>(mergeSame, []);
+/** A row for each resource, with the actions of `grantInspect`, and those that only `grantOperate` allows. */
+export function operatorRows(): string[][] {
+  const resources = [...new Set(OPERATOR_PERMISSIONS.map(({ on }) => on))].sort();
+  return resources.map(resource => [resource, actionsOf('inspect', resource), actionsOf('operate', resource)]);
 }
 
-/** AWS checks `iam:PassRole` without a call of the command. */
-function withoutCall(reason: string): string {
-  return reason.includes('runbook') ? 'runbook' : '`pause`, `resume`';
-}
-
-/** Actions on one resource that the same commands need are one row. */
-function mergeSame(rows: string[][], { on, action, users }: { on: string; action: string; users: string }): string[][] {
-  const last = rows.at(-1);
-  if (last?.[0] === on && last[2] === users) return [...rows.slice(0, -1), [on, `${last[1]}, ${action}`, users]];
-  return [...rows, [on, action, users]];
-}
-
-function callOf(resource: string, action: string): string {
-  return `${action} on ${resource}`;
-}
-
-async function commandsByCall(): Promise<Map<string, Set<string>>> {
-  const all = await recordedCalls();
-  const users = new Map<string, Set<string>>();
-  for (const { command, asked } of all) {
-    for (const { permission, resource } of asked) {
-      const call = callOf(nameOf(resource), permission);
-      users.set(call, (users.get(call) ?? new Set()).add(`\`${command}\``));
-    }
-  }
-  return new Map(
-    [...users].map(([call, commands]) => [call, commands.size === all.length ? new Set(['every command']) : commands]),
-  );
+function actionsOf(grant: OperatorGrant, resource: string): string {
+  const permissions = OPERATOR_PERMISSIONS.filter(each => each.grant === grant && each.on === resource);
+  return permissions.flatMap(({ actions }) => actions.map(action => `\`${action}\``)).join(', ');
 }

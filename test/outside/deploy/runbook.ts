@@ -267,10 +267,6 @@ function incidentsOf(account: Account, acme: Deployment): Readonly<Record<string
       cause: () => send('SiemDeadLetterQueueUrl'),
       shows: { status: /dead letters: 1$/m },
     },
-    'A copy that differs': {
-      cause: async () => simulator.put('assets', { id: 'asset-not-yet-sent' }),
-      shows: { verify: /1/ },
-    },
     'Rotate the secret': { cause: rotated },
   };
 }

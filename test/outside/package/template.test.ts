@@ -7,7 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import { resolve } from '../../../local/deployment/template.ts';
 import { checkedOptions, readOptions } from '../../../packaging/template/options.ts';
 import { functionZip, MOST_BYTES, templateText } from '../../../packaging/template.ts';
-import { page } from '../../documents/pages.ts';
+import { page, section } from '../../documents/pages.ts';
 import { synthesize } from '../../stack/synth.ts';
 import { EXAMPLE } from '../../stack/template.ts';
 import { BOUNDARY_ARN, KEY_ARN, SECRET_ARN } from '../../stack/variants.ts';
@@ -146,8 +146,8 @@ describe('the template', () => {
 
   test('the template has only parameters that docs/without-cdk.md explains', () => {
     const names = Object.keys(template.Parameters);
-    const rows = page('docs/without-cdk.md').match(/^\| `[A-Z].*$/gm)!;
-    expect(rows.flatMap(row => row.split(' | ')[0]!.match(/[A-Z]\w+/g)!).sort()).toEqual(names.sort());
+    const [explained = ''] = section(page('docs/without-cdk.md'), '## Parameters').split('\n\n**');
+    expect([...explained.matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name).sort()).toEqual(names.sort());
   });
 
   test('the Terraform example sets the required parameters of the template', () => {

@@ -120,7 +120,6 @@ export const INCIDENTS: readonly Incident[] = [
   {
     name: 'The bucket refuses Firehose',
     caused: 'runs continue',
-    fed: 'Firehose DeliveryToS3.Success 0 and a growing DataFreshness',
     minutes: 36,
     eachMinute({ reports }, run, minute) {
       reports.feed('delivery', 'DeliveryToS3.Success', 0);
@@ -132,7 +131,6 @@ export const INCIDENTS: readonly Incident[] = [
   {
     name: 'The endpoint of the SIEM is gone',
     caused: 'runs continue, with an HTTP endpoint as the destination',
-    fed: 'Firehose DeliveryToHttpEndpoint.Success 0, its DataFreshness, and BackupToS3.Records after the configured twenty minutes',
     minutes: 25,
     configuration: HTTP,
     eachMinute({ reports }, run, minute) {
@@ -146,7 +144,6 @@ export const INCIDENTS: readonly Incident[] = [
   {
     name: 'The SIEM fails on objects',
     caused: 'runs continue',
-    fed: 'a message in the dead-letter queue of the notifications',
     minutes: 10,
     eachMinute({ reports }, run) {
       reports.feed('siem-dead-letters', 'ApproximateNumberOfMessagesVisible', 1);

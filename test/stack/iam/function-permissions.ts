@@ -11,31 +11,28 @@ export function functionPrivileges(): Promise<Privileges> {
 
 /** Purpose of each action. A grant without one fails the test. */
 export const NEEDED_FOR: Readonly<Record<string, string>> = {
-  'secretsmanager:GetSecretValue':
-    'Reading the client credentials: for each token, and once more when the token endpoint refuses them',
-  'dynamodb:BatchGetItem': 'Reading the checkpoints of all streams in one call, and the states of the rows of a page',
-  'dynamodb:BatchWriteItem':
-    'Saving row states and the child index, changing the withdrawal list, deleting what belongs to withdrawn threats',
-  'dynamodb:PutItem': 'Saving a checkpoint or the name of a log, on the condition that nothing later was written',
-  'dynamodb:Query': 'Reading the withdrawal list, and the threats of a removed asset',
+  'secretsmanager:GetSecretValue': 'Reading the client credentials, for each token',
+  'dynamodb:BatchGetItem': 'Reading checkpoints, and the states of the rows of a page',
+  'dynamodb:BatchWriteItem': 'Saving row states, the child index and the list of removals',
+  'dynamodb:PutItem': 'Saving a checkpoint or the name of a log',
+  'dynamodb:Query': 'Reading the list of removals, and the threats of a removed asset',
   'dynamodb:Scan': 'Finding rows that the API does not list any more',
-  'dynamodb:UpdateItem':
-    'Acquiring, renewing and releasing the lease; raising the fence after a run that was terminated',
+  'dynamodb:UpdateItem': 'Taking, renewing and releasing the lease, and raising the fence after a run that was killed',
   'firehose:PutRecordBatch': 'Delivering events',
   's3:DeleteObject': 'Deleting the log of a batch that is saved',
   's3:DeleteObjectVersion': 'Deleting it for good, because the bucket has versions',
   's3:GetObject': 'Reading the log of a batch that a killed run left unfinished',
-  's3:PutObject': 'Storing rows that cannot be sent below `dead-letter/`, and the logs of batches below `log/`',
-  'logs:CreateLogStream': 'Storing stdout, by the runtime of Lambda',
-  'logs:PutLogEvents': 'Storing stdout, by the runtime of Lambda',
+  's3:PutObject': 'Storing rows that cannot be sent, and the logs of batches',
+  'logs:CreateLogStream': 'Storing the log, by the runtime of Lambda',
+  'logs:PutLogEvents': 'Storing the log, by the runtime of Lambda',
 };
 
 const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:dynamodb:.*:table\/[^/]+$/, 'the state table'],
   [/^arn:aws:firehose:.*:deliverystream\/[^/]+$/, 'the delivery stream'],
   [/^arn:aws:secretsmanager:.*:secret:[^*]+$/, 'the secret of the credentials'],
-  [/^arn:aws:s3:::[^/*]+\/dead-letter\/[^/*]+\/\*$/, 'objects below `dead-letter/<connector>/` of the bucket'],
-  [/^arn:aws:s3:::[^/*]+\/log\/\*$/, 'objects below `log/` of the bucket'],
+  [/^arn:aws:s3:::[^/*]+\/dead-letter\/[^/*]+\/\*$/, 'objects below `dead-letter/<connector>/`'],
+  [/^arn:aws:s3:::[^/*]+\/log\/\*$/, 'objects below `log/`'],
   [/^arn:aws:logs:.*:log-group:[^*]+:\*$/, 'the function’s log group'],
 ];
 

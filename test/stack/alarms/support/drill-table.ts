@@ -5,11 +5,11 @@ export function drillRows(incidents: readonly DrillResult[], critical: ReadonlyS
   return incidents.map(result => [result.incident.name, alarmsOf(result, critical)]);
 }
 
-function alarmsOf({ fired, ended, incident: { fed } }: DrillResult, critical: ReadonlySet<string>): string {
-  const alarms = [...fired].map(([name, minutes]) => {
-    const quoted = `\`${name}\``;
-    const end = ended.has(name) ? ` (${ended.get(name)})` : '';
-    return `${critical.has(name) ? `**${quoted}**` : quoted} ${minutes}${end}`;
-  });
-  return [...alarms, ...(fed === undefined ? [] : [`*${fed}*`])].join(', ');
+/** For example `**\`stream-silent\`** 33`: the alarm fires in minute 33, and it is critical. */
+function alarmsOf({ fired }: DrillResult, critical: ReadonlySet<string>): string {
+  const alarms = [...fired].map(([name, minutes]) =>
+    critical.has(name) ? `**\`${name}\`** ${minutes}` : `\`${name}\` ${minutes}`,
+  );
+
+  return alarms.join(', ');
 }
