@@ -1,5 +1,5 @@
 import { LOGICAL_IDS, resolveText, resourcesOf, type Template } from '../deployment/template.ts';
-import type { AlarmDefinition, Comparison } from './evaluate-alarm.ts';
+import type { AlarmDefinition, ComparisonName } from './evaluate-alarm.ts';
 import { type SeriesName, type Statistic, seriesKey } from './time-series.ts';
 
 interface MetricProperties {
@@ -20,7 +20,7 @@ interface AlarmProperties extends MetricProperties {
   readonly Period: number;
   readonly EvaluationPeriods: number;
   readonly Threshold: number;
-  readonly ComparisonOperator: Comparison;
+  readonly ComparisonOperator: ComparisonName;
   readonly TreatMissingData: AlarmDefinition['missing'];
   readonly Metrics?: readonly MetricQuery[];
 }
@@ -30,7 +30,7 @@ export function alarmDefinitions(template: Template): AlarmDefinition[] {
   return alarmsOf(template).map(([, properties]) => {
     const { metric, statistic, period, fill } = monitored(properties);
     return {
-      name: shortName(properties.AlarmName),
+      name: shortAlarmName(properties.AlarmName),
       series: seriesKey(nameOf(metric)),
       statistic,
       periodMinutes: period / 60,
@@ -44,13 +44,13 @@ export function alarmDefinitions(template: Template): AlarmDefinition[] {
 }
 
 /** Names of the alarms that raise each composite alarm, by the name of the composite alarm. */
-export function compositeAlarms(template: Template): Map<string, string[]> {
-  const names = new Map(alarmsOf(template).map(([id, { AlarmName }]) => [id, shortName(AlarmName)]));
+export function compositeAlarmMembers(template: Template): Map<string, string[]> {
+  const names = new Map(alarmsOf(template).map(([id, { AlarmName }]) => [id, shortAlarmName(AlarmName)]));
   const composites = resourcesOf(template, 'AWS::CloudWatch::CompositeAlarm');
   return new Map(
     composites.map(([, { Properties: { AlarmName: name, AlarmRule: rule } = {} }]) => {
       const members = resolveText(rule, LOGICAL_IDS).matchAll(/ALARM\("?([^"()]+)"?\)/g);
-      return [shortName(String(name)), [...members].map(([, id = '']) => names.get(id)!)];
+      return [shortAlarmName(String(name)), [...members].map(([, id = '']) => names.get(id)!)];
     }),
   );
 }
@@ -89,7 +89,7 @@ function alarmsOf(template: Template): [string, AlarmProperties][] {
 }
 
 /** The name of an alarm without the connector's name. */
-export function shortName(name: string): string {
+export function shortAlarmName(name: string): string {
   return name.slice(name.indexOf('/') + 1);
 }
 

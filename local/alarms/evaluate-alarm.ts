@@ -1,7 +1,7 @@
-import { type Statistic, statisticOf, type TimeSeries } from './time-series.ts';
+import { computeStatistic, type Statistic, type TimeSeries } from './time-series.ts';
 
-export type State = 'OK' | 'ALARM';
-export type Comparison = keyof typeof COMPARISONS;
+export type AlarmStateName = 'OK' | 'ALARM';
+export type ComparisonName = keyof typeof COMPARISONS;
 
 /** A metric alarm, with the properties that CloudWatch evaluates. */
 export interface AlarmDefinition {
@@ -11,7 +11,7 @@ export interface AlarmDefinition {
   readonly periodMinutes: number;
   readonly evaluationPeriods: number;
   readonly threshold: number;
-  readonly comparison: Comparison;
+  readonly comparison: ComparisonName;
   readonly missing: 'breaching' | 'notBreaching';
   /** The value that a metric-math `FILL` uses for missing points. */
   readonly fill: number | undefined;
@@ -28,7 +28,7 @@ const FARTHER_BACK = 2;
  * State of an alarm at the end of a minute. The window slides and is evaluated once per minute. Missing data are
  * treated as the CloudWatch user guide describes in "Configuring how CloudWatch alarms treat missing data".
  */
-export function evaluate(alarm: AlarmDefinition, metrics: TimeSeries, minute: number): State {
+export function evaluateAlarm(alarm: AlarmDefinition, metrics: TimeSeries, minute: number): AlarmStateName {
   const { evaluationPeriods, fill, missing } = alarm;
   const range = Array.from({ length: evaluationPeriods + FARTHER_BACK }, (_, periods) =>
     pointOf(alarm, metrics, minute + 1 - periods * alarm.periodMinutes),
@@ -42,7 +42,7 @@ export function evaluate(alarm: AlarmDefinition, metrics: TimeSeries, minute: nu
 }
 
 function pointOf(alarm: AlarmDefinition, metrics: TimeSeries, end: number): number | undefined {
-  return statisticOf(alarm.statistic, metrics.between(alarm.series, end - alarm.periodMinutes, end));
+  return computeStatistic(alarm.statistic, metrics.between(alarm.series, end - alarm.periodMinutes, end));
 }
 
 function breaches({ comparison, threshold }: AlarmDefinition, point: number): boolean {

@@ -8,7 +8,7 @@ import {
 } from '../deployment/template.ts';
 import type { SeriesName } from './time-series.ts';
 
-export type Part = 'function' | 'delivery' | 'siem-queue' | 'siem-dead-letters';
+export type StackPart = 'function' | 'delivery' | 'siem-queue' | 'siem-dead-letters';
 
 type Source = Omit<SeriesName, 'metric'>;
 
@@ -16,17 +16,21 @@ type Source = Omit<SeriesName, 'metric'>;
  * Metrics of AWS services for each part of a stack. The parts are found by their role in the stack, for example the
  * queue to which new objects are reported, so that a wrong dimension of an alarm is noticed.
  */
-export function stackParts(template: Template): Record<Part, Source> {
+export function stackParts(template: Template): Record<StackPart, Source> {
   const queue = siemQueue(template);
   return {
-    function: source('AWS/Lambda', 'FunctionName', onlyId(template, 'AWS::Lambda::Function')),
-    delivery: source('AWS/Firehose', 'DeliveryStreamName', onlyId(template, 'AWS::KinesisFirehose::DeliveryStream')),
+    function: source('AWS/Lambda', 'FunctionName', onlyLogicalId(template, 'AWS::Lambda::Function')),
+    delivery: source(
+      'AWS/Firehose',
+      'DeliveryStreamName',
+      onlyLogicalId(template, 'AWS::KinesisFirehose::DeliveryStream'),
+    ),
     'siem-queue': source('AWS/SQS', 'QueueName', queue),
     'siem-dead-letters': source('AWS/SQS', 'QueueName', redriveTarget(template, queue)),
   };
 }
 
-export function onlyId(template: Template, type: string): string {
+export function onlyLogicalId(template: Template, type: string): string {
   return onlyResource(template, type)[0];
 }
 
@@ -43,7 +47,10 @@ function propertiesOf(template: Template, id: string): NonNullable<TemplateResou
  * destination sends no notifications of objects.
  */
 function siemQueue(template: Template): string {
-  const { NotificationConfiguration: notification } = propertiesOf(template, onlyId(template, 'AWS::S3::Bucket'));
+  const { NotificationConfiguration: notification } = propertiesOf(
+    template,
+    onlyLogicalId(template, 'AWS::S3::Bucket'),
+  );
   const { TopicConfigurations: topics } = (notification ?? {}) as { TopicConfigurations?: { Topic: unknown }[] };
   if (!topics) return '';
   const topic = resolveText(topics[0]!.Topic, LOGICAL_IDS);

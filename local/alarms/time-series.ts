@@ -20,7 +20,7 @@ export function seriesKey({ namespace, metric, dimensions }: SeriesName): string
 export type Statistic = 'Average' | 'Maximum' | 'Minimum' | 'Sum';
 
 /** Computes a statistic. Undefined if there are no values. */
-export function statisticOf(statistic: Statistic, values: readonly number[]): number | undefined {
+export function computeStatistic(statistic: Statistic, values: readonly number[]): number | undefined {
   if (values.length === 0) return undefined;
   const sum = values.reduce((total, value) => total + value, 0);
   switch (statistic) {

@@ -1,7 +1,7 @@
 /** The alarms of a template, evaluated once a minute as CloudWatch does. */
 import { resourcesOf, type Template } from '../deployment/template.ts';
-import { alarmDefinitions, compositeAlarms, shortName } from './alarm-definitions.ts';
-import { evaluate, type State } from './evaluate-alarm.ts';
+import { alarmDefinitions, compositeAlarmMembers, shortAlarmName } from './alarm-definitions.ts';
+import { type AlarmStateName, evaluateAlarm } from './evaluate-alarm.ts';
 import type { TimeSeries } from './time-series.ts';
 
 export interface WatchedAlarm {
@@ -10,7 +10,7 @@ export interface WatchedAlarm {
   /** Name of the composite alarm that contains this alarm. */
   readonly severity: string;
   readonly description: string;
-  readonly state: State;
+  readonly state: AlarmStateName;
 }
 
 export interface AlarmWatch {
@@ -21,11 +21,11 @@ export interface AlarmWatch {
 }
 
 export function watchAlarms(template: Template, metrics: TimeSeries): AlarmWatch {
-  const composites = compositeAlarms(template);
+  const composites = compositeAlarmMembers(template);
   const severityOf = (name: string) => [...composites].find(([, members]) => members.includes(name))?.[0] ?? '';
   const descriptions = new Map(
     resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([, { Properties: properties = {} }]) => {
-      return [shortName(String(properties['AlarmName'])), String(properties['AlarmDescription'])];
+      return [shortAlarmName(String(properties['AlarmName'])), String(properties['AlarmDescription'])];
     }),
   );
 
@@ -42,7 +42,7 @@ export function watchAlarms(template: Template, metrics: TimeSeries): AlarmWatch
     },
     evaluate(minute) {
       const before = alarms;
-      alarms = alarms.map((alarm, index) => ({ ...alarm, state: evaluate(definitions[index]!, metrics, minute) }));
+      alarms = alarms.map((alarm, index) => ({ ...alarm, state: evaluateAlarm(definitions[index]!, metrics, minute) }));
       return alarms.filter(({ state }, index) => state !== before[index]!.state);
     },
   };

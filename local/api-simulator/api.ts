@@ -1,7 +1,7 @@
 import type { VersionedName } from '../../lambda/streams.ts';
-import { answerTokenCall, bearer, roleOf, type ServiceAccount, type Token } from './auth.ts';
-import { listBody, type ReadContext, relatedBody, singleBody } from './lists.ts';
-import { type Answer, type Call, ProblemError, problemAnswer } from './problem.ts';
+import { answerTokenCall, readBearerToken, roleOf, type ServiceAccount, type TokenClaims } from './auth.ts';
+import { listBody, neighboursBody, type ReadContext, singleRowBody } from './lists.ts';
+import { type HttpAnswer, type HttpCall, ProblemError, problemAnswer } from './problem.ts';
 import { findRoute, type Route, readTarget } from './routes.ts';
 
 /** Path of the realm. The path of the token endpoint begins with it. */
@@ -11,13 +11,13 @@ export const TOKEN_PATH = `${REALM_PATH}/protocol/openid-connect/token`;
 export interface ApiParts extends ReadContext {
   readonly account: ServiceAccount;
   /** Reads tokens that another issuer has made. */
-  readonly readToken?: ((text: string) => Promise<Token | undefined>) | undefined;
+  readonly readToken?: ((text: string) => Promise<TokenClaims | undefined>) | undefined;
   /** Called for every internal error of the API simulator. */
   readonly onError: (error: unknown) => void;
 }
 
 /** Answers a call to the token endpoint or the API. Every failure becomes an answer, as documented. */
-export async function answerCall(call: Call, parts: ApiParts): Promise<Answer> {
+export async function answerCall(call: HttpCall, parts: ApiParts): Promise<HttpAnswer> {
   try {
     const target = readTarget(call.target);
     if (target.path === TOKEN_PATH) return answerTokenCall(call, parts.account);
@@ -38,11 +38,11 @@ export async function answerCall(call: Call, parts: ApiParts): Promise<Answer> {
   }
 }
 
-async function checkCall(call: Call, route: Route, { account, readToken }: ApiParts): Promise<void> {
+async function checkCall(call: HttpCall, route: Route, { account, readToken }: ApiParts): Promise<void> {
   if (call.method !== 'GET') {
     throw new ProblemError('request/method-not-allowed', 'The API is read-only: use GET.', { allow: 'GET' });
   }
-  const text = bearer(call.header('authorization'));
+  const text = readBearerToken(call.header('authorization'));
   account.admit(account.tokenOf(text) ?? (await readToken?.(text)), roleOf(route.stream));
   if (call.body !== '') throw new ProblemError('request/body-not-allowed', 'Read operations have no request body.');
 }
@@ -50,5 +50,5 @@ async function checkCall(call: Call, route: Route, { account, readToken }: ApiPa
 function routeBody(route: Route, parameters: ReadonlyMap<string, string>, parts: ApiParts): string {
   const { endpoint, stream, id } = route;
   if (id === undefined) return listBody(parts, stream, parameters);
-  return endpoint === 'related' ? relatedBody(parts, id) : singleBody(parts, stream as VersionedName, id);
+  return endpoint === 'related' ? neighboursBody(parts, id) : singleRowBody(parts, stream as VersionedName, id);
 }

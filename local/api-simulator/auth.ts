@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
-import { type Answer, type Call, ProblemError } from './problem.ts';
+import { type HttpAnswer, type HttpCall, ProblemError } from './problem.ts';
 import type { SimulatorSettings } from './settings.ts';
 
 /** A token is valid for 5 minutes (specification, Authentication). */
@@ -15,7 +15,7 @@ export function roleOf(stream: StreamName): string {
 }
 
 /** The claims of a token. `expiresAt` is in seconds since 1970. */
-export interface Token {
+export interface TokenClaims {
   readonly expiresAt: number;
   readonly roles: readonly string[];
 }
@@ -31,7 +31,7 @@ export class ServiceAccount {
   clientSecret: string;
   revoked = false;
   readonly roles = new Set<string>(STREAMS.map(({ name }) => roleOf(name)));
-  #tokens = new Map<string, Token>();
+  #tokens = new Map<string, TokenClaims>();
   #issued = 0;
   readonly #clock: () => number;
   readonly #random: () => number;
@@ -60,7 +60,7 @@ export class ServiceAccount {
   }
 
   /** The claims of an issued token. Undefined for any other text. */
-  tokenOf(text: string): Token | undefined {
+  tokenOf(text: string): TokenClaims | undefined {
     return this.#tokens.get(text);
   }
 
@@ -70,7 +70,7 @@ export class ServiceAccount {
   }
 
   /** Admits a call with a valid token that has the role. Otherwise throws the specified 401 or 403 problem. */
-  admit(token: Token | undefined, role: string): void {
+  admit(token: TokenClaims | undefined, role: string): void {
     if (!token) throw new ProblemError('auth/invalid-token', 'The token was not issued here.');
     if (token.expiresAt <= this.#now()) {
       throw new ProblemError('auth/expired-token', "The token's lifetime of 5 minutes has passed.");
@@ -92,7 +92,7 @@ export class ServiceAccount {
 }
 
 /** Reads the token from an Authorization header. */
-export function bearer(authorization: string | undefined): string {
+export function readBearerToken(authorization: string | undefined): string {
   if (authorization === undefined) {
     throw new ProblemError('auth/missing-token', 'Send Authorization: Bearer <ACCESS_TOKEN>.');
   }
@@ -105,7 +105,7 @@ export function bearer(authorization: string | undefined): string {
  * Serves the token endpoint, with client credentials as the only grant. Credentials in the form override the
  * credentials in the Basic header.
  */
-export function answerTokenCall(call: Call, account: ServiceAccount): Answer {
+export function answerTokenCall(call: HttpCall, account: ServiceAccount): HttpAnswer {
   if (call.method !== 'POST') {
     const refusal = oauthError(405, 'invalid_request', 'The token endpoint takes POST only.');
     return { ...refusal, headers: { ...refusal.headers, allow: 'POST' } };
@@ -119,17 +119,17 @@ export function answerTokenCall(call: Call, account: ServiceAccount): Answer {
   );
 }
 
-function tokenAnswer(status: number, body: object): Answer {
+function tokenAnswer(status: number, body: object): HttpAnswer {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   return { status, headers, body: JSON.stringify(body) };
 }
 
 /** An error in OAuth's own format (RFC 6749 §5.2), because the token endpoint has no problem documents. */
-function oauthError(status: number, error: string, description: string): Answer {
+function oauthError(status: number, error: string, description: string): HttpAnswer {
   return tokenAnswer(status, { error, error_description: description });
 }
 
-function readForm(call: Call): Map<string, string> | undefined {
+function readForm(call: HttpCall): Map<string, string> | undefined {
   const contentType = call.header('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (contentType !== 'application/x-www-form-urlencoded') return undefined;
   const fields = [...new URLSearchParams(call.body)];
@@ -137,14 +137,18 @@ function readForm(call: Call): Map<string, string> | undefined {
   return form.size === fields.length ? form : undefined;
 }
 
-function refuseGrant(form: ReadonlyMap<string, string>): Answer | undefined {
+function refuseGrant(form: ReadonlyMap<string, string>): HttpAnswer | undefined {
   const grant = form.get('grant_type');
   if (grant === undefined) return oauthError(400, 'invalid_request', 'grant_type is missing.');
   if (grant === 'client_credentials') return undefined;
   return oauthError(400, 'unsupported_grant_type', 'The only grant is client_credentials.');
 }
 
-function refuseClient(form: ReadonlyMap<string, string>, call: Call, account: ServiceAccount): Answer | undefined {
+function refuseClient(
+  form: ReadonlyMap<string, string>,
+  call: HttpCall,
+  account: ServiceAccount,
+): HttpAnswer | undefined {
   const basic = readBasic(call.header('authorization'));
   if (basic === 'undecodable') {
     return oauthError(400, 'unauthorized_client', 'The client credentials are not form-urlencoded.');

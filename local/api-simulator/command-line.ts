@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { STREAMS, streamKey } from '../../lambda/streams.ts';
 import { argumentsOrExit, optionOf, wholeNumberParser } from '../npm-command.ts';
-import { DEFAULT_COUNTS, type SeedCounts } from './seed.ts';
-import { completeSettings, SETTINGS, type SimulatorSettings, settingProblems } from './settings.ts';
+import { DEFAULT_SEED_COUNTS, type SeedCounts } from './seed.ts';
+import { completeSettings, SIMULATOR_SETTINGS, type SimulatorSettings, settingProblems } from './settings.ts';
 
 /** Settings of the API simulator, and options that say how to run it. */
 export interface CommandLine extends SimulatorSettings, Required<SeedCounts> {
@@ -42,9 +42,14 @@ function describe(): Command {
     .option('--seed <n>', 'the same seed gives the same rows, credentials and changes', ANY_WHOLE, 1)
     .option('--life <rate>', 'random changes a second', number, 0);
   for (const { name, singular } of STREAMS) {
-    command.option(`--${name} <n>`, `generated ${singular}s`, ANY_WHOLE, DEFAULT_COUNTS.simulator[streamKey(name)]);
+    command.option(
+      `--${name} <n>`,
+      `generated ${singular}s`,
+      ANY_WHOLE,
+      DEFAULT_SEED_COUNTS.simulator[streamKey(name)],
+    );
   }
-  for (const [name, setting] of Object.entries(SETTINGS)) {
+  for (const [name, setting] of Object.entries(SIMULATOR_SETTINGS)) {
     const { about, fallback } = setting;
     const value = 'min' in setting ? ' <n>' : typeof fallback === 'boolean' ? '' : ' <text>';
     const option = new Option(optionOf(name) + value, about).default(fallback);

@@ -5,7 +5,7 @@ import { STREAMS, type VersionedName } from '../../lambda/streams.ts';
 import type { Fault } from './faults.ts';
 import { ProblemError, problemAnswer } from './problem.ts';
 import { readTarget } from './routes.ts';
-import { checkSender, closeServer, listen, readBody } from './server.ts';
+import { checkSender, closeServer, listenOnLoopback, readBody } from './server.ts';
 import type { ApiSimulator } from './simulator.ts';
 import type { TrafficPace } from './traffic.ts';
 
@@ -93,7 +93,7 @@ export async function startControlServer({ port = 0, ...side }: ControlSide & { 
   const server = createServer((request, response) => {
     serveControl(side, controlUrl, request, response).catch((error: unknown) => refuse(response, error));
   });
-  controlUrl = await listen(server, port);
+  controlUrl = await listenOnLoopback(server, port);
   return { controlUrl, close: () => closeServer(server) };
 }
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
-import { type Answer, ProblemError, problemDocument } from './problem.ts';
+import { type HttpAnswer, ProblemError, problemDocument } from './problem.ts';
 
 /** Names of the endpoints in faults and in counts. */
 export type Endpoint = 'token' | 'related' | StreamName | SingleRead;
@@ -33,7 +33,7 @@ export type Fault = v.InferInput<typeof FAULT>;
 
 /** The combined effect of all faults on one answer. */
 export interface FaultEffect {
-  readonly answer?: Answer;
+  readonly answer?: HttpAnswer;
   /** The connection breaks before anything is sent. */
   readonly reset?: boolean;
   /** The connection breaks in the middle of the body. */

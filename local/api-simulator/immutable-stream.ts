@@ -1,9 +1,9 @@
 import { ProblemError } from './problem.ts';
 import type { SimulatorSettings } from './settings.ts';
-import { type Entry, StreamLog } from './stream-log.ts';
+import { type StreamEntry, StreamLog } from './stream-log.ts';
 
 /** A row that never changes. */
-export interface Immutable extends Entry {
+export interface ImmutableRow extends StreamEntry {
   readonly id: string;
   /** Time of the row in milliseconds since 1970. */
   readonly at: number;
@@ -18,10 +18,10 @@ export interface Immutable extends Entry {
  * order, unless a list may have passed that place. Then the row is refused, because no walk could deliver it.
  */
 export class ImmutableStream {
-  readonly log = new StreamLog<Immutable>();
+  readonly log = new StreamLog<ImmutableRow>();
   readonly ids = new Set<string>();
-  #pending: Immutable[] = [];
-  #lastShown: Immutable | undefined;
+  #pending: ImmutableRow[] = [];
+  #lastShown: ImmutableRow | undefined;
   #lastTime = 0;
   readonly #clock: () => number;
   readonly #random: () => number;
@@ -42,7 +42,7 @@ export class ImmutableStream {
   }
 
   /** Adds a row whose members are already read. */
-  add(row: Immutable): void {
+  add(row: ImmutableRow): void {
     if (this.#lastShown && inOrder(row, this.#lastShown) < 0) {
       throw new ProblemError('resource/conflict', 'Lists have passed this time: the row could never be delivered.');
     }
@@ -63,7 +63,7 @@ export class ImmutableStream {
   }
 
   /** Every row in order, including withheld ones. */
-  *all(): Generator<Immutable> {
+  *all(): Generator<ImmutableRow> {
     yield* this.log.after(0);
     yield* [...this.#pending].sort(inOrder);
   }
@@ -77,7 +77,7 @@ export class ImmutableStream {
   }
 }
 
-type Place = Pick<Immutable, 'at' | 'id'>;
+type Place = Pick<ImmutableRow, 'at' | 'id'>;
 
 function inOrder(a: Place, b: Place): number {
   return a.at - b.at || (a.id < b.id ? -1 : 1);

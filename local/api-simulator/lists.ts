@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto';
 import { membersOf } from '../../lambda/core/json/members.ts';
 import { type StreamName, streamOf, type VersionedName } from '../../lambda/streams.ts';
-import type { Immutable } from './immutable-stream.ts';
+import type { ImmutableRow } from './immutable-stream.ts';
 import { ProblemError } from './problem.ts';
 import type { RowWriter } from './rows.ts';
 import type { SimulatorSettings } from './settings.ts';
-import type { Entry } from './stream-log.ts';
+import type { StreamEntry } from './stream-log.ts';
 import { isVersioned, type TenantData } from './tenant-data.ts';
-import type { Version, VersionedStream } from './versioned-stream.ts';
+import type { RowVersion, VersionedStream } from './versioned-stream.ts';
 
 /** The data and settings behind the read endpoints. */
 export interface ReadContext {
   readonly tenantData: TenantData;
   readonly writeRow: RowWriter;
-  readonly cursors: ReturnType<typeof createCursors>;
+  readonly cursors: ReturnType<typeof createCursorCodec>;
   readonly clock: () => number;
   readonly random: () => number;
   readonly settings: SimulatorSettings;
@@ -31,7 +31,7 @@ export function listBody(source: ReadContext, name: StreamName, parameters: Read
   return laidOut(body, source);
 }
 
-function entriesOf(name: StreamName, source: ReadContext): (seq: number) => Iterable<Version | Immutable> {
+function entriesOf(name: StreamName, source: ReadContext): (seq: number) => Iterable<RowVersion | ImmutableRow> {
   const { streams } = source.tenantData;
   if (isVersioned(name)) return seq => shown(streams[name], seq, source);
   streams[name].placeDue();
@@ -39,7 +39,7 @@ function entriesOf(name: StreamName, source: ReadContext): (seq: number) => Iter
 }
 
 /** The versions that lists show. Positions never decrease along the log, so the withheld versions are its tail. */
-function* shown(stream: VersionedStream, seq: number, { clock, settings }: ReadContext): Generator<Version> {
+function* shown(stream: VersionedStream, seq: number, { clock, settings }: ReadContext): Generator<RowVersion> {
   const limit = settings.withholdMs > 0 ? (clock() - settings.withholdMs) * 1000 : Number.POSITIVE_INFINITY;
   for (const version of stream.log.after(seq)) {
     if (version.position > limit) return;
@@ -48,11 +48,11 @@ function* shown(stream: VersionedStream, seq: number, { clock, settings }: ReadC
 }
 
 /** Body of the answer about one row. Only rows that a list shows as live data can be read. */
-export function singleBody(source: ReadContext, name: VersionedName, id: string): string {
+export function singleRowBody(source: ReadContext, name: VersionedName, id: string): string {
   return laidOut(source.writeRow(name, liveVersion(source.tenantData, name, id), 'null'), source);
 }
 
-function liveVersion(tenantData: TenantData, name: VersionedName, id: string): Version {
+function liveVersion(tenantData: TenantData, name: VersionedName, id: string): RowVersion {
   if (!tenantData.isLive(name, id))
     throw new ProblemError('resource/not-found', `There is no such ${streamOf(name).singular}.`);
   return tenantData.streams[name].latest.get(id)!;
@@ -62,13 +62,13 @@ function liveVersion(tenantData: TenantData, name: VersionedName, id: string): V
  * Body of the answer about an asset's neighbours: up to three assets that were created at about the same time and still
  * exist. It never contains a tombstone.
  */
-export function relatedBody(source: ReadContext, id: string): string {
+export function neighboursBody(source: ReadContext, id: string): string {
   const { ids } = source.tenantData.streams.assets;
   const ordinal = ids.indexOf(liveVersion(source.tenantData, 'assets', id).id);
   const rows = [ordinal ^ 1, ordinal ^ 2, ordinal ^ 4]
     .map(other => ids[other])
     .filter(other => other !== undefined && source.tenantData.isLive('assets', other))
-    .map(other => singleBody(source, 'assets', other!));
+    .map(other => singleRowBody(source, 'assets', other!));
   return `{${JSON.stringify(source.settings.rowsMember)}:[${rows.join(',')}]}`;
 }
 
@@ -85,7 +85,7 @@ function laidOut(object: string, { random, settings }: ReadContext): string {
 }
 
 /** Cuts a page from a list. The settings decide which pages are short or empty, and how the last page ends. */
-function cutPage<T extends Entry>(
+function cutPage<T extends StreamEntry>(
   { cursors, random, settings }: ReadContext,
   { endpoint, limit, cursor }: { endpoint: string; limit: number; cursor: string | undefined },
   entriesAfter: (seq: number) => Iterable<T>,
@@ -132,7 +132,7 @@ export function readLimit(text: string | undefined): number {
  * Writes and reads cursors. A cursor is two base64 texts joined by `&`, so it breaks in a URL unless the client encodes
  * it. It is signed for its endpoint and never expires.
  */
-export function createCursors(key: Uint8Array) {
+export function createCursorCodec(key: Uint8Array) {
   const sign = (endpoint: string, payload: string): string =>
     createHmac('sha256', key).update(`${endpoint} ${payload}`).digest().subarray(0, 16).toString('base64');
   return {

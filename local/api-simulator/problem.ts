@@ -1,12 +1,12 @@
 /** An answer of the API simulator before it is sent. */
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** A raw request, with the target of the request line. `header` takes the name of a header in lower case. */
-export interface Call {
+export interface HttpCall {
   readonly method: string;
   readonly target: string;
   readonly header: (name: string) => string | undefined;
@@ -57,7 +57,7 @@ export class ProblemError extends Error {
 }
 
 /** The answer with the problem document of an error. Details are shown only for a ProblemError. */
-export function problemAnswer(error: unknown): Answer {
+export function problemAnswer(error: unknown): HttpAnswer {
   if (!(error instanceof ProblemError)) {
     return problemAnswer(new ProblemError('server/internal-error', 'The API simulator failed; see its log.'));
   }
@@ -72,7 +72,7 @@ export function problemAnswer(error: unknown): Answer {
 export function problemDocument(
   { suffix, ...members }: { suffix: string; title: string; status: number; detail?: string },
   headers: Readonly<Record<string, string>>,
-): Answer {
+): HttpAnswer {
   return {
     status: members.status,
     headers: { 'content-type': 'application/problem+json', ...headers },

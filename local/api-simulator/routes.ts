@@ -1,7 +1,7 @@
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import type { Endpoint } from './faults.ts';
 import { ProblemError } from './problem.ts';
-import { pathOf, type SimulatorSettings } from './settings.ts';
+import { listPathOf, type SimulatorSettings } from './settings.ts';
 
 /** An endpoint of the API and its parameters. */
 export interface Route {
@@ -13,9 +13,9 @@ export interface Route {
 }
 
 /** Finds the endpoint of a path. Ids are decoded after the path is split, so they may contain a slash. */
-export function findRoute({ path, segments }: Target, settings: SimulatorSettings): Route | undefined {
+export function findRoute({ path, segments }: RequestTarget, settings: SimulatorSettings): Route | undefined {
   // Lists are compared first, because a configured path may be below the path of another list.
-  const list = STREAMS.find(({ name }) => path === pathOf(name, settings));
+  const list = STREAMS.find(({ name }) => path === listPathOf(name, settings));
   if (list) return { endpoint: list.name, stream: list.name, parameters: ['cursor', 'limit'] };
 
   const [version, name, id, part, ...rest] = segments;
@@ -27,7 +27,7 @@ export function findRoute({ path, segments }: Target, settings: SimulatorSetting
 }
 
 /** The path, decoded path segments and query parameters of a request target. */
-export interface Target {
+export interface RequestTarget {
   readonly path: string;
   readonly segments: readonly string[];
   readonly parameters: ReadonlyMap<string, string>;
@@ -37,7 +37,7 @@ export interface Target {
  * Parses a target. Throws `request/malformed` for broken percent-encoding, and `request/repeated-parameter` for
  * `a=1&a=2`.
  */
-export function readTarget(target: string): Target {
+export function readTarget(target: string): RequestTarget {
   const [path = '', ...query] = target.split('?');
   return { path, segments: path.split('/').slice(1).map(decode), parameters: readParameters(query.join('?')) };
 }

@@ -1,9 +1,9 @@
 import { membersOf } from '../../lambda/core/json/members.ts';
 import { type StreamName, streamOf } from '../../lambda/streams.ts';
-import type { Immutable } from './immutable-stream.ts';
+import type { ImmutableRow } from './immutable-stream.ts';
 import { ProblemError } from './problem.ts';
-import { ENVELOPE } from './settings.ts';
-import { positionText, type Version } from './versioned-stream.ts';
+import { ENVELOPE_MEMBERS } from './settings.ts';
+import { positionText, type RowVersion } from './versioned-stream.ts';
 
 /**
  * Stream position in a row: lists show the position, and single reads show null. `none` omits the member, so that
@@ -12,12 +12,12 @@ import { positionText, type Version } from './versioned-stream.ts';
 export type PositionShown = 'position' | 'null' | 'none';
 
 /** Writes a row as JSON text on one line. */
-export type RowWriter = (name: StreamName, row: Version | Immutable, shown: PositionShown) => string;
+export type RowWriter = (name: StreamName, row: RowVersion | ImmutableRow, shown: PositionShown) => string;
 
 /** Returns the generated members of the row with this index as text, joined by commas. */
-export type Generated = (name: StreamName, index: number) => string;
+export type GenerateMembers = (name: StreamName, index: number) => string;
 
-export function createRowWriter(parentMember: string, generated: Generated): RowWriter {
+export function createRowWriter(parentMember: string, generated: GenerateMembers): RowWriter {
   const parentName = JSON.stringify(parentMember);
   return (name, row, shown) => {
     const { timeMember, tombstones, cascadesFrom } = streamOf(name);
@@ -62,12 +62,13 @@ export interface ControlRow {
 /**
  * Reads a row from outside. In addition to `id`, the caller may set the `settable` members. Throws `request/malformed`.
  */
-export function cutControlRow(row: RowInput, settable: readonly string[]): ControlRow {
+export function readControlRow(row: RowInput, settable: readonly string[]): ControlRow {
   const given = new Map<string, string>();
   const members: string[] = [];
   for (const { name, written, value } of membersOf(objectText(row))) {
     if (name === 'id' || settable.includes(name)) given.set(name, stringValue(name, value));
-    else if (ENVELOPE.has(name)) throw new ProblemError('request/malformed', `"${name}" is set by the API simulator.`);
+    else if (ENVELOPE_MEMBERS.has(name))
+      throw new ProblemError('request/malformed', `"${name}" is set by the API simulator.`);
     else members.push(`${written}:${value}`);
   }
   const id = given.get('id');

@@ -6,17 +6,17 @@ import type { TenantData } from './tenant-data.ts';
 export type SeedCounts = Partial<Readonly<Record<StreamKey, number>>>;
 
 /** Numbers of generated rows by default, for `npm run api-simulator` and `npm start`. */
-export const DEFAULT_COUNTS = {
+export const DEFAULT_SEED_COUNTS = {
   simulator: { assets: 200, threats: 500, dnsBlocks: 1000 },
   start: { assets: 1500, threats: 2500, dnsBlocks: 4000 },
 } as const satisfies Record<string, Required<SeedCounts>>;
 
 /** Names of the options for the numbers of rows. */
-export const COUNT_NAMES: readonly StreamKey[] = STREAMS.map(({ name }) => streamKey(name));
+export const SEED_COUNT_NAMES: readonly StreamKey[] = STREAMS.map(({ name }) => streamKey(name));
 
 /** Takes the numbers of rows out of an object with other options. */
 export function seedCountsIn(options: SeedCounts): Required<SeedCounts> {
-  return Object.fromEntries(COUNT_NAMES.map(name => [name, options[name] ?? 0])) as Required<SeedCounts>;
+  return Object.fromEntries(SEED_COUNT_NAMES.map(name => [name, options[name] ?? 0])) as Required<SeedCounts>;
 }
 
 const DAY = 86_400_000;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { REALM_PATH } from './api.ts';
 import { ProblemError, problemAnswer } from './problem.ts';
 import type { ApiSimulator } from './simulator.ts';
-import type { Outcome } from './web-fetch.ts';
+import type { CallOutcome } from './web-fetch.ts';
 
 export type SimulatorServer = Awaited<ReturnType<typeof startSimulatorServer>>;
 
@@ -16,7 +16,7 @@ export async function startSimulatorServer({ simulator, port = 0 }: { simulator:
   const server = createServer((request, response) => {
     serveRequest(simulator, request, response).catch(() => response.destroy());
   });
-  const baseUrl = await listen(server, port);
+  const baseUrl = await listenOnLoopback(server, port);
   return { baseUrl, authUrl: baseUrl + REALM_PATH, close: () => closeServer(server) };
 }
 
@@ -31,7 +31,7 @@ async function serveRequest(simulator: ApiSimulator, request: IncomingMessage, r
   deliver(response, await simulator.serve({ method, target, header, body }));
 }
 
-function deliver(response: ServerResponse, { answer, reset, truncate }: Outcome): void {
+function deliver(response: ServerResponse, { answer, reset, truncate }: CallOutcome): void {
   if (reset) return void response.destroy();
   const bytes = Buffer.from(answer.body);
   response.writeHead(answer.status, { ...answer.headers, 'content-length': bytes.length });
@@ -40,7 +40,7 @@ function deliver(response: ServerResponse, { answer, reset, truncate }: Outcome)
 }
 
 /** Listens on the loopback interface. Rejects if the port is in use. @returns the URL */
-export async function listen(server: Server, port: number): Promise<string> {
+export async function listenOnLoopback(server: Server, port: number): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', () => {

@@ -12,13 +12,13 @@ const choice = <T extends string>(about: string, ...choices: readonly [T, ...T[]
 };
 
 /** Members that the API simulator itself writes. A row from the control API may set only `id` and its times. */
-export const ENVELOPE: ReadonlySet<string> = new Set(ROW_MEMBERS);
+export const ENVELOPE_MEMBERS: ReadonlySet<string> = new Set(ROW_MEMBERS);
 
 /**
  * Settings for questions that the specification leaves open. Each setting is an option of `createSimulator` and a flag of the command line, and
  * docs/api-simulator.md gives the reason for the defaults.
  */
-export const SETTINGS = {
+export const SIMULATOR_SETTINGS = {
   dnsBlocksPath: text('/v1/dns-blocks', 'path of the DNS block list', /^\/[^?#]+$/),
   rowsMember: text('data', 'member that holds the rows of a list'),
   paginationMember: text('pagination', 'member that holds the pagination object'),
@@ -41,11 +41,11 @@ export const SETTINGS = {
 };
 
 export type SimulatorSettings = {
-  readonly [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name]['fallback'];
+  readonly [Name in keyof typeof SIMULATOR_SETTINGS]: (typeof SIMULATOR_SETTINGS)[Name]['fallback'];
 };
 
 /** Path of the list of a stream. */
-export function pathOf(name: StreamName, paths: Pick<SimulatorSettings, StreamWithoutPath['pathOption']>): string {
+export function listPathOf(name: StreamName, paths: Pick<SimulatorSettings, StreamWithoutPath['pathOption']>): string {
   const stream = STREAMS.find(each => each.name === name)!;
   return 'path' in stream ? stream.path : paths[stream.pathOption];
 }
@@ -53,7 +53,10 @@ export function pathOf(name: StreamName, paths: Pick<SimulatorSettings, StreamWi
 /** Adds the defaults. Throws a RangeError that names every invalid setting. */
 export function completeSettings(given: Partial<SimulatorSettings>): SimulatorSettings {
   const settings = Object.fromEntries(
-    Object.entries(SETTINGS).map(([name, { fallback }]) => [name, given[name as keyof SimulatorSettings] ?? fallback]),
+    Object.entries(SIMULATOR_SETTINGS).map(([name, { fallback }]) => [
+      name,
+      given[name as keyof SimulatorSettings] ?? fallback,
+    ]),
   ) as unknown as SimulatorSettings;
   const problems = settingProblems(settings);
   if (problems.length > 0) throw new RangeError(problems.join('; '));
@@ -62,7 +65,7 @@ export function completeSettings(given: Partial<SimulatorSettings>): SimulatorSe
 
 /** One sentence for each invalid setting. */
 export function settingProblems(settings: SimulatorSettings): string[] {
-  const problems = Object.entries(SETTINGS).flatMap(([name, setting]) => {
+  const problems = Object.entries(SIMULATOR_SETTINGS).flatMap(([name, setting]) => {
     const value = settings[name as keyof SimulatorSettings];
     if (value === undefined) return [];
     if ('min' in setting && !(Number(value) >= setting.min && Number(value) <= setting.max)) {
@@ -72,7 +75,7 @@ export function settingProblems(settings: SimulatorSettings): string[] {
     return [`${name} must be a ${setting.about}, for example ${setting.fallback}`];
   });
   if (settings.rowsMember === settings.paginationMember) problems.push('rowsMember and paginationMember must differ');
-  if (ENVELOPE.has(settings.threatAssetMember)) {
+  if (ENVELOPE_MEMBERS.has(settings.threatAssetMember)) {
     problems.push('threatAssetMember must not be a member with another meaning');
   }
   return problems;

@@ -2,15 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ApiParts, answerCall, REALM_PATH, TOKEN_PATH } from './api.ts';
 import { drawBytes, ServiceAccount } from './auth.ts';
 import { createFaultInjector, type Endpoint, type Fault } from './faults.ts';
-import { createCursors } from './lists.ts';
-import type { Call } from './problem.ts';
+import { createCursorCodec } from './lists.ts';
+import type { HttpCall } from './problem.ts';
 import { findRoute, readTarget } from './routes.ts';
 import { createRowWriter, type PositionShown } from './rows.ts';
 import { generatedMembers, type SeedCounts, seedTenantData } from './seed.ts';
 import { completeSettings, type SimulatorSettings } from './settings.ts';
 import { TenantData } from './tenant-data.ts';
 import { readTruth, type Truth, truthText } from './truth.ts';
-import { type Outcome, webFetch } from './web-fetch.ts';
+import { type CallOutcome, webFetch } from './web-fetch.ts';
 
 export interface SimulatorOptions extends Partial<SimulatorSettings>, Pick<ApiParts, 'readToken'> {
   /** Current time in milliseconds since 1970. */
@@ -41,7 +41,7 @@ export interface ApiSimulator extends Changes {
   /** Serves the token endpoint and the API. The origin of the URL does not matter. */
   fetch(request: Request): Promise<Response>;
   /** Serves a call like `fetch`, but the call is not a Request, so it may be malformed. */
-  serve(call: Call): Promise<Outcome>;
+  serve(call: HttpCall): Promise<CallOutcome>;
 
   setFaults(faults: readonly Fault[]): void;
   /** Adds generated rows with times in the past. Only an empty API simulator can be populated. */
@@ -61,13 +61,13 @@ export function createSimulator(options: SimulatorOptions): ApiSimulator {
   const writeRow = createRowWriter(settings.threatAssetMember, (stream, index) =>
     generatedMembers(stream, seed, index),
   );
-  const cursors = createCursors(key);
+  const cursors = createCursorCodec(key);
   const { readToken, onError = () => {} } = options;
   const parts = { tenantData, writeRow, cursors, account, readToken, onError, clock, random, settings };
 
   const faults = createFaultInjector(random);
   const requests = new Map<Endpoint | 'unknown', number>();
-  const serve = async (call: Call): Promise<Outcome> => {
+  const serve = async (call: HttpCall): Promise<CallOutcome> => {
     const endpoint = endpointOf(call.target, settings);
     requests.set(endpoint ?? 'unknown', (requests.get(endpoint ?? 'unknown') ?? 0) + 1);
     const { answer, delayMs, ...broken } = faults.strike(endpoint);

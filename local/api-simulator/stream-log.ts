@@ -1,5 +1,5 @@
 /** Entry of a stream. The log sets `seq`, which increases by one for each entry, and which cursors encode. */
-export interface Entry {
+export interface StreamEntry {
   seq: number;
 }
 
@@ -7,7 +7,7 @@ export interface Entry {
  * Entries in an order to which they are appended and from which they can be withdrawn. A withdrawn entry leaves a gap,
  * and gaps are dropped once they are the majority.
  */
-export class StreamLog<T extends Entry> {
+export class StreamLog<T extends StreamEntry> {
   #entries: { readonly seq: number; entry: T | undefined }[] = [];
   #withdrawn = 0;
   #lastSeq = 0;

@@ -1,9 +1,9 @@
 import { childOf, STREAMS, type Stream, type StreamName, streamOf, type VersionedName } from '../../lambda/streams.ts';
-import { type Immutable, ImmutableStream } from './immutable-stream.ts';
+import { type ImmutableRow, ImmutableStream } from './immutable-stream.ts';
 import { ProblemError } from './problem.ts';
-import { cutControlRow, type RowInput } from './rows.ts';
+import { type RowInput, readControlRow } from './rows.ts';
 import type { SimulatorSettings } from './settings.ts';
-import { createPositions, type Version, VersionedStream } from './versioned-stream.ts';
+import { createPositions, type RowVersion, VersionedStream } from './versioned-stream.ts';
 
 /** Streams with row states hold rows that change. The other streams hold rows that never change. */
 export type TenantStreams = {
@@ -40,7 +40,7 @@ export class TenantData {
    */
   put(name: StreamName, row: RowInput): void {
     const { timeMember, cascadesFrom } = streamOf(name);
-    const { id, given, members } = cutControlRow(row, [timeMember, ...(cascadesFrom ? [this.#parentMember] : [])]);
+    const { id, given, members } = readControlRow(row, [timeMember, ...(cascadesFrom ? [this.#parentMember] : [])]);
     const time = given.get(timeMember);
     if (!isVersioned(name)) this.streams[name].put(id, time, members);
     else if (cascadesFrom)
@@ -108,7 +108,7 @@ export class TenantData {
   }
 
   /** Whether no list shows the row because its parent is removed. */
-  isHidden(name: StreamName, row: Version | Immutable): boolean {
+  isHidden(name: StreamName, row: RowVersion | ImmutableRow): boolean {
     const parentId = 'parentId' in row ? row.parentId : '';
     const parents = streamOf(name).cascadesFrom as VersionedName | undefined;
     return parents !== undefined && Boolean(this.streams[parents].latest.get(parentId)?.deletedAt);
@@ -145,7 +145,7 @@ export class TenantData {
     for (const child of this.#childIds.get(id) ?? []) act(this.streams[children.name as VersionedName], child);
   }
 
-  #known(name: VersionedName, id: string): Version {
+  #known(name: VersionedName, id: string): RowVersion {
     const version = this.streams[name].latest.get(id);
     if (!version) throw new ProblemError('resource/not-found', `No such ${streamOf(name).singular}.`);
     return version;

@@ -1,7 +1,7 @@
-import { type Entry, StreamLog } from './stream-log.ts';
+import { type StreamEntry, StreamLog } from './stream-log.ts';
 
 /** One version of a row that changes. */
-export interface Version extends Entry {
+export interface RowVersion extends StreamEntry {
   readonly id: string;
   /** Stream position in microseconds since 1970. It is 0 until the version is placed in the stream. */
   position: number;
@@ -14,22 +14,22 @@ export interface Version extends Entry {
   /** Id of the parent. Empty for a row without a parent. */
   readonly parentId: string;
   /** The previous version, if both stay in the stream. */
-  readonly previous: Version | undefined;
+  readonly previous: RowVersion | undefined;
 }
 
 /** The changed members. All other members stay as they are in the previous version. */
-export type Change = Partial<Pick<Version, 'updatedAt' | 'members' | 'deletedAt' | 'parentId'>>;
+export type VersionChange = Partial<Pick<RowVersion, 'updatedAt' | 'members' | 'deletedAt' | 'parentId'>>;
 
 /** The newest version of every row of a kind, and the stream that delivers these versions. */
 export class VersionedStream {
-  readonly log = new StreamLog<Version>();
-  readonly latest = new Map<string, Version>();
+  readonly log = new StreamLog<RowVersion>();
+  readonly latest = new Map<string, RowVersion>();
   /** Ids in the order of their creation. */
   readonly ids: string[] = [];
   readonly #nextPosition: (id: string) => number;
   readonly #keepsVersions: boolean;
   /** The version that was last shown of each hidden row. */
-  readonly #hidden = new Map<string, Version>();
+  readonly #hidden = new Map<string, RowVersion>();
 
   constructor(nextPosition: (id: string) => number, keepsVersions: boolean) {
     this.#nextPosition = nextPosition;
@@ -37,7 +37,7 @@ export class VersionedStream {
   }
 
   /** Delivers the row's next version. The position is a new one unless a past position is given in microseconds. */
-  deliver(id: string, change: Change, position = this.#nextPosition(id)): Version {
+  deliver(id: string, change: VersionChange, position = this.#nextPosition(id)): RowVersion {
     const before = this.latest.get(id);
     const version = this.record(id, change);
     if (before && !this.#keepsVersions) this.log.withdraw(before);
@@ -50,7 +50,7 @@ export class VersionedStream {
   hide(id: string): void {
     const shown = this.latest.get(id);
     if (!shown) return;
-    for (let version: Version | undefined = shown; version; version = version.previous) this.log.withdraw(version);
+    for (let version: RowVersion | undefined = shown; version; version = version.previous) this.log.withdraw(version);
     if (shown.position > 0) this.#hidden.set(id, shown);
     this.record(id, {}, false);
   }
@@ -74,10 +74,10 @@ export class VersionedStream {
    *
    * @param linked whether the previous version stays in the stream
    */
-  record(id: string, change: Change, linked = this.#keepsVersions): Version {
+  record(id: string, change: VersionChange, linked = this.#keepsVersions): RowVersion {
     const before = this.latest.get(id);
     if (!before) this.ids.push(id);
-    const version: Version = {
+    const version: RowVersion = {
       seq: 0,
       id,
       position: 0,

@@ -1,8 +1,8 @@
-import type { Answer, Call } from './problem.ts';
+import type { HttpAnswer, HttpCall } from './problem.ts';
 
 /** An answer, with the fault that strikes its delivery. */
-export interface Outcome {
-  readonly answer: Answer;
+export interface CallOutcome {
+  readonly answer: HttpAnswer;
   /** The connection breaks before anything is sent. */
   readonly reset?: boolean | undefined;
   /** The connection breaks in the middle of the body. */
@@ -13,7 +13,7 @@ export interface Outcome {
  * Makes the API simulator a web-standard fetch. A broken connection rejects as Node's fetch does, with a TypeError
  * whose cause has a code.
  */
-export function webFetch(serve: (call: Call) => Promise<Outcome>): (request: Request) => Promise<Response> {
+export function webFetch(serve: (call: HttpCall) => Promise<CallOutcome>): (request: Request) => Promise<Response> {
   return async request => {
     const { pathname, search } = new URL(request.url);
     const body = request.body ? await request.text() : '';

@@ -1,5 +1,5 @@
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
-import { pathOf } from '../api-simulator/settings.ts';
+import { listPathOf } from '../api-simulator/settings.ts';
 import type { Scene } from '../incidents/scene.ts';
 import { Copy, isTombstone } from './copy.ts';
 
@@ -35,7 +35,7 @@ export class CronScript {
 
   async #readOn(stream: StreamName, token: string): Promise<void> {
     const { simulator, api } = this.#scene;
-    const url = new URL(pathOf(stream, simulator.settings), api.url);
+    const url = new URL(listPathOf(stream, simulator.settings), api.url);
     for (;;) {
       const cursor = this.#cursors.get(stream);
       if (cursor !== undefined) url.searchParams.set('cursor', cursor);

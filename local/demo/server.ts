@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import path from 'node:path';
 import * as v from 'valibot';
 import { PROBLEMS, ProblemError } from '../api-simulator/problem.ts';
-import { checkSender, closeServer, listen, readBody } from '../api-simulator/server.ts';
+import { checkSender, closeServer, listenOnLoopback, readBody } from '../api-simulator/server.ts';
 import type { Demo } from './demo.ts';
 import { ALARMING, HARMLESS } from './incidents.ts';
 import type { View } from './view.ts';
@@ -45,7 +45,7 @@ export async function startDemoServer(port = 0): Promise<DemoServer> {
   const server = createServer((request, response) => {
     serve({ demo, token, origin, files }, request, response).catch((error: unknown) => refuse(response, error));
   });
-  origin = await listen(server, port);
+  origin = await listenOnLoopback(server, port);
   return {
     url: `${origin}/`,
     token,

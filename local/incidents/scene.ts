@@ -9,7 +9,7 @@ import type { RunFacts } from '../../lambda/metrics.ts';
 import { readSettings } from '../../lambda/settings.ts';
 import { sha256 } from '../../lambda/system.ts';
 import { createTelemetry } from '../../lambda/telemetry.ts';
-import { type Emf, emfOf } from '../alarms/emf.ts';
+import { type Emf, parseEmf } from '../alarms/emf.ts';
 import { TimeSeries } from '../alarms/time-series.ts';
 import { createRandom } from '../api-simulator/random.ts';
 import { type ApiSimulator, createSimulator, type SimulatorOptions } from '../api-simulator/simulator.ts';
@@ -191,7 +191,8 @@ export class Scene implements AsyncDisposable {
       container = this.#idle.pop() ?? this.#compose(environment);
       this.#busy.add(container);
       const { invoker, killSwitch } = container;
-      const report = (facts: RunFacts) => void emitted.push(...emfOf(written(() => invoker.telemetry.report(facts))));
+      const report = (facts: RunFacts) =>
+        void emitted.push(...parseEmf(written(() => invoker.telemetry.report(facts))));
       const result = await killSwitch.race(() => invoke({}, context, { ...invoker, telemetry: { report } }));
       return { result, emitted };
     } catch (error) {

@@ -1,4 +1,4 @@
-import { type Part, stackParts } from '../alarms/stack-parts.ts';
+import { type StackPart, stackParts } from '../alarms/stack-parts.ts';
 import type { TimeSeries } from '../alarms/time-series.ts';
 import type { DeliveredObject } from '../aws/delivery.ts';
 import type { Template } from '../deployment/template.ts';
@@ -24,7 +24,7 @@ export class ServiceReports {
     this.#minute = minute;
   }
 
-  feed(part: Part, metric: string, value: number, minute = this.#minute()): void {
+  feed(part: StackPart, metric: string, value: number, minute = this.#minute()): void {
     this.#metrics.add({ ...this.#parts[part], metric }, minute, value);
   }
 

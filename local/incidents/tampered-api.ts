@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import { closeServer, listen, readBody } from '../api-simulator/server.ts';
+import { closeServer, listenOnLoopback, readBody } from '../api-simulator/server.ts';
 import type { ApiSimulator } from '../api-simulator/simulator.ts';
 
 export interface ApiRequest {
@@ -58,7 +58,7 @@ export async function startTamperedApi(simulator: ApiSimulator, now: () => numbe
     response.setHeader('date', new Date(now()).toUTCString());
     await answer(response, { method, target, headers, body });
   });
-  const url = await listen(server, 0);
+  const url = await listenOnLoopback(server, 0);
   return { url, tamper, [Symbol.asyncDispose]: () => closeServer(server) };
 }
 

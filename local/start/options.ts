@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { variableOf } from '../../lambda/options.ts';
 import { readSettings, SettingsError } from '../../lambda/settings.ts';
 import { STREAMS, STREAMS_WITHOUT_PATH, type StreamKey, streamKey } from '../../lambda/streams.ts';
-import { COUNT_NAMES, DEFAULT_COUNTS, type SeedCounts } from '../api-simulator/seed.ts';
+import { DEFAULT_SEED_COUNTS, SEED_COUNT_NAMES, type SeedCounts } from '../api-simulator/seed.ts';
 import { LOCAL_NAMES, resourceEnvironment } from '../aws/local-aws.ts';
 import { optionOf, readArguments, refusalText, wholeNumberParser } from '../npm-command.ts';
 
@@ -97,7 +97,7 @@ function readOfStream(text: string): [key: StreamKey, value: string] {
 
 function describeEmbedded(command: Command): Command {
   command.optionsGroup('The embedded API simulator (kept for later runs, until --reset):');
-  const counts = DEFAULT_COUNTS.start;
+  const counts = DEFAULT_SEED_COUNTS.start;
   for (const { name, singular } of STREAMS) {
     const text = `generated ${singular}s (default: ${counts[streamKey(name)]})`;
     command.option(`--${name} <n>`, text, wholeNumberParser(0, 1_000_000));
@@ -191,7 +191,7 @@ const ONLY_OF_TENANT = [
   'rowsMember',
   'paginationMember',
 ] as const;
-const ONLY_OF_EMBEDDED = ['seed', ...COUNT_NAMES, 'change'] as const;
+const ONLY_OF_EMBEDDED = ['seed', ...SEED_COUNT_NAMES, 'change'] as const;
 
 /**
  * Reads the arguments after the program's name.

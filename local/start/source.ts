@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import type { StreamKey } from '../../lambda/streams.ts';
-import { COUNT_NAMES, DEFAULT_COUNTS } from '../api-simulator/seed.ts';
+import { DEFAULT_SEED_COUNTS, SEED_COUNT_NAMES } from '../api-simulator/seed.ts';
 import { optionOf } from '../npm-command.ts';
 import { StartProblemsError, type StartRequest, type TenantTarget } from './options.ts';
 
@@ -14,7 +14,7 @@ const TenantData = v.object({
   seed: count,
   /** Time of the first run, in milliseconds since 1970. */
   startedAt: count,
-  ...(Object.fromEntries(COUNT_NAMES.map(name => [name, count])) as Record<StreamKey, typeof count>),
+  ...(Object.fromEntries(SEED_COUNT_NAMES.map(name => [name, count])) as Record<StreamKey, typeof count>),
   /** Changes in the order of their times. */
   changes: v.array(v.object({ at: count, count })),
 });
@@ -44,7 +44,7 @@ export function nextSource(request: StartRequest, before: Source | undefined, no
   }
   if ('baseUrl' in target) return { version: 2, tenant: tenantRecord(target) };
   const { change, ...given } = target;
-  const recipe = before?.tenantData ?? { seed: 1, ...DEFAULT_COUNTS.start, ...given, startedAt: now, changes: [] };
+  const recipe = before?.tenantData ?? { seed: 1, ...DEFAULT_SEED_COUNTS.start, ...given, startedAt: now, changes: [] };
   return { version: 2, tenantData: change === 0 ? recipe : withChange(recipe, change, now) };
 }
 
@@ -67,7 +67,7 @@ function contradictions({ target, name }: StartRequest, before: Source): string[
     if (tenant?.baseUrl !== baseUrl || tenant.clientId !== clientId)
       problems.push(`"${name}" has been filled from ${from}`);
   } else if (tenantData) {
-    for (const option of ['seed', ...COUNT_NAMES] as const) {
+    for (const option of ['seed', ...SEED_COUNT_NAMES] as const) {
       if (target[option] === undefined || target[option] === tenantData[option]) continue;
       problems.push(`${optionOf(option)} was ${tenantData[option]} when "${name}" began`);
     }

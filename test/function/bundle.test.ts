@@ -1,7 +1,7 @@
 import { isBuiltin } from 'node:module';
 import { expect, test } from '@jest/globals';
 import { STREAMS } from '../../lambda/streams.ts';
-import { emfOf } from '../../local/alarms/emf.ts';
+import { parseEmf } from '../../local/alarms/emf.ts';
 import { parseEvent } from '../../local/aws/delivered.ts';
 import { bundle } from '../support/function/bundle.ts';
 import { connector } from '../support/function/connector.ts';
@@ -26,7 +26,7 @@ test('the bundle reads every stream in a bare Node process with only its environ
   const ids = new Set(lines.map(line => parseEvent(line).id));
   expect([...each.simulator.truth().threats.keys()].filter(id => !ids.has(id))).toEqual([]);
   const names = STREAMS.map(stream => stream.name);
-  const blobs = emfOf(run.stdout);
+  const blobs = parseEmf(run.stdout);
   expect(blobs).toHaveLength(3 * (names.length + 1));
   for (const from of [0, names.length + 1])
     expect(emfViolations(blobs.slice(from, from + names.length + 1), 'acme', names)).toEqual([]);

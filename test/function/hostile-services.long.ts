@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { STREAMS } from '../../lambda/streams.ts';
-import { emfOf } from '../../local/alarms/emf.ts';
+import { parseEmf } from '../../local/alarms/emf.ts';
 import { json } from '../../local/incidents/tampered-api.ts';
 import { bundle } from '../support/function/bundle.ts';
 import { CANARY_SECRET, type Connector, canaries } from '../support/function/connector.ts';
@@ -59,7 +59,7 @@ describe('services that send a byte at a time, or echo every request', () => {
       measured(`drip, ${what}`, shown, began);
       expect(shown.run.rejections).toMatch(message);
       expect(shown.log).toMatch(message);
-      const metrics = emfOf(shown.run.stdout);
+      const metrics = parseEmf(shown.run.stdout);
       expect(metrics).toHaveLength(STREAMS.length + 1);
       expect(metrics.at(-1)!.figures['TimeLeftMilliseconds']).toBeGreaterThan(0);
       each.api.tamper();

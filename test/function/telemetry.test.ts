@@ -5,7 +5,7 @@ import type { RunFacts } from '../../lambda/metrics.ts';
 import { CONNECTOR_METRICS, CONNECTOR_PROPERTIES, STREAM_METRICS, STREAM_PROPERTIES } from '../../lambda/metrics.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 import { createTelemetry } from '../../lambda/telemetry.ts';
-import { type Emf, emfOf } from '../../local/alarms/emf.ts';
+import { type Emf, parseEmf } from '../../local/alarms/emf.ts';
 import { written } from '../../local/incidents/written.ts';
 import { emfViolations } from '../support/function/emf-violations.ts';
 
@@ -36,7 +36,7 @@ function reportOf(
 }
 
 function reported(outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}): Emf[] {
-  return emfOf(reportOf(outcome, facts));
+  return parseEmf(reportOf(outcome, facts));
 }
 
 /** The lines of a report, with metrics and properties alike. */
@@ -156,7 +156,7 @@ describe('the metrics of a run', () => {
   test('a lasting failure is sent as zero once, by the first run of every stream without a failure, whatever ran between', () => {
     const telemetry = createTelemetry('acme');
     const run = (outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}) =>
-      emfOf(reportOf(outcome, facts, telemetry)).at(-1)?.values['ContractErrors'];
+      parseEmf(reportOf(outcome, facts, telemetry)).at(-1)?.values['ContractErrors'];
     const good = ran({ assets: {} });
     expect(run(good)).toBeUndefined();
     expect(run(failing('assets', new errors.ContractError('/v1/assets', 'x')))).toBe(1);

@@ -17,7 +17,7 @@ import type { Tokens } from '../../lambda/source/token.ts';
 import { leaseKey, logKey } from '../../lambda/store/item.ts';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { sha256 } from '../../lambda/system.ts';
-import { pathOf, type SimulatorSettings } from '../../local/api-simulator/settings.ts';
+import { listPathOf, type SimulatorSettings } from '../../local/api-simulator/settings.ts';
 import { type ApiSimulator, createSimulator } from '../../local/api-simulator/simulator.ts';
 import { type Condition, type Operation, Process, problem, type Stray } from './process.ts';
 import { type Command, fail, type Keep, Table } from './table.ts';
@@ -364,7 +364,7 @@ export class World {
     // A token lasts for many runs, and asking for one changes nothing.
     if (!url.startsWith(`${ORIGIN}/v1/`)) return ask();
     const { pathname, searchParams } = new URL(url);
-    const stream = STREAMS.find(({ name }) => pathOf(name, simulator.settings) === pathname)?.name;
+    const stream = STREAMS.find(({ name }) => listPathOf(name, simulator.settings) === pathname)?.name;
     const signal = init.signal ?? undefined;
     if (!stream) return process.request({ operation: 'row', effect: ask, signal });
     const cursor = searchParams.get('cursor') ?? undefined;

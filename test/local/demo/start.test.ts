@@ -5,14 +5,14 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
-import { closeServer, listen } from '../../../local/api-simulator/server.ts';
+import { closeServer, listenOnLoopback } from '../../../local/api-simulator/server.ts';
 import { ROOT } from '../../documents/pages.ts';
 
 const PROGRAM = ['--no-warnings', path.join(ROOT, 'local', 'demo.ts')];
 
 test('a port in use is named in one sentence, with the option that changes it', async () => {
   const server = createServer();
-  const { port } = new URL(await listen(server, 0));
+  const { port } = new URL(await listenOnLoopback(server, 0));
   await expect(promisify(execFile)(process.execPath, [...PROGRAM, '--port', port])).rejects.toMatchObject({
     code: 2,
     stderr: `Nothing was started: port ${port} is in use. Choose another one with --port, or none for any free one.\n`,

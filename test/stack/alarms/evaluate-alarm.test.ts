@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type AlarmDefinition, evaluate, type State } from '../../../local/alarms/evaluate-alarm.ts';
+import { type AlarmDefinition, type AlarmStateName, evaluateAlarm } from '../../../local/alarms/evaluate-alarm.ts';
 import { seriesKey, TimeSeries } from '../../../local/alarms/time-series.ts';
 
 const NAME = { namespace: 'Test', metric: 'Load', dimensions: { of: 'it' } };
@@ -17,12 +17,12 @@ const ALARM: AlarmDefinition = {
 };
 
 /** State after five points, oldest first: `X` breaching, `0` not, `-` missing. */
-function stateAfter(points: string, alarm: Partial<AlarmDefinition>): State {
+function stateAfter(points: string, alarm: Partial<AlarmDefinition>): AlarmStateName {
   const metrics = new TimeSeries();
   points.split(' ').forEach((point, index) => {
     if (point !== '-') metrics.add(NAME, 5 * index + 2, point === 'X' ? 1 : 0);
   });
-  return evaluate({ ...ALARM, ...alarm }, metrics, 24);
+  return evaluateAlarm({ ...ALARM, ...alarm }, metrics, 24);
 }
 
 describe('missing data, as the table in the CloudWatch user guide has it (three of three, five points)', () => {
@@ -53,7 +53,7 @@ describe('an alarm', () => {
     const metrics = new TimeSeries();
     for (const value of [1, 3]) metrics.add(NAME, value, value);
     const one = { ...ALARM, statistic, threshold, evaluationPeriods: 1 };
-    expect(evaluate(one, metrics, 4)).toBe('ALARM');
-    expect(evaluate({ ...one, comparison: 'LessThanThreshold' }, metrics, 4)).toBe('OK');
+    expect(evaluateAlarm(one, metrics, 4)).toBe('ALARM');
+    expect(evaluateAlarm({ ...one, comparison: 'LessThanThreshold' }, metrics, 4)).toBe('OK');
   });
 });

@@ -1,9 +1,9 @@
 /** Tokens of a Keycloak realm, verified by the keys that it publishes (RS256). Their roles are the realm roles. */
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
-import type { Token } from '../../../../local/api-simulator/auth.ts';
+import type { TokenClaims } from '../../../../local/api-simulator/auth.ts';
 
 /** @returns a reader for `createSimulator`; undefined for a token that the realm did not sign */
-export function tokensOfRealm(authUrl: string): (text: string) => Promise<Token | undefined> {
+export function tokensOfRealm(authUrl: string): (text: string) => Promise<TokenClaims | undefined> {
   const published = fetch(`${authUrl}/protocol/openid-connect/certs`).then(answer => answer.json());
   return async text => {
     const [head = '', payload = '', signature = ''] = text.split('.');

@@ -1,4 +1,4 @@
-import { compositeAlarms } from '../../../../local/alarms/alarm-definitions.ts';
+import { compositeAlarmMembers } from '../../../../local/alarms/alarm-definitions.ts';
 import { type AlarmWatch, watchAlarms } from '../../../../local/alarms/watch-alarms.ts';
 import type { Incident } from '../../../../local/incidents/incident.ts';
 import { Scene } from '../../../../local/incidents/scene.ts';
@@ -42,7 +42,7 @@ export async function drill(incident: Incident): Promise<DrillResult> {
   const recovered = await catchUp(scene);
   await stayQuiet(scene, scene.minute, end + AFTER);
   const alarms = observed(watchAlarms(template, scene.metrics), end, end + AFTER);
-  const notified = [...compositeAlarms(template)].flatMap(([name, members]) => {
+  const notified = [...compositeAlarmMembers(template)].flatMap(([name, members]) => {
     const minutes = members.flatMap(member => alarms.fired.get(member) ?? []);
     return minutes.length > 0 ? [[name, Math.min(...minutes)] as const] : [];
   });
@@ -56,7 +56,7 @@ export async function criticalAlarms(): Promise<ReadonlySet<string>> {
     { ...CONFIGURATION, destination: { type: 'http', url: 'https://siem.example/events' } },
   ];
   const templates = await Promise.all(configurations.map(each => templateWith(each)));
-  return new Set(templates.flatMap(template => compositeAlarms(template).get('critical') ?? []));
+  return new Set(templates.flatMap(template => compositeAlarmMembers(template).get('critical') ?? []));
 }
 
 async function endure({ begin, eachMinute, minutes }: Incident, scene: Scene): Promise<void> {

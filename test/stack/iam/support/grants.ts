@@ -1,4 +1,4 @@
-import { onlyId } from '../../../../local/alarms/stack-parts.ts';
+import { onlyLogicalId } from '../../../../local/alarms/stack-parts.ts';
 import { LOGICAL_IDS, resolveText } from '../../../../local/deployment/template.ts';
 import type { SynthesizedTemplate } from '../../template.ts';
 
@@ -25,7 +25,7 @@ export function functionGrants(template: SynthesizedTemplate, resolve: (value: u
 }
 
 function roleStatements(template: SynthesizedTemplate): Statement[] {
-  const { Role: role } = template.Resources[onlyId(template, 'AWS::Lambda::Function')]!.Properties;
+  const { Role: role } = template.Resources[onlyLogicalId(template, 'AWS::Lambda::Function')]!.Properties;
   const id = resolveText(role, LOGICAL_IDS);
   const { Policies: inline, ManagedPolicyArns: managed } = template.Resources[id]!.Properties as {
     Policies: readonly { PolicyDocument: { Statement: readonly Statement[] } }[];

@@ -1,4 +1,4 @@
-import { onlyId } from '../../../../local/alarms/stack-parts.ts';
+import { onlyLogicalId } from '../../../../local/alarms/stack-parts.ts';
 import { ACCOUNT } from '../../../../local/aws/local-aws.ts';
 import { type References, resolveText } from '../../../../local/deployment/template.ts';
 import { createReferences } from '../../../aws/deployment/physical-names.ts';
@@ -38,7 +38,7 @@ export async function privileges(): Promise<Privileges> {
 
 /** The function's variables as the stack sets them; only the addresses are those of the local API simulator. */
 function environment(template: SynthesizedTemplate, aws: Endpoints): Record<string, string> {
-  const { Environment: given } = template.Resources[onlyId(template, 'AWS::Lambda::Function')]!.Properties;
+  const { Environment: given } = template.Resources[onlyLogicalId(template, 'AWS::Lambda::Function')]!.Properties;
   const references = referencesTo(template, aws);
   const { API_BASE_URL: _api, AUTH_URL: _auth, ...rest } = (given as { Variables: Record<string, unknown> }).Variables;
   return Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, resolveText(value, references)]));
