@@ -56,7 +56,7 @@ const REMOVAL = { writeUnits: 2, lineBytes: 400 };
 const GZIPPED = { share: 0.126, objectBytes: 1_000 };
 
 const STREAMS = 3;
-const MINUTES_A_MONTH = 730 * 60;
+const MINUTES_PER_MONTH = 730 * 60;
 const GIGABYTE = 2 ** 30;
 /** Firehose bills each record in steps of this size, so a stream loses half a step in each run. */
 const FIREHOSE_STEP_BYTES = 5 * 1024;
@@ -68,26 +68,26 @@ const BUFFER_BYTES = 64 * 2 ** 20;
  */
 const NOTIFICATION_BYTES = 1_000;
 /** A SIEM that waits 20 s for each message asks three times per minute. */
-const POLLS_A_MONTH = 3 * MINUTES_A_MONTH;
+const POLLS_PER_MONTH = 3 * MINUTES_PER_MONTH;
 /**
  * The secret is read for each token, and a token that lives for five minutes is used for four and a
  * half.
  */
-const SECRET_READS_A_MONTH = MINUTES_A_MONTH / 4.5;
+const SECRET_READS_PER_MONTH = MINUTES_PER_MONTH / 4.5;
 const RETENTION_MONTHS = DEFAULTS.retentionDays / 30.4;
 
 /** Computes the resources that a connector uses per minute, which is one run. */
 export function usagePerMinute({ changes, removals, dnsBlocks }: Tenant) {
-  const perMinute = (anHour: number) => anHour / 60;
+  const perMinute = (perHour: number) => perHour / 60;
   const changed = perMinute(2 * changes);
   const newThreats = perMinute(changes / 2);
   const removed = perMinute(removals * (1 + THREATS_PER_ASSET));
   const blocks = perMinute(dnsBlocks);
   const rows = changed + removed + blocks;
-  const inARun = (anHour: number) => Math.min(1, perMinute(anHour));
+  const perRun = (perHour: number) => Math.min(1, perMinute(perHour));
   // A batch of assets has one log, and so has a batch of threats. Two more logs withdraw threats
   // and strike their asset off the list.
-  const logs = inARun(changes + removals) + inARun(changes) + 2 * inARun(removals);
+  const logs = perRun(changes + removals) + perRun(changes) + 2 * perRun(removals);
 
   const lineBytes = changed * ROW.lineBytes + removed * REMOVAL.lineBytes + blocks * DNS_BLOCK.lineBytes;
   const objects = Math.max(Math.min(1, rows), lineBytes / BUFFER_BYTES);
@@ -98,7 +98,7 @@ export function usagePerMinute({ changes, removals, dnsBlocks }: Tenant) {
     writeUnits:
       RUN.writeUnits +
       logs * BATCH.logUnits +
-      (logs + inARun(dnsBlocks)) * BATCH.checkpointUnits +
+      (logs + perRun(dnsBlocks)) * BATCH.checkpointUnits +
       (changed - newThreats) * WRITE_UNITS.asset +
       newThreats * WRITE_UNITS.newThreat +
       removed * REMOVAL.writeUnits +
@@ -114,7 +114,7 @@ export function usagePerMinute({ changes, removals, dnsBlocks }: Tenant) {
 /** Computes the bill in US dollars per month, by part. */
 export function billOf(tenant: Tenant): Readonly<Record<string, number>> {
   const { milliseconds, writeUnits, readUnits, billedBytes, gzippedBytes, objects, logs } = usagePerMinute(tenant);
-  const monthly = (perMinute: number) => perMinute * MINUTES_A_MONTH;
+  const monthly = (perMinute: number) => perMinute * MINUTES_PER_MONTH;
   const gigabytes = (bytes: number) => bytes / GIGABYTE;
   const gigabyteSeconds = monthly(milliseconds / 1000) * (PARTS.memoryMegabytes / 1024);
   const storedGigabytes = gigabytes(monthly(gzippedBytes)) * RETENTION_MONTHS;
@@ -123,16 +123,16 @@ export function billOf(tenant: Tenant): Readonly<Record<string, number>> {
     'CloudWatch alarms': PARTS.alarms * PRICES.alarmMonth + PARTS.compositeAlarms * PRICES.compositeAlarmMonth,
     'CloudWatch dashboard': PARTS.dashboards * PRICES.dashboardMonth,
     'CloudWatch logs': gigabytes(monthly(RUN.logBytes)) * PRICES.logGigabyte,
-    Lambda: gigabyteSeconds * PRICES.lambdaGigabyteSecond + MINUTES_A_MONTH * PRICES.lambdaRequest,
+    Lambda: gigabyteSeconds * PRICES.lambdaGigabyteSecond + MINUTES_PER_MONTH * PRICES.lambdaRequest,
     DynamoDB:
       monthly(writeUnits * PRICES.tableWriteUnit + readUnits * PRICES.tableReadUnit) +
       gigabytes(stockOf(tenant) * ROW.tableBytes) * PRICES.tableGigabyteMonth,
     Firehose: gigabytes(monthly(billedBytes)) * PRICES.firehoseGigabyte,
     'S3, after a year': monthly(objects + logs) * PRICES.objectPut + storedGigabytes * PRICES.objectGigabyteMonth,
     SNS: monthly(objects) * (PRICES.topicPublish + gigabytes(NOTIFICATION_BYTES) * PRICES.topicFilterGigabyte),
-    SQS: (2 * monthly(objects) + POLLS_A_MONTH) * PRICES.queueRequest,
-    Scheduler: MINUTES_A_MONTH * PRICES.scheduledStart,
-    'Secrets Manager': PARTS.secrets * (PRICES.secretMonth + SECRET_READS_A_MONTH * PRICES.secretRead),
+    SQS: (2 * monthly(objects) + POLLS_PER_MONTH) * PRICES.queueRequest,
+    Scheduler: MINUTES_PER_MONTH * PRICES.scheduledStart,
+    'Secrets Manager': PARTS.secrets * (PRICES.secretMonth + SECRET_READS_PER_MONTH * PRICES.secretRead),
   };
   return { ...bill, total: Object.values(bill).reduce((sum, part) => sum + part, 0) };
 }

@@ -83,7 +83,7 @@ const units: Figure = {
     const count = size === 'full' ? 20_000 : 500;
     await using scene = await Scene.open(NEAR);
     const container = await scene.container();
-    const unitsARow = async (stream: BenchStream, delivered: Delivered[]): Promise<number> => {
+    const unitsPerRow = async (stream: BenchStream, delivered: Delivered[]): Promise<number> => {
       const { writeUnits } = await scene.used();
       await scene.append({ [stream]: delivered });
       await container.run({ streams: [stream] });
@@ -91,10 +91,10 @@ const units: Figure = {
     };
     const unit = 'units a row';
     return [
-      { subject: 'new asset', value: await unitsARow('assets', rows(count)), unit, target: 1.1 },
-      { subject: 'changed asset', value: await unitsARow('assets', rows(count, { version: 1 })), unit, target: 1.1 },
-      { subject: 'new threat', value: await unitsARow('threats', rows(count)), unit, target: 2.1 },
-      { subject: 'new DNS block', value: await unitsARow('dns-blocks', rows(count)), unit, target: 0.05 },
+      { subject: 'new asset', value: await unitsPerRow('assets', rows(count)), unit, target: 1.1 },
+      { subject: 'changed asset', value: await unitsPerRow('assets', rows(count, { version: 1 })), unit, target: 1.1 },
+      { subject: 'new threat', value: await unitsPerRow('threats', rows(count)), unit, target: 2.1 },
+      { subject: 'new DNS block', value: await unitsPerRow('dns-blocks', rows(count)), unit, target: 0.05 },
     ];
   },
 };

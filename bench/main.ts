@@ -30,7 +30,7 @@ for (const figure of FIGURES.filter(({ name }) => chosen.length === 0 || chosen.
     ...measured[0]!.map((_, at) =>
       resultOf(
         figure.name,
-        measured.map(each => each[at]!),
+        measured.map(measurements => measurements[at]!),
       ),
     ),
   );

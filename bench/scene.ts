@@ -137,7 +137,7 @@ function containerOf(child: ChildProcess): Container {
     async run(event = {}) {
       child.send(event);
       const ended = once(child, 'exit').then(() => ({ error: 'The process ended' }));
-      const [run] = (await Promise.race([once(child, 'message'), ended.then(each => [each])])) as [Run];
+      const [run] = (await Promise.race([once(child, 'message'), ended.then(failure => [failure])])) as [Run];
       if (run.error) throw new Error(`A run failed: ${run.error}`);
       return run;
     },

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { AwsClients } from './aws.ts';
 import { organizationDigest } from './core/organization.ts';
 import type { RetryBudget } from './core/retry.ts';
-import { rowCut } from './core/row.ts';
+import { membersToCut } from './core/row.ts';
 import type { Assignment, Ports } from './core/run.ts';
 import { rowFilter } from './filters.ts';
 import type { Clock, Hash, Lease, Log } from './ports.ts';
@@ -99,7 +99,7 @@ export function assign(settings: Settings, only?: readonly StreamName[]): Assign
     const key = streamKey(stream.name);
     const since = stream.name === 'dns-blocks' ? settings.dnsBlocksSince : undefined;
     const options = { filter: filters?.[key], omit: omit?.[key], since };
-    return { ...stream, filter: rowFilter(options, stream.path, rowCut(stream, parentMember), sha256) };
+    return { ...stream, filter: rowFilter(options, stream.path, membersToCut(stream, parentMember), sha256) };
   });
   return {
     connector: settings.connector,

@@ -14,7 +14,7 @@
  */
 import { JMESPathTypeError, search, UnknownFunctionError } from '@aws-lambda-powertools/jmespath';
 import { withoutMembers } from './core/json/members.ts';
-import { rowOf } from './core/row.ts';
+import { rowElement } from './core/row.ts';
 import { shownText } from './issue-text.ts';
 import type { FilterResult, Hash, RowFilter } from './ports.ts';
 
@@ -44,7 +44,7 @@ export function rowFilter(
     reduce(element) {
       if (paths.length === 0 || !element.isObject) return element;
       const reduced = withoutMembers(element.text, paths);
-      return reduced === element.text ? element : rowOf(reduced, path, cut);
+      return reduced === element.text ? element : rowElement(reduced, path, cut);
     },
   };
 }

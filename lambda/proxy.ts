@@ -3,7 +3,7 @@
  * must be given an agent.
  */
 import { Agent } from 'node:https';
-import { causesOf, ProxyUnreachable } from './core/connection-error.ts';
+import { causesOf, ProxyUnreachableError } from './core/connection-error.ts';
 
 /** Variables that Node's agents take as `proxyEnv`. */
 export type ProxySettings = { readonly HTTPS_PROXY: string; readonly NO_PROXY?: string | undefined };
@@ -48,7 +48,7 @@ export function namingProxy<A extends unknown[], T>(
       return await call(...given);
     } catch (error) {
       const code = codeOfConnection(error, url);
-      throw code === undefined ? error : new ProxyUnreachable(url.host, code);
+      throw code === undefined ? error : new ProxyUnreachableError(url.host, code);
     }
   };
 }

@@ -280,10 +280,10 @@ function createReaders(connector: SecurityDataConnector, options: ConnectorOptio
   const reader = options.siemReader;
   const siem = options.siemQueue ? createSiemAccess(new Construct(connector, 'Siem'), props, { reader }) : undefined;
   const within = new Construct(connector, 'SiemReaders');
-  const named = options.siemReaders.map(
-    each => [each.name, createSiemAccess(new Construct(within, each.name), props, each)] as const,
+  const byName = options.siemReaders.map(
+    named => [named.name, createSiemAccess(new Construct(within, named.name), props, named)] as const,
   );
-  return { siem, siemReaders: Object.fromEntries(named) };
+  return { siem, siemReaders: Object.fromEntries(byName) };
 }
 
 function warn(scope: Construct, id: string, text: string): void {
@@ -317,7 +317,7 @@ const RUNBOOK_IS_A_PATH =
 
 function otherConnectors(connector: SecurityDataConnector): SecurityDataConnector[] {
   const all = connector.node.root.node.findAll();
-  return all.filter(each => each instanceof SecurityDataConnector).filter(each => each !== connector);
+  return all.filter(node => node instanceof SecurityDataConnector).filter(other => other !== connector);
 }
 
 /**
@@ -326,9 +326,9 @@ function otherConnectors(connector: SecurityDataConnector): SecurityDataConnecto
  */
 function refuseSharedName(connector: SecurityDataConnector, connectorName: string): void {
   const { account, region } = Stack.of(connector);
-  const other = otherConnectors(connector).find(each => {
-    const theirs = Stack.of(each);
-    return each.connectorName === connectorName && theirs.account === account && theirs.region === region;
+  const other = otherConnectors(connector).find(candidate => {
+    const stack = Stack.of(candidate);
+    return candidate.connectorName === connectorName && stack.account === account && stack.region === region;
   });
   if (!other) return;
   const reason = `"${connectorName}" is also the name of ${other.node.path}, and alarms, metrics and exports of one account and region are named after it`;
@@ -349,7 +349,7 @@ function refuseShared(
   reason: string,
 ): void {
   const arn = arnOf(connector);
-  const resolved = (one: SecurityDataConnector) => JSON.stringify(Stack.of(one).resolve(arnOf(one)));
+  const resolved = (owner: SecurityDataConnector) => JSON.stringify(Stack.of(owner).resolve(arnOf(owner)));
 
   const isShared = otherConnectors(connector).some(other => {
     if (arnOf(other) === arn) return true;
@@ -379,10 +379,10 @@ function letCloudWatchPublish(scope: Construct, topic: ITopic): void {
   const conditions = { StringEquals: { 'aws:SourceAccount': account } };
   topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com', { conditions }));
 
-  const theirs = Stack.of(topic).account;
-  if (!Token.isUnresolved(account) || Token.isUnresolved(theirs)) return;
+  const topicAccount = Stack.of(topic).account;
+  if (!Token.isUnresolved(account) || Token.isUnresolved(topicAccount)) return;
   const text =
-    `alarmTopic is in a stack of account ${theirs}, and the account of this stack is not known at synth. The policy of the topic lets the alarms of ` +
-    `account ${theirs} publish. If the connector is deployed to another account, nobody is notified: give its stack env with account and region.`;
+    `alarmTopic is in a stack of account ${topicAccount}, and the account of this stack is not known at synth. The policy of the topic lets the alarms of ` +
+    `account ${topicAccount} publish. If the connector is deployed to another account, nobody is notified: give its stack env with account and region.`;
   warn(scope, 'alarmTopicAccount', text);
 }

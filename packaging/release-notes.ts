@@ -17,7 +17,7 @@ export function releaseNotes(changelog: string, version: string, tag: string | u
     throw new Error(`The tag ${tag} is not that of version ${version} in package.json. Nothing was published.`);
   }
   const sections = changelog.split(/^## /m).slice(1);
-  const section = sections.find(each => each.startsWith(`[${version}] - `));
+  const section = sections.find(text => text.startsWith(`[${version}] - `));
   if (section) return section.slice(section.indexOf('\n')).trim();
   throw new Error(
     `CHANGELOG.md has no section "## [${version}] - <date>". Nothing was published. Rename its section "Unreleased".`,

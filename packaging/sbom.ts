@@ -24,7 +24,7 @@ interface Sbom {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
-const built = await Promise.all([FUNCTION_BUNDLE, ...ENTRY_BUNDLES].map(each => build({ ...each, write: false })));
+const built = await Promise.all([FUNCTION_BUNDLE, ...ENTRY_BUNDLES].map(bundle => build({ ...bundle, write: false })));
 const packages = bundledPackages(
   built.map(({ metafile }) => metafile!),
   ROOT,
@@ -46,17 +46,17 @@ function ofNpm(): Sbom {
  */
 function delivered(sbom: Sbom, inBundle: ReadonlySet<string>): Sbom {
   const kept = new Set([refOf(manifest), ...inBundle]);
-  const components = sbom.components.filter(each => kept.has(each['bom-ref']));
+  const components = sbom.components.filter(component => kept.has(component['bom-ref']));
   return {
     ...sbom,
     // npm would use the name of the folder.
     metadata: { ...sbom.metadata, component: { ...sbom.metadata.component, name: manifest.name } },
-    components: components.map(each => ({
-      ...each,
-      properties: each.properties.filter(({ name }) => name !== DEVELOPMENT),
+    components: components.map(component => ({
+      ...component,
+      properties: component.properties.filter(({ name }) => name !== DEVELOPMENT),
     })),
     dependencies: sbom.dependencies
       .filter(({ ref }) => kept.has(ref))
-      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(each => kept.has(each)) })),
+      .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(ref => kept.has(ref)) })),
   };
 }

@@ -25,7 +25,7 @@ export function bundledPackages(metafiles: readonly Metafile[], root: string): B
     );
   const folders = new Set(files.flatMap(file => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   const packages = [...folders].map(folder => packageIn(path.join(root, folder)));
-  return packages.sort((one, other) => (one.name < other.name ? -1 : 1));
+  return packages.sort((first, second) => (first.name < second.name ? -1 : 1));
 }
 
 function packageIn(folder: string): BundledPackage {
@@ -39,12 +39,12 @@ function packageIn(folder: string): BundledPackage {
 export function noticesText(metafiles: readonly Metafile[], root: string): string {
   const packages = bundledPackages(metafiles, root);
   const byText = new Map<string, BundledPackage[]>();
-  for (const each of packages) {
-    const text = each.texts.join('\n\n') || `Licence: ${each.licence}. The package has no text of it.`;
-    byText.set(text, [...(byText.get(text) ?? []), each]);
+  for (const bundled of packages) {
+    const text = bundled.texts.join('\n\n') || `Licence: ${bundled.licence}. The package has no text of it.`;
+    byText.set(text, [...(byText.get(text) ?? []), bundled]);
   }
-  const parts = [...byText].map(([text, those]) => {
-    const names = those.map(({ name, version, licence }) => `${name} ${version} (${licence})`);
+  const parts = [...byText].map(([text, owners]) => {
+    const names = owners.map(({ name, version, licence }) => `${name} ${version} (${licence})`);
     return `${names.join('\n')}\n\n${text}\n`;
   });
   return ['The files function/index.mjs and packaging/*.js contain code of these packages.\n', ...parts].join(

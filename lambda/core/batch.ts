@@ -34,7 +34,7 @@ export interface Batch {
 }
 
 /** Whether a batch does nothing but move the checkpoint. */
-export function isEmpty({ records, deadLetters, states, children, childrenDone, removals, removalsDone }: Batch) {
+export function isEmptyBatch({ records, deadLetters, states, children, childrenDone, removals, removalsDone }: Batch) {
   const lengths = [records, deadLetters, children, childrenDone, removals, removalsDone].map(list => list.length);
   return states.size === 0 && lengths.every(length => length === 0);
 }

@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../ports.ts';
 
 /** The checkpoint of a stream that was never read. */
-export const BEGINNING: Checkpoint = {
+export const INITIAL_CHECKPOINT: Checkpoint = {
   cursor: undefined,
   previous: undefined,
   window: [],
@@ -13,6 +13,6 @@ export const BEGINNING: Checkpoint = {
 };
 
 /** Whether both checkpoints have the same JSON, so that saving the second one would change nothing. */
-export function isSame(before: Checkpoint, after: Checkpoint): boolean {
+export function isSameCheckpoint(before: Checkpoint, after: Checkpoint): boolean {
   return before === after || JSON.stringify(before) === JSON.stringify(after);
 }

@@ -13,8 +13,8 @@
  * read again.
  */
 import type { Checkpoint, LogEntry } from '../ports.ts';
-import { type Batch, decodeBatch, encodeBatch, isEmpty } from './batch.ts';
-import { isSame } from './checkpoint.ts';
+import { type Batch, decodeBatch, encodeBatch, isEmptyBatch } from './batch.ts';
+import { isSameCheckpoint } from './checkpoint.ts';
 import { LogMissingError } from './errors.ts';
 import { inParallel } from './in-parallel.ts';
 import type { StreamRun } from './run.ts';
@@ -26,9 +26,9 @@ import type { StreamRun } from './run.ts';
  */
 export async function commit(batch: Batch, before: Checkpoint, streamRun: StreamRun): Promise<Checkpoint> {
   const { stream, run } = streamRun;
-  if (isEmpty(batch)) {
-    if (isSame(batch.checkpoint, before)) return before;
-    return save(batch.checkpoint, streamRun);
+  if (isEmptyBatch(batch)) {
+    if (isSameCheckpoint(batch.checkpoint, before)) return before;
+    return saveCheckpoint(batch.checkpoint, streamRun);
   }
 
   await inParallel(batch.deadLetters, deadLetter => run.deadLetters.store(deadLetter, run.lease.assertValid)); // 0
@@ -73,7 +73,7 @@ async function apply(batch: Batch, streamRun: StreamRun): Promise<Checkpoint> {
   ];
   for (const write of writes) if (write) await write(); // 3
 
-  const saved = await save(batch.checkpoint, streamRun); // 4
+  const saved = await saveCheckpoint(batch.checkpoint, streamRun); // 4
   await streamRun.logs.saved();
   return saved;
 }
@@ -82,7 +82,7 @@ async function apply(batch: Batch, streamRun: StreamRun): Promise<Checkpoint> {
  * Saves the checkpoint. If the answer to a write was unclear, the run stops after this call: see
  * StreamRun.isOver.
  */
-export async function save(checkpoint: Checkpoint, { stream, run }: StreamRun): Promise<Checkpoint> {
+export async function saveCheckpoint(checkpoint: Checkpoint, { stream, run }: StreamRun): Promise<Checkpoint> {
   await run.checkpoints.save(stream.name, checkpoint, run.lease.nextFence());
   return checkpoint;
 }

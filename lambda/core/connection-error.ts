@@ -17,7 +17,7 @@ export interface ConnectionError {
  * The connection to the proxy itself failed. Without this class the error would seem to be about
  * the API or AWS.
  */
-export class ProxyUnreachable extends Error {
+export class ProxyUnreachableError extends Error {
   readonly code: string;
   /** @param proxy host and port of the proxy */
   constructor(proxy: string, code: string) {
@@ -61,7 +61,7 @@ const REFUSES = 'Have the proxy allow and reach the host, or name the host in no
 const ASKS = 'Have the proxy admit the function without a password.';
 
 function proxyError(error: unknown, code: string): ConnectionError | undefined {
-  if (error instanceof ProxyUnreachable)
+  if (error instanceof ProxyUnreachableError)
     return {
       of: 'proxy',
       problem: `the proxy ${error.message} cannot be reached (${code})`,

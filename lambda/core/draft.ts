@@ -24,7 +24,7 @@ import { packRecords } from './records.ts';
 import { awaitsReplay } from './replay.ts';
 import type { BadRow, Row } from './row.ts';
 import type { StreamResult } from './run.ts';
-import { type Sequences, sequenceAt } from './sequence.ts';
+import { type ReservedSequences, sequenceAt } from './sequence.ts';
 
 /** The reading of the list from which a row comes: the walk, or a second walk in one of its modes. */
 export type Reading = 'walk' | SecondWalkMode;
@@ -32,7 +32,7 @@ export type Reading = 'walk' | SecondWalkMode;
 export interface DraftOptions {
   readonly stream: SyncedStream;
   readonly context: EventContext;
-  readonly sequences: Sequences;
+  readonly sequences: ReservedSequences;
   /**
    * Returns the place where a dead letter will be stored. The notice of an oversize row points
    * there.

@@ -34,18 +34,18 @@ export function mostWithdrawals(existing: number): number {
  * @param children counts of the stream whose rows disappear together with the rows of the walk's
  * stream
  */
-export function allowance({ withdrawn, most, isConfirmed }: SecondWalk, children?: RowCounts): Withdrawals {
+export function withdrawalAllowance({ withdrawn, most, isConfirmed }: SecondWalk, children?: RowCounts): Withdrawals {
   if (isConfirmed) return { own: Number.POSITIVE_INFINITY, children: Number.POSITIVE_INFINITY };
   const mostChildren = mostWithdrawals((children?.existing ?? 0) + withdrawn.children);
   return { own: Math.max(0, most - withdrawn.own), children: Math.max(0, mostChildren - withdrawn.children) };
 }
 
-export function added(before: Withdrawals, more: Withdrawals): Withdrawals {
+export function addWithdrawals(before: Withdrawals, more: Withdrawals): Withdrawals {
   return { own: before.own + more.own, children: before.children + more.children };
 }
 
 /** Withdrawals that wait for a confirmation, by stream. */
-export function waitingOf(
+export function waitingWithdrawalsOf(
   checkpoints: Iterable<readonly [StreamName, Checkpoint]>,
 ): ReadonlyMap<StreamName, WaitingWithdrawals> {
   const waiting = [...checkpoints].flatMap(([stream, { second }]) =>

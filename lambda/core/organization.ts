@@ -19,7 +19,7 @@ import type { SyncedStream } from '../streams.ts';
 import { CursorRefusedError, OrganizationChangedError, OutdatedConfirmationError } from './errors.ts';
 import { readPages } from './read-pages.ts';
 import type { Run } from './run.ts';
-import { walkOf } from './walk.ts';
+import { walkOptions } from './walk.ts';
 
 /** Parts of an organization's identity, in the order of its digest. */
 export const ORGANIZATION_PARTS = ['token endpoint', 'base URL', 'client'] as const;
@@ -132,7 +132,7 @@ async function listsSentRow(stream: Begun, run: Run): Promise<boolean> {
  */
 function pagesFrom(cursor: string | undefined, limit: number, stream: Begun, run: Run) {
   return readPages({
-    ...walkOf({ stream, run, count: () => undefined }),
+    ...walkOptions({ stream, run, count: () => undefined }),
     limit,
     cursor,
     previous: undefined,

@@ -27,7 +27,7 @@ class ForeignError extends Error {
   readonly code?: string;
   constructor(error: Error, cause: Error | undefined) {
     super(factsOf(error), cause && { cause });
-    this.name = serviceWord(error.name) ?? 'Error';
+    this.name = awsErrorName(error.name) ?? 'Error';
     this.stack = [`${this.name}: ${this.message}`, ...framesOf(error)].join('\n');
     const { code } = error as { code?: unknown };
     if (typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code)) this.code = code;
@@ -54,7 +54,7 @@ export function publicError(error: unknown, depth = 0): Error {
  * Returns the name of an error or the code of a record, if it has the form that AWS uses. Any other
  * text may be an echo of data, so the result is undefined.
  */
-export function serviceWord(text: unknown): string | undefined {
+export function awsErrorName(text: unknown): string | undefined {
   return typeof text === 'string' && /^[A-Z][A-Za-z.]{1,63}$/.test(text) ? text : undefined;
 }
 

@@ -95,7 +95,7 @@ export async function* readPages(options: ReadPagesOptions): AsyncGenerator<Read
  * page and the cursor of the request. Any other cursor that is repeated does not mark the end,
  * because it may hide rows that no walk can reach.
  */
-export function isEnd({ rows, sent, next }: ReadPage): boolean {
+export function isEndOfStream({ rows, sent, next }: ReadPage): boolean {
   return next === null || (rows.length === 0 && next === sent);
 }
 

@@ -29,7 +29,7 @@ import { Draft } from './draft.ts';
 import { type ReadPage, readPages } from './read-pages.ts';
 import type { Row } from './row.ts';
 import { draftOptions, type StreamRun } from './run.ts';
-import { noteRepeat, readGroup, walkOf } from './walk.ts';
+import { noteRepeatedCursor, readGroup, walkOptions } from './walk.ts';
 
 /**
  * Reads the pages of a stream that are due, and sends those of their rows that are old enough.
@@ -45,7 +45,7 @@ export async function refresh(days: number, initial: Checkpoint, streamRun: Stre
   for (let pages = 0; pages < REFRESH_PAGES && isDue(progress, now, pass) && !streamRun.isOver(); pages++) {
     run.lease.signal.throwIfAborted();
     const page = await nextPage(progress, checkpoint, streamRun);
-    if (page.repeats) noteRepeat(page, streamRun);
+    if (page.repeats) noteRepeatedCursor(page, streamRun);
     count({ pagesAgain: 1 });
 
     const next = progressAfter(page, progress, { now, pass, hash: run.hash });
@@ -108,7 +108,7 @@ function progressAfter(page: ReadPage, before: RefreshProgress, { now, pass, has
 async function nextPage(progress: RefreshProgress, { names }: Checkpoint, streamRun: StreamRun): Promise<ReadPage> {
   const { lastRows = 0, rows } = progress;
   const pages = readPages({
-    ...walkOf(streamRun),
+    ...walkOptions(streamRun),
     limit: refreshLimit(streamRun.run.assignment.pageLimit, lastRows, rows < lastRows),
     cursor: progress.cursor,
     previous: undefined,

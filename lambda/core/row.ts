@@ -54,7 +54,7 @@ const HASH_LENGTH = 32;
  */
 const TAG_LENGTH = 24;
 
-/** Indexes in the list that `rowCut` returns. */
+/** Indexes in the list that `membersToCut` returns. */
 const POSITION = 0;
 const ID = 1;
 const TIME = 2;
@@ -66,14 +66,14 @@ const PARENT = 5;
  * Names of the members to read from each row of a stream. The hash of a row ignores the first of
  * them.
  */
-export function rowCut(stream: Stream, parentMember: string): readonly string[] {
+export function membersToCut(stream: Stream, parentMember: string): readonly string[] {
   const members = ['stream_position', 'id', stream.timeMember, 'deleted', 'deleted_at'];
   return stream.cascadesFrom ? [...members, parentMember] : members;
 }
 
 /** Options with which a walk reads the rows of a stream. */
-export function rowReading(stream: FilteredStream, parentMember: string, hash: Hash) {
-  return { cut: rowCut(stream, parentMember), read: (element: CutElement) => readRow(element, stream, hash) };
+export function rowReadOptions(stream: FilteredStream, parentMember: string, hash: Hash) {
+  return { cut: membersToCut(stream, parentMember), read: (element: CutElement) => readRow(element, stream, hash) };
 }
 
 /** Reads one element of the row array. An element that cannot become an event becomes a dead letter. */
@@ -258,11 +258,11 @@ function withoutLineBreaks(text: string): string {
  * @throws ContractError when there is no such row
  */
 export function singleRow(answer: string, path: string, cut: readonly string[]): CutElement {
-  const whole = rowOf(answer, path, cut);
+  const whole = rowElement(answer, path, cut);
   if (whole.taken[ID] !== undefined) return whole;
   const inner = membersOf(answer, path, cut)
     .filter(({ text }) => text.startsWith('{'))
-    .map(({ text }) => rowOf(text, path, cut));
+    .map(({ text }) => rowElement(text, path, cut));
   if (inner.length === 1 && inner[0]!.taken[ID] !== undefined) return inner[0]!;
   throw new ContractError(path, 'neither the answer nor its one object has an id');
 }
@@ -272,7 +272,7 @@ export function singleRow(answer: string, path: string, cut: readonly string[]):
  *
  * @throws ContractError when the text is not one JSON value
  */
-export function rowOf(text: string, path: string, cut: readonly string[]): CutElement {
+export function rowElement(text: string, path: string, cut: readonly string[]): CutElement {
   const members = membersOf(`{"rows":[${text}]}`, path, cut);
   const [only, ...others] = members[0]?.elements ?? [];
   if (only && members.length === 1 && others.length === 0) return only;

@@ -5,7 +5,7 @@
 
 import type { Checkpoint, Lease, LogEntry, SavedStream } from '../ports.ts';
 import { childOf, STREAMS, type StreamName, type SyncedStream } from '../streams.ts';
-import { redo, save } from './commit.ts';
+import { redo, saveCheckpoint } from './commit.ts';
 import {
   LeaseBusyError,
   LeaseLostError,
@@ -14,20 +14,20 @@ import {
   OutOfTimeError,
   UnclearWritesError,
 } from './errors.ts';
-import { waitingOf, withdrawalsDigest } from './guard.ts';
+import { waitingWithdrawalsOf, withdrawalsDigest } from './guard.ts';
 import { inParallel } from './in-parallel.ts';
 import { checkOrganization } from './organization.ts';
 import { refresh } from './refresh.ts';
 import {
   type Assignment,
-  addTo,
+  addCounts,
   EMPTY_RESULT,
   type Ports,
   type Run,
   type StreamResult,
   type StreamRun,
 } from './run.ts';
-import { type Begin, beginSecondWalk, confirmWithdrawals, isDue, SecondPass } from './second-walk.ts';
+import { beginSecondWalk, confirmWithdrawals, isSecondWalkDue, ListPass, type SecondWalkStart } from './second-walk.ts';
 import { Sequencer } from './sequence.ts';
 import { StreamLogs } from './stream-logs.ts';
 import { sweep } from './sweep.ts';
@@ -144,7 +144,7 @@ class Progress {
   readonly #run: Run;
   readonly #logs: ReadonlyMap<StreamName, StreamLogs>;
   readonly #checkpoints = new Map<StreamName, Checkpoint | Error>();
-  readonly #passes = new Map<StreamName, SecondPass>();
+  readonly #passes = new Map<StreamName, ListPass>();
   readonly #results: Map<StreamName, StreamResult>;
   readonly #failures = new Map<StreamName, Error>();
   #interrupted = false;
@@ -214,7 +214,7 @@ class Progress {
     if (shown !== digest) throw new OutdatedWithdrawalsError();
     for (const [stream, checkpoint] of known) {
       if (!checkpoint.second?.waiting) continue;
-      this.#checkpoints.set(stream.name, await save(confirmWithdrawals(checkpoint), this.#streamRun(stream)));
+      this.#checkpoints.set(stream.name, await saveCheckpoint(confirmWithdrawals(checkpoint), this.#streamRun(stream)));
     }
   }
 
@@ -263,7 +263,7 @@ class Progress {
     const known = [...this.#checkpoints].flatMap(([stream, checkpoint]) =>
       checkpoint instanceof Error ? [] : [[stream, checkpoint] as const],
     );
-    for (const [stream, { own, children }] of waitingOf(known))
+    for (const [stream, { own, children }] of waitingWithdrawalsOf(known))
       this.#count(stream, { withdrawalsWaiting: own + children });
   }
 
@@ -323,11 +323,11 @@ class Progress {
     const isOver = () => this.#isOver() || clock.now() >= turnEnds;
 
     let checkpoint = await this.#reconcile(stream);
-    while (isDue(checkpoint, clock.now()) && !isOver()) {
+    while (isSecondWalkDue(checkpoint, clock.now()) && !isOver()) {
       checkpoint = await this.#continue(stream, checkpoint, isOver);
       this.#checkpoints.set(stream.name, checkpoint);
     }
-    return isDue(checkpoint, clock.now());
+    return isSecondWalkDue(checkpoint, clock.now());
   }
 
   #continue(stream: SyncedStream, checkpoint: Checkpoint, isOver: () => boolean): Promise<Checkpoint> {
@@ -340,7 +340,7 @@ class Progress {
       return sweep(checkpoint, counts, streamRun, isOver);
     }
     const before = this.#passes.get(stream.name);
-    const pass = before?.continues(checkpoint) ? before : new SecondPass(checkpoint, streamRun);
+    const pass = before?.continues(checkpoint) ? before : new ListPass(checkpoint, streamRun);
     this.#passes.set(stream.name, pass);
     return pass.read(checkpoint, isOver);
   }
@@ -361,7 +361,7 @@ class Progress {
       reconciled === undefined
         ? { ...checkpoint, reconciled: now }
         : beginSecondWalk(checkpoint, { mode: 'differences', now, epoch: lease.epoch });
-    const saved = await save(next, this.#streamRun(stream));
+    const saved = await saveCheckpoint(next, this.#streamRun(stream));
     this.#checkpoints.set(stream.name, saved);
     return saved;
   }
@@ -374,7 +374,8 @@ class Progress {
       const pass = this.#passes.get(stream.name);
       const isLeft = pass?.continues(checkpoint) && this.#run.checkpoints.unclearWrites() === 0;
       if (pass && isLeft) this.#checkpoints.set(stream.name, await pass.leave());
-      if (isDue(this.#checkpoint(stream), this.#run.clock.now())) this.#count(stream.name, { readsAgain: true });
+      if (isSecondWalkDue(this.#checkpoint(stream), this.#run.clock.now()))
+        this.#count(stream.name, { readsAgain: true });
     } catch (error) {
       this.#failed(stream, asError(error));
     }
@@ -395,7 +396,7 @@ class Progress {
   }
 
   #count(stream: StreamName, counts: Partial<StreamResult>): void {
-    this.#results.set(stream, addTo(this.#results.get(stream)!, counts));
+    this.#results.set(stream, addCounts(this.#results.get(stream)!, counts));
   }
 
   #checkpoint({ name }: SyncedStream): Checkpoint {
@@ -459,7 +460,7 @@ async function applyCommands(commands: Commands, before: Checkpoint, streamRun: 
         : 'The filter, or what it leaves out, has changed: the stream is read again from the beginning',
     { stream: stream.name },
   );
-  return save(begun, streamRun);
+  return saveCheckpoint(begun, streamRun);
 }
 
 /**
@@ -469,7 +470,7 @@ async function applyCommands(commands: Commands, before: Checkpoint, streamRun: 
  */
 function beginBlocksAgain(
   before: Checkpoint,
-  { isReplay, ...begin }: Begin & { readonly isReplay: boolean },
+  { isReplay, ...begin }: SecondWalkStart & { readonly isReplay: boolean },
 ): Checkpoint {
   const { window } = before;
   if (isReplay && begin.since !== undefined) return { ...beginSecondWalk(before, begin), window };

@@ -135,7 +135,7 @@ export const EMPTY_RESULT: StreamResult = {
 };
 
 /** Adds numbers, and replaces every other value. */
-export function addTo<T extends Partial<StreamResult>>(result: T, counts: Partial<StreamResult>): T {
+export function addCounts<T extends Partial<StreamResult>>(result: T, counts: Partial<StreamResult>): T {
   const sums = Object.entries(counts).map(([name, value]) => {
     const before = result[name as keyof StreamResult] ?? 0;
     return [name, typeof value === 'number' ? Number(before) + value : value];

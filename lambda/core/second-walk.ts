@@ -24,15 +24,15 @@
  *               a v3   is the same: nothing is held back any more
  */
 import type { Checkpoint, RowState, SecondWalk, SecondWalkMode } from '../ports.ts';
-import { commit, save } from './commit.ts';
+import { commit, saveCheckpoint } from './commit.ts';
 import { Draft } from './draft.ts';
-import { added, allowance, mostWithdrawals } from './guard.ts';
+import { addWithdrawals, mostWithdrawals, withdrawalAllowance } from './guard.ts';
 import { chunks } from './in-parallel.ts';
 import { groupPages } from './page-groups.ts';
-import { isEnd, type ReadPage, readPages } from './read-pages.ts';
+import { isEndOfStream, type ReadPage, readPages } from './read-pages.ts';
 import type { Row } from './row.ts';
 import { draftOptions, type StreamRun } from './run.ts';
-import { noteRepeat, readGroup, walkOf } from './walk.ts';
+import { noteRepeatedCursor, readGroup, walkOptions } from './walk.ts';
 
 const HOUR = 3_600_000;
 /** Least time in milliseconds between two readings of the threats of restored assets. */
@@ -40,7 +40,7 @@ const REREAD_PAUSE = 6 * HOUR;
 
 const NO_WITHDRAWALS = { own: 0, children: 0 };
 
-export interface Begin {
+export interface SecondWalkStart {
   readonly mode: SecondWalkMode;
   readonly now: number;
   readonly epoch: number;
@@ -55,7 +55,7 @@ export interface Begin {
  * that sends everything again, the new second walk keeps the mode and the generation, so that no
  * row is sent twice.
  */
-export function beginSecondWalk(before: Checkpoint, begin: Begin): Checkpoint {
+export function beginSecondWalk(before: Checkpoint, begin: SecondWalkStart): Checkpoint {
   const { mode, now, epoch, isFilterChanged } = begin;
   const { second, counts } = before;
   if (mode === 'restored') return beginReread(before, now);
@@ -99,12 +99,12 @@ function beginReread(before: Checkpoint, now: number): Checkpoint {
 }
 
 /** The second pass begins an hour after the end of the first pass. */
-export function confirmLater(now: number): Pick<SecondWalk, 'phase' | 'notBefore'> {
+export function confirmPassLater(now: number): Pick<SecondWalk, 'phase' | 'notBefore'> {
   return { phase: 'confirm', notBefore: now + HOUR };
 }
 
 /** Whether a second walk may read pages now. */
-export function isDue({ second }: Checkpoint, now: number): boolean {
+export function isSecondWalkDue({ second }: Checkpoint, now: number): boolean {
   return second !== undefined && second.waiting === undefined && now >= second.notBefore;
 }
 
@@ -126,7 +126,7 @@ interface HeldRow {
 }
 
 /** The part of a pass over the list that one run reads. */
-export class SecondPass {
+export class ListPass {
   readonly #streamRun: StreamRun;
   readonly #held = new Map<string, HeldRow>();
   #heldBytes = 0;
@@ -166,15 +166,15 @@ export class SecondPass {
     const { run, count } = this.#streamRun;
     const start = { cursor: this.#cursor, previous: undefined, learnedNames: checkpoint.names };
 
-    for await (const group of groupPages(left => readPages({ ...walkOf(this.#streamRun, left), ...start }))) {
+    for await (const group of groupPages(left => readPages({ ...walkOptions(this.#streamRun, left), ...start }))) {
       run.lease.signal.throwIfAborted();
       if (group[0]!.rewound) this.#beginAnew();
       await this.#readGroup(group);
       count({ pagesAgain: group.length });
 
       const last = group.at(-1)!;
-      if (last.repeats) noteRepeat(last, this.#streamRun);
-      if (last.next === null || last.repeats) return this.#end(isEnd(last));
+      if (last.repeats) noteRepeatedCursor(last, this.#streamRun);
+      if (last.next === null || last.repeats) return this.#end(isEndOfStream(last));
       if (this.#heldBytes > MOST_HELD_BYTES && !(await this.#send(this.#here()))) break;
       if (isOver()) break;
     }
@@ -288,7 +288,10 @@ export class SecondPass {
       const ids = piece.map(({ row }) => row.id);
       const states = await run.rowStates.get(stream.name, ids);
       const parents = await this.#parentsOf(piece.map(({ row }) => row));
-      const options = { ...draftOptions(piece.length, this.#streamRun), allowance: allowance(this.#second).own };
+      const options = {
+        ...draftOptions(piece.length, this.#streamRun),
+        allowance: withdrawalAllowance(this.#second).own,
+      };
       const draft = new Draft(this.#checkpoint, states, options);
       for (const { row, committed } of piece) {
         const isOutdated = (states.get(row.id)?.sequence ?? '') > committed;
@@ -297,7 +300,7 @@ export class SecondPass {
         const isGone = row.parent !== undefined && parents.get(row.parent)?.status === 'removed';
         if (!isOutdated && !isGone) draft.row(row, this.#second.mode);
       }
-      const withdrawn = added(this.#second.withdrawn, { own: draft.withdrawn, children: 0 });
+      const withdrawn = addWithdrawals(this.#second.withdrawn, { own: draft.withdrawn, children: 0 });
       await this.#commit(draft, { ...this.#second, withdrawn });
       for (const id of ids) this.#release(id);
       if (draft.kept > 0) {
@@ -306,7 +309,7 @@ export class SecondPass {
       }
     }
     const second = after && { ...after, withdrawn: this.#second.withdrawn, isHeldUp: undefined };
-    this.#checkpoint = await save({ ...this.#checkpoint, ...next, second }, this.#streamRun);
+    this.#checkpoint = await saveCheckpoint({ ...this.#checkpoint, ...next, second }, this.#streamRun);
     return true;
   }
 
@@ -318,7 +321,7 @@ export class SecondPass {
     const left = [...this.#held.values()].filter(({ row }) => row.filter === 'filtered').length;
     this.#beginAnew();
     const waiting = { reason: 'filtered', own: kept + left, children: 0 } as const;
-    this.#checkpoint = await stopBefore(waiting, this.#checkpoint, this.#streamRun);
+    this.#checkpoint = await stopSecondWalk(waiting, this.#checkpoint, this.#streamRun);
   }
 
   /**
@@ -340,7 +343,7 @@ export class SecondPass {
     else if (mode === 'restored') await this.#send(undefined, { reread: now });
     else if (!isProof) await this.#send({ ...pass, notBefore: now + HOUR });
     else if (phase === 'read') {
-      const next = since === undefined ? confirmLater(now) : ({ phase: 'withdraw', notBefore: now } as const);
+      const next = since === undefined ? confirmPassLater(now) : ({ phase: 'withdraw', notBefore: now } as const);
       await this.#send({ ...pass, ...next });
     } else await this.#send({ ...pass, phase: 'sweep' });
     return this.#checkpoint;
@@ -355,7 +358,7 @@ export class SecondPass {
     if (this.#held.size === 0) return this.#checkpoint;
     if (this.#second.isHeldUp) await this.#send(this.#here());
     else
-      this.#checkpoint = await save(
+      this.#checkpoint = await saveCheckpoint(
         { ...this.#checkpoint, second: { ...this.#second, isHeldUp: true } },
         this.#streamRun,
       );
@@ -366,7 +369,7 @@ export class SecondPass {
 const NO_TAGS: ReadonlySet<string> = new Set();
 
 /** Stops the second walk until an operator confirms its withdrawals, because the guard demands it. */
-export function stopBefore(
+export function stopSecondWalk(
   waiting: NonNullable<SecondWalk['waiting']>,
   checkpoint: Checkpoint,
   streamRun: StreamRun,
@@ -377,7 +380,7 @@ export function stopBefore(
     reason: waiting.reason,
     withdrawn: checkpoint.second!.withdrawn.own,
   });
-  return save({ ...checkpoint, second: { ...checkpoint.second!, waiting } }, streamRun);
+  return saveCheckpoint({ ...checkpoint, second: { ...checkpoint.second!, waiting } }, streamRun);
 }
 
 /** Returns the checkpoint after an operator has confirmed the withdrawals. */

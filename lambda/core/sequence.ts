@@ -8,7 +8,7 @@
  * A draft reserves enough sequences for its rows before they are decided, so that the decisions
  * need no shared counter. Sequences that are not used are skipped.
  */
-export interface Sequences {
+export interface ReservedSequences {
   readonly epoch: string;
   /** Number of sequences that the run had reserved before. */
   readonly after: number;
@@ -44,7 +44,7 @@ function epochText(epoch: number): string {
  *
  *     epoch 12, two reserved before: sequenceAt(…, 1)  →  "00000000120000000003"
  */
-export function sequenceAt({ epoch, after }: Sequences, n: number): string {
+export function sequenceAt({ epoch, after }: ReservedSequences, n: number): string {
   return epoch + String(after + n).padStart(10, '0');
 }
 
@@ -56,7 +56,7 @@ export class Sequencer {
     this.#epoch = epochText(epoch);
   }
 
-  reserve(count: number): Sequences {
+  reserve(count: number): ReservedSequences {
     const after = this.#reserved;
     this.#reserved += count;
     return { epoch: this.#epoch, after };

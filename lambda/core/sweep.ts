@@ -5,12 +5,12 @@
  */
 import type { Checkpoint, RowState, Withdrawals } from '../ports.ts';
 import { childOf } from '../streams.ts';
-import { commit, save } from './commit.ts';
+import { commit, saveCheckpoint } from './commit.ts';
 import { Draft } from './draft.ts';
-import { added, allowance } from './guard.ts';
+import { addWithdrawals, withdrawalAllowance } from './guard.ts';
 import { chunks, inParallel } from './in-parallel.ts';
 import { draftOptions, type StreamRun } from './run.ts';
-import { stopBefore } from './second-walk.ts';
+import { stopSecondWalk } from './second-walk.ts';
 
 /** Largest number of rows in one batch. */
 const PIECE = 500;
@@ -36,16 +36,17 @@ export async function sweep(
     for (const piece of chunks([...states], PIECE)) {
       const { allowed, kept, withdrawn } = await allowedOf(piece, checkpoint, children, streamRun);
       checkpoint = await sweepPiece(allowed, withdrawn, checkpoint, streamRun);
-      if (kept) return stopBefore({ ...kept, reason: 'not-listed' }, checkpoint, streamRun);
+      if (kept) return stopSecondWalk({ ...kept, reason: 'not-listed' }, checkpoint, streamRun);
     }
     scanned = next;
   } while (scanned !== undefined && !isOver());
 
-  if (scanned !== undefined) return save({ ...checkpoint, second: { ...checkpoint.second!, scanned } }, streamRun);
+  if (scanned !== undefined)
+    return saveCheckpoint({ ...checkpoint, second: { ...checkpoint.second!, scanned } }, streamRun);
   // Every row that exists was listed by this walk, so the number of existing rows is the number of
   // listed rows.
   const { listed } = checkpoint.counts;
-  return save({ ...checkpoint, counts: { existing: listed, listed }, second: undefined }, streamRun);
+  return saveCheckpoint({ ...checkpoint, counts: { existing: listed, listed }, second: undefined }, streamRun);
 }
 
 type Piece = readonly (readonly [string, RowState])[];
@@ -60,17 +61,17 @@ async function allowedOf(
   counts: Checkpoint['counts'] | undefined,
   streamRun: StreamRun,
 ): Promise<{ readonly allowed: Piece; readonly withdrawn: Withdrawals; readonly kept: Withdrawals | undefined }> {
-  const left = allowance(second!, counts);
+  const left = withdrawalAllowance(second!, counts);
   const costs = await costsOf(piece, left, streamRun);
   let withdrawn: Withdrawals = { own: 0, children: 0 };
   let fit = 0;
   for (const cost of costs) {
-    const next = added(withdrawn, cost);
+    const next = addWithdrawals(withdrawn, cost);
     if (next.own > left.own || next.children > left.children) break;
     withdrawn = next;
     fit++;
   }
-  const kept = fit === piece.length ? undefined : costs.slice(fit).reduce(added);
+  const kept = fit === piece.length ? undefined : costs.slice(fit).reduce(addWithdrawals);
   return { allowed: piece.slice(0, fit), withdrawn, kept };
 }
 
@@ -106,6 +107,6 @@ function sweepPiece(
     draft.remove(id, { time: options.context.forwardedAt, reason: 'not-listed' });
     if (isParent) draft.listRemoval(id);
   }
-  const second = { ...checkpoint.second!, withdrawn: added(checkpoint.second!.withdrawn, withdrawn) };
+  const second = { ...checkpoint.second!, withdrawn: addWithdrawals(checkpoint.second!.withdrawn, withdrawn) };
   return commit(draft.batch({ second, window: [] }), checkpoint, streamRun);
 }

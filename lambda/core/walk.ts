@@ -7,13 +7,13 @@
  */
 import type { Checkpoint, RowState, SecondWalk } from '../ports.ts';
 import type { Batch } from './batch.ts';
-import { commit, save } from './commit.ts';
+import { commit, saveCheckpoint } from './commit.ts';
 import { Draft } from './draft.ts';
-import { added, allowance } from './guard.ts';
+import { addWithdrawals, withdrawalAllowance } from './guard.ts';
 import { groupPages } from './page-groups.ts';
-import { isEnd, type ReadPage, type ReadPagesOptions, readPages } from './read-pages.ts';
-import { type BadRow, type Row, rowReading } from './row.ts';
-import { addTo, draftOptions, type StreamResult, type StreamRun } from './run.ts';
+import { isEndOfStream, type ReadPage, type ReadPagesOptions, readPages } from './read-pages.ts';
+import { type BadRow, type Row, rowReadOptions } from './row.ts';
+import { addCounts, draftOptions, type StreamResult, type StreamRun } from './run.ts';
 import { cursorsAfter, windowAfter } from './window.ts';
 
 /**
@@ -35,7 +35,7 @@ export async function walk(initial: Checkpoint, streamRun: StreamRun): Promise<C
   const now = run.clock.now();
   const isCircleKnown = initial.circled !== undefined && now - initial.circled < HOUR;
   const start = { ...startOf(initial), isCircleKnown };
-  const groups = groupPages(left => readPages({ ...walkOf(streamRun, left), ...start }));
+  const groups = groupPages(left => readPages({ ...walkOptions(streamRun, left), ...start }));
 
   for await (const group of groups) {
     run.lease.signal.throwIfAborted();
@@ -57,10 +57,10 @@ export async function walk(initial: Checkpoint, streamRun: StreamRun): Promise<C
     count({ committedPages: group.length });
     pagesBefore = window.pages;
 
-    if (last.repeats) noteRepeat(last, streamRun);
+    if (last.repeats) noteRepeatedCursor(last, streamRun);
     const isLast = last.next === null || last.repeats;
     // After an unclear answer nothing may follow in this run, so the stream does not count as read to its end.
-    if (isLast && run.checkpoints.unclearWrites() === 0) count({ caughtUp: isEnd(last) });
+    if (isLast && run.checkpoints.unclearWrites() === 0) count({ caughtUp: isEndOfStream(last) });
     if (streamRun.isOver()) break;
   }
   return checkpoint;
@@ -133,20 +133,23 @@ function decideGroup(
   // While a second walk withdraws filtered rows, filtered rows that the walk reads count towards the same limit.
   const isGuarded = second !== undefined && second.mode !== 'restored';
   const rows = read.pages.flat();
-  const options = { ...draftOptions(rows.length, streamRun), ...(isGuarded && { allowance: allowance(second).own }) };
+  const options = {
+    ...draftOptions(rows.length, streamRun),
+    ...(isGuarded && { allowance: withdrawalAllowance(second).own }),
+  };
   const draft = new Draft(checkpoint, read.states, options);
   for (const row of rows) {
     if ('reason' in row) draft.reject(row);
     else draft.row(row, 'walk');
   }
   const batch = draft.batch(isGuarded ? { ...next, second: guarded(second, draft) } : next);
-  return { batch, counts: addTo(read.counts, draft.read) };
+  return { batch, counts: addCounts(read.counts, draft.read) };
 }
 
 /** Updates the second walk after the walk has withdrawn rows because of the filter. */
 function guarded(second: SecondWalk, { withdrawn, kept }: Draft): SecondWalk {
   if (withdrawn + kept === 0) return second;
-  const counted = { ...second, withdrawn: added(second.withdrawn, { own: withdrawn, children: 0 }) };
+  const counted = { ...second, withdrawn: addWithdrawals(second.withdrawn, { own: withdrawn, children: 0 }) };
   if (kept === 0) return counted;
   // The second walk must meet the kept rows once their withdrawal is confirmed.
   const waiting = { reason: 'filtered', own: (second.waiting?.own ?? 0) + kept, children: 0 } as const;
@@ -161,13 +164,13 @@ function guarded(second: SecondWalk, { withdrawn, kept }: Draft): SecondWalk {
  */
 function rewind({ sent }: ReadPage, checkpoint: Checkpoint, streamRun: StreamRun): Promise<Checkpoint> {
   const window = streamRun.stream.hasRowStates ? [] : checkpoint.window;
-  return save({ ...checkpoint, cursor: sent, previous: undefined, window }, streamRun);
+  return saveCheckpoint({ ...checkpoint, cursor: sent, previous: undefined, window }, streamRun);
 }
 
 /** Counts a walk that ended at a cursor that it had already followed. */
-export function noteRepeat(page: ReadPage, { stream, run, count }: StreamRun): void {
+export function noteRepeatedCursor(page: ReadPage, { stream, run, count }: StreamRun): void {
   count({ stalledCursors: 1 });
-  if (isEnd(page)) return;
+  if (isEndOfStream(page)) return;
   run.log.warn('The API sent a next_cursor that leads back to a page that was read before, so the walk ends there', {
     stream: stream.name,
   });
@@ -178,7 +181,7 @@ export function noteRepeat(page: ReadPage, { stream, run, count }: StreamRun): v
  *
  * @param left aborts when the walk is left
  */
-export function walkOf(
+export function walkOptions(
   { stream, run, count }: Pick<StreamRun, 'stream' | 'run' | 'count'>,
   left?: AbortSignal,
 ): Omit<ReadPagesOptions, 'cursor' | 'previous' | 'learnedNames'> {
@@ -188,7 +191,7 @@ export function walkOf(
     clock: run.clock,
     hash: run.hash,
     path: stream.path,
-    ...rowReading(stream, parentMember, run.hash),
+    ...rowReadOptions(stream, parentMember, run.hash),
     limit: pageLimit,
     configuredNames,
     signal: left ? AbortSignal.any([run.lease.signal, left]) : run.lease.signal,

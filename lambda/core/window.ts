@@ -42,7 +42,7 @@ const WINDOW_PAGES = 2;
  */
 const MOST_TAGS = 2_000;
 
-export interface Window {
+export interface RowWindow {
   readonly tags: readonly string[];
   /** Version tags of the last pages of this walk. */
   readonly pages: readonly (readonly string[])[];
@@ -68,7 +68,7 @@ export function windowAfter(
   before: readonly (readonly string[])[],
   { window }: Pick<Checkpoint, 'window'>,
   { hasRowStates }: Pick<Stream, 'hasRowStates'>,
-): Window {
+): RowWindow {
   const pages = [...before, ...tags].filter(page => page.length > 0).slice(-WINDOW_PAGES);
   const recent = [...new Set(pages.flat())];
   const known = new Set(window);

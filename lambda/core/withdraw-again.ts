@@ -9,11 +9,11 @@
  *     t3 withdrawn at 12:01     is not sent again, because it was sent after the SIEM had lost its data
  */
 import type { Checkpoint } from '../ports.ts';
-import { commit, save } from './commit.ts';
+import { commit, saveCheckpoint } from './commit.ts';
 import { Draft } from './draft.ts';
 import { chunks } from './in-parallel.ts';
 import { draftOptions, type StreamRun } from './run.ts';
-import { confirmLater } from './second-walk.ts';
+import { confirmPassLater } from './second-walk.ts';
 import { epochAt, leastSequence } from './sequence.ts';
 
 /** Largest number of rows in one batch. */
@@ -43,6 +43,6 @@ export async function withdrawAgain(
     scanned = next;
   } while (scanned !== undefined && !isOver());
 
-  const next = scanned === undefined ? confirmLater(run.clock.now()) : {};
-  return save({ ...checkpoint, second: { ...checkpoint.second!, ...next, scanned } }, streamRun);
+  const next = scanned === undefined ? confirmPassLater(run.clock.now()) : {};
+  return saveCheckpoint({ ...checkpoint, second: { ...checkpoint.second!, ...next, scanned } }, streamRun);
 }

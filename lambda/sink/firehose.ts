@@ -7,7 +7,7 @@ import {
 import { awsFailure, callAws, isThrottle, type Sender } from '../aws.ts';
 import { DeliveryError, OutOfTimeError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
-import { serviceWord } from '../core/public-error.ts';
+import { awsErrorName } from '../core/public-error.ts';
 import { type RetryBudget, TryAgain } from '../core/retry.ts';
 import type { Delivery } from '../ports.ts';
 
@@ -57,7 +57,7 @@ function waitedOut(): OutOfTimeError {
 function deliveryError(cause: unknown): Error {
   if (cause instanceof DeliveryError || cause instanceof OutOfTimeError) return cause;
   if (awsFailure(cause) === 'throttled') return waitedOut();
-  return new DeliveryError((cause instanceof Error && serviceWord(cause.name)) || 'the call failed', { cause });
+  return new DeliveryError((cause instanceof Error && awsErrorName(cause.name)) || 'the call failed', { cause });
 }
 
 /**
@@ -91,7 +91,7 @@ function refusalIn(entry: PutRecordBatchResponseEntry | null): string | undefine
  * a row.
  */
 function wordsOf(codes: ReadonlySet<string>): string {
-  const words = [...codes].map(code => (code === '' ? 'no record id' : (serviceWord(code) ?? 'an unknown code')));
+  const words = [...codes].map(code => (code === '' ? 'no record id' : (awsErrorName(code) ?? 'an unknown code')));
   return [...new Set(words)].join(', ');
 }
 

@@ -2,7 +2,7 @@
  * Stores checkpoints, the names of logs and the organization in the state table, every write under
  * the fence.
  */
-import { BEGINNING } from '../core/checkpoint.ts';
+import { INITIAL_CHECKPOINT } from '../core/checkpoint.ts';
 import { LeaseLostError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
 import type { Checkpoint, Checkpoints, Fence, LogEntry, SavedStream } from '../ports.ts';
@@ -83,9 +83,9 @@ function encodeCheckpoint({ window, ...rest }: Checkpoint): Item {
 }
 
 function decodeCheckpoint(item: Item | undefined): Checkpoint {
-  if (!item || isBare(item)) return BEGINNING;
+  if (!item || isBare(item)) return INITIAL_CHECKPOINT;
   const { window, state } = readable(item);
-  return { ...BEGINNING, ...JSON.parse(state!.S!), window: slices(window!.B!, VERSION_TAG_BYTES) };
+  return { ...INITIAL_CHECKPOINT, ...JSON.parse(state!.S!), window: slices(window!.B!, VERSION_TAG_BYTES) };
 }
 
 function slices(bytes: Uint8Array, size: number): string[] {

@@ -124,7 +124,7 @@ const UNIQUE: readonly [path: string, valueIn: (entry: Entry) => string | undefi
   ['name', ({ name }) => name, 'would collide: stacks, metrics and alarms are named after it'],
   [
     'secretArn',
-    each => each.secretArn,
+    ({ secretArn }) => secretArn,
     'is one organization’s credentials: two connectors would send each event twice',
   ],
   ['bucketArn', ({ bucketArn }) => bucketArn, SHARED_BUCKET],

@@ -48,7 +48,7 @@ function operatorResources(
 ): Readonly<Record<OperatorResource, readonly string[]>> {
   const { connectorName, bucket, siem, siemReaders } = connector;
   // A queue that existed before the connector belongs to somebody else.
-  const readers = [siem, ...Object.values(siemReaders)].filter(each => each?.deadLetters);
+  const readers = [siem, ...Object.values(siemReaders)].filter(reader => reader?.deadLetters);
   const stack = Stack.of(connector);
   const objects = (prefix: string) => [bucket.arnForObjects(`${prefix}*`)];
   return {
@@ -69,8 +69,8 @@ function operatorResources(
     'the schedule’s dead-letter queue': [schedule.deadLetters.queueArn],
     'the schedule’s role': [schedule.role.roleArn],
     'the secret': [secretArnOf(connector.credentials)],
-    'the SIEM’s dead-letter queue': readers.flatMap(each => each?.deadLetters?.queueArn ?? []),
-    'the SIEM’s queue': readers.flatMap(each => each?.queue.queueArn ?? []),
+    'the SIEM’s dead-letter queue': readers.flatMap(reader => reader?.deadLetters?.queueArn ?? []),
+    'the SIEM’s queue': readers.flatMap(reader => reader?.queue.queueArn ?? []),
     'the state table': [connector.state.tableArn],
     'the topic of the alarms': [connector.alarmTopic.topicArn],
   };
@@ -85,5 +85,5 @@ export function grantStatements(grantee: iam.IGrantable, statements: readonly ia
     .map(({ actions, resources: resourceArns, conditions }) =>
       iam.Grant.addToPrincipal({ grantee, actions, resourceArns, conditions }),
     )
-    .reduce((all, each) => all.combine(each));
+    .reduce((all, grant) => all.combine(grant));
 }

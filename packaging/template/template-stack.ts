@@ -114,8 +114,8 @@ export class TemplateStack extends Stack {
   }
 
   #checkReader(principal: string, externalId: string, workspaceId: string): void {
-    const [noPrincipal, noId, noWorkspace] = [principal, externalId, workspaceId].map(each =>
-      Fn.conditionEquals(each, ''),
+    const [noPrincipal, noId, noWorkspace] = [principal, externalId, workspaceId].map(text =>
+      Fn.conditionEquals(text, ''),
     );
     const assert = Fn.conditionOr(
       Fn.conditionAnd(noPrincipal!, noId!),

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type Batch, decodeBatch, encodeBatch, isEmpty } from '../../lambda/core/batch.ts';
-import { BEGINNING } from '../../lambda/core/checkpoint.ts';
+import { type Batch, decodeBatch, encodeBatch, isEmptyBatch } from '../../lambda/core/batch.ts';
+import { INITIAL_CHECKPOINT } from '../../lambda/core/checkpoint.ts';
 import { StateVersionError } from '../../lambda/core/errors.ts';
 import { packRecords } from '../../lambda/core/records.ts';
 import type { ListedRemoval, RowState } from '../../lambda/ports.ts';
@@ -13,7 +13,7 @@ const TABLE = 'table';
 
 const EMPTY: Batch = {
   ...EMPTY_BATCH,
-  checkpoint: { ...BEGINNING, committed: '00000000010000000001' },
+  checkpoint: { ...INITIAL_CHECKPOINT, committed: '00000000010000000001' },
   sent: { forwarded: 1 },
 };
 
@@ -36,7 +36,7 @@ const batch: fc.Arbitrary<Batch> = fc.record({
   childrenDone: fc.array(child),
   removals: fc.array(removal),
   removalsDone: fc.array(fc.record({ id: text, sequence: text })),
-  checkpoint: fc.record({ cursor: perhaps }).map(change => ({ ...BEGINNING, ...change })),
+  checkpoint: fc.record({ cursor: perhaps }).map(change => ({ ...INITIAL_CHECKPOINT, ...change })),
   sent: fc.record({ forwarded: fc.nat() }),
 });
 const ofRecords = ({ records, ...rest }: Batch) => ({ ...rest, records: records.map(one => Buffer.from(one)) });
@@ -74,7 +74,7 @@ test.each<[string, Partial<Batch>]>([
   ],
   ['a removal that is worked off', { removalsDone: [{ id: 'a', sequence: '1' }] }],
 ])('a batch with nothing but %s is not empty', (_what, change) => {
-  expect([isEmpty(EMPTY), isEmpty({ ...EMPTY, ...change })]).toEqual([true, false]);
+  expect([isEmptyBatch(EMPTY), isEmptyBatch({ ...EMPTY, ...change })]).toEqual([true, false]);
 });
 
 test('a log that belongs to another table is not read', () => {

@@ -1,7 +1,7 @@
 /** The order in which a batch is written, and what a failure at each step leaves. */
 import { describe, expect, test } from '@jest/globals';
 import type { Batch } from '../../lambda/core/batch.ts';
-import { BEGINNING } from '../../lambda/core/checkpoint.ts';
+import { INITIAL_CHECKPOINT } from '../../lambda/core/checkpoint.ts';
 import { commit, redo } from '../../lambda/core/commit.ts';
 import { LogMissingError } from '../../lambda/core/errors.ts';
 import { rowLine } from '../../lambda/core/event.ts';
@@ -14,7 +14,7 @@ import { dnsBlock, threat } from '../support/core/rows.ts';
 import { CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../support/core/streams.ts';
 
 const SEQUENCE = '00000000010000000001';
-const CHECKPOINT = { ...BEGINNING, cursor: 'c1', committed: SEQUENCE };
+const CHECKPOINT = { ...INITIAL_CHECKPOINT, cursor: 'c1', committed: SEQUENCE };
 const LINE = rowLine({ row: rowOf(threat('t', 'a'), THREATS), stream: THREATS, sequence: SEQUENCE }, CONTEXT);
 const EMPTY: Batch = { ...EMPTY_BATCH, checkpoint: CHECKPOINT };
 /** A batch that needs every step. */
@@ -49,14 +49,14 @@ describe('the steps of a batch', () => {
       await new Promise(setImmediate);
       expect(harness.journal.begun.at(-1)).toBe(step);
     };
-    expect(await commit(FULL, BEGINNING, harness.streamRun('threats'))).toEqual(CHECKPOINT);
+    expect(await commit(FULL, INITIAL_CHECKPOINT, harness.streamRun('threats'))).toEqual(CHECKPOINT);
     expect(harness.journal.done).toEqual(STEPS);
   });
 
   test.each(STEPS)('when the step "%s" fails, nothing after it is begun', async step => {
     const harness = new Harness();
     harness.journal.fail(step);
-    await expect(commit(FULL, BEGINNING, harness.streamRun('threats'))).rejects.toThrow(`fault at ${step}`);
+    await expect(commit(FULL, INITIAL_CHECKPOINT, harness.streamRun('threats'))).rejects.toThrow(`fault at ${step}`);
     expect(harness.journal.begun).toEqual(STEPS.slice(0, STEPS.indexOf(step) + 1));
   });
 
@@ -69,7 +69,7 @@ describe('the steps of a batch', () => {
 
   test('a batch that does nothing but move the checkpoint writes only the checkpoint', async () => {
     const harness = new Harness();
-    await commit(EMPTY, BEGINNING, harness.streamRun('threats'));
+    await commit(EMPTY, INITIAL_CHECKPOINT, harness.streamRun('threats'));
     expect(harness.journal.done).toEqual(['threats checkpoint']);
   });
 
@@ -77,7 +77,7 @@ describe('the steps of a batch', () => {
     const harness = new Harness();
     const event = { row: rowOf(dnsBlock('d'), DNS_BLOCKS), stream: DNS_BLOCKS, sequence: SEQUENCE };
     const batch = { ...EMPTY, records: packRecords([rowLine(event, CONTEXT)]) };
-    await commit(batch, BEGINNING, harness.streamRun('dns-blocks'));
+    await commit(batch, INITIAL_CHECKPOINT, harness.streamRun('dns-blocks'));
     expect(harness.journal.done).toEqual(['dns-blocks delivery', 'dns-blocks checkpoint']);
   });
 
@@ -85,10 +85,10 @@ describe('the steps of a batch', () => {
     const harness = new Harness();
     const before = harness.streamRun('threats');
     harness.journal.fail('threats delivery');
-    await commit(FULL, BEGINNING, before).catch(() => undefined);
+    await commit(FULL, INITIAL_CHECKPOINT, before).catch(() => undefined);
     const after = harness.streamRun('threats');
     harness.journal.fail('threats states');
-    await commit(FULL, BEGINNING, after).catch(() => undefined);
+    await commit(FULL, INITIAL_CHECKPOINT, after).catch(() => undefined);
     expect([before.result.forwarded, after.result.forwarded]).toEqual([0, 1]);
   });
 
@@ -101,7 +101,7 @@ describe('the steps of a batch', () => {
       save: async (...[, , fence]: [unknown, unknown, Fence]) => void fences.push(fence),
     };
     const streamRun = harness.streamRun('threats', { checkpoints });
-    await commit(FULL, BEGINNING, streamRun);
+    await commit(FULL, INITIAL_CHECKPOINT, streamRun);
     const { epoch } = streamRun.run.lease;
     expect(fences).toEqual([
       { epoch, write: 1 },
@@ -122,7 +122,7 @@ describe('a batch that is done again', () => {
       isRestored: false,
     });
     harness.journal.fail(step);
-    await commit(FULL, BEGINNING, harness.streamRun('threats')).catch(() => undefined);
+    await commit(FULL, INITIAL_CHECKPOINT, harness.streamRun('threats')).catch(() => undefined);
     harness.later().clock.advance(60_000);
 
     const streamRun = harness.streamRun('threats');

@@ -1,6 +1,6 @@
 /** What is decided of a row: the event, the state that is recorded, and what becomes of the threats of an asset. */
 import { describe, expect, test } from '@jest/globals';
-import { BEGINNING } from '../../lambda/core/checkpoint.ts';
+import { INITIAL_CHECKPOINT } from '../../lambda/core/checkpoint.ts';
 import { Draft, type Reading } from '../../lambda/core/draft.ts';
 import type { BadRow, Row } from '../../lambda/core/row.ts';
 import { Sequencer } from '../../lambda/core/sequence.ts';
@@ -24,7 +24,7 @@ interface Given {
 }
 
 function draftOf({ stream = ASSETS, known = {}, before = {}, ...options }: Given = {}): Draft {
-  return new Draft({ ...BEGINNING, generation: GENERATION, ...before }, new Map(Object.entries(known)), {
+  return new Draft({ ...INITIAL_CHECKPOINT, generation: GENERATION, ...before }, new Map(Object.entries(known)), {
     stream: { ...stream, path: '/x' },
     context: CONTEXT,
     sequences: new Sequencer(1).reserve(100),

@@ -1,6 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { BEGINNING } from '../../lambda/core/checkpoint.ts';
-import { allowance, mostWithdrawals, waitingOf, withdrawalsDigest } from '../../lambda/core/guard.ts';
+import { INITIAL_CHECKPOINT } from '../../lambda/core/checkpoint.ts';
+import {
+  mostWithdrawals,
+  waitingWithdrawalsOf,
+  withdrawalAllowance,
+  withdrawalsDigest,
+} from '../../lambda/core/guard.ts';
 import { confirmWithdrawals } from '../../lambda/core/second-walk.ts';
 import type { Checkpoint, SecondWalk } from '../../lambda/ports.ts';
 import type { StreamName } from '../../lambda/streams.ts';
@@ -44,18 +49,18 @@ describe('the limits of the guard', () => {
     [0, 401, 399, 10, 0],
   ])('after %d of 10 withdrawals with %d children, of which %d exist, %d and %d more may be made', (...of) => {
     const [own, children, existing, ...more] = of;
-    const left = allowance({ ...SECOND, withdrawn: { own, children } }, { existing, listed: 0 });
+    const left = withdrawalAllowance({ ...SECOND, withdrawn: { own, children } }, { existing, listed: 0 });
     expect([left.own, left.children]).toEqual(more);
   });
 
   test('a walk that an operator has confirmed has no limit', () => {
     const unlimited = { own: Number.POSITIVE_INFINITY, children: Number.POSITIVE_INFINITY };
-    expect(allowance({ ...SECOND, isConfirmed: true }, undefined)).toEqual(unlimited);
+    expect(withdrawalAllowance({ ...SECOND, isConfirmed: true }, undefined)).toEqual(unlimited);
   });
 });
 
 describe('a confirmation', () => {
-  const saved = (second?: SecondWalk): Checkpoint => ({ ...BEGINNING, generation: 3, second });
+  const saved = (second?: SecondWalk): Checkpoint => ({ ...INITIAL_CHECKPOINT, generation: 3, second });
 
   test('a confirmed walk goes on where it was, and one that waits for nothing is not confirmed', () => {
     const waiting = { ...SECOND, waiting: WAITING };
@@ -90,7 +95,7 @@ describe('a confirmation', () => {
     const digest = withdrawalsDigest(all, sha256);
     expect(withdrawalsDigest([...all].reverse(), sha256)).toBe(digest);
     expect(withdrawalsDigest([...all, ['dns-blocks', saved(SECOND)]], sha256)).toBe(digest);
-    expect([...waitingOf([...all, ['dns-blocks', saved(SECOND)]])]).toEqual([
+    expect([...waitingWithdrawalsOf([...all, ['dns-blocks', saved(SECOND)]])]).toEqual([
       ['threats', WAITING],
       ['assets', { ...WAITING, own: 1 }],
     ]);

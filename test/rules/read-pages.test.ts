@@ -9,8 +9,8 @@ import {
   PageTooLargeError,
 } from '../../lambda/core/errors.ts';
 import { FollowedCursors } from '../../lambda/core/followed.ts';
-import { isEnd, type ReadPage, type ReadPagesOptions, readPages } from '../../lambda/core/read-pages.ts';
-import { rowReading } from '../../lambda/core/row.ts';
+import { isEndOfStream, type ReadPage, type ReadPagesOptions, readPages } from '../../lambda/core/read-pages.ts';
+import { rowReadOptions } from '../../lambda/core/row.ts';
 import type { PageSource } from '../../lambda/ports.ts';
 import { streamOf } from '../../lambda/streams.ts';
 import { sha256 } from '../../lambda/system.ts';
@@ -37,7 +37,7 @@ const OPTIONS: Omit<ReadPagesOptions, 'source'> = {
   clock: steppedClock(),
   hash: sha256,
   path: PATH,
-  ...rowReading(streamOf('assets'), 'asset_id', sha256),
+  ...rowReadOptions(streamOf('assets'), 'asset_id', sha256),
   cursor: undefined,
   previous: undefined,
   limit: 500,
@@ -131,10 +131,10 @@ describe('rule 4: a cursor that comes back', () => {
 
   test('an empty page is the end only if its cursor is the cursor that was sent', () => {
     const row = { rows: [{}], sent: 'c', next: 'c', repeats: true } as unknown as ReadPage;
-    expect(isEnd({ ...row, rows: [] })).toBe(true);
-    expect(isEnd(row)).toBe(false);
-    expect(isEnd({ ...row, rows: [], next: 'b' })).toBe(false);
-    expect(isEnd({ ...row, next: null })).toBe(true);
+    expect(isEndOfStream({ ...row, rows: [] })).toBe(true);
+    expect(isEndOfStream(row)).toBe(false);
+    expect(isEndOfStream({ ...row, rows: [], next: 'b' })).toBe(false);
+    expect(isEndOfStream({ ...row, next: null })).toBe(true);
   });
 });
 

@@ -1,6 +1,6 @@
 /** The second walk: what is held back, where it resumes, and what it may conclude from a list. */
 import { describe, expect, test } from '@jest/globals';
-import { BEGINNING } from '../../lambda/core/checkpoint.ts';
+import { INITIAL_CHECKPOINT } from '../../lambda/core/checkpoint.ts';
 import { ApiRefusedError, CursorRefusedError } from '../../lambda/core/errors.ts';
 import { withdrawalsDigest } from '../../lambda/core/guard.ts';
 import { beginSecondWalk } from '../../lambda/core/second-walk.ts';
@@ -219,7 +219,12 @@ describe('a pass that a run does not finish', () => {
 });
 
 describe('the checkpoint with which a second walk begins', () => {
-  const before: Checkpoint = { ...BEGINNING, generation: 7, window: ['w'], counts: { existing: 4_000, listed: 3 } };
+  const before: Checkpoint = {
+    ...INITIAL_CHECKPOINT,
+    generation: 7,
+    window: ['w'],
+    counts: { existing: 4_000, listed: 3 },
+  };
   const second: SecondWalk = {
     mode: 'all',
     phase: 'sweep',

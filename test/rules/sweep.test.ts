@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BEGINNING } from '../../lambda/core/checkpoint.ts';
+import { INITIAL_CHECKPOINT } from '../../lambda/core/checkpoint.ts';
 import { sweep } from '../../lambda/core/sweep.ts';
 import type { Checkpoint, SecondWalk } from '../../lambda/ports.ts';
 import { Harness } from '../support/core/harness.ts';
@@ -13,7 +13,7 @@ const SECOND: SecondWalk = {
   most: 500,
   withdrawn: { own: 0, children: 0 },
 };
-const BEFORE: Checkpoint = { ...BEGINNING, generation: 7, counts: { existing: 9, listed: 5 }, second: SECOND };
+const BEFORE: Checkpoint = { ...INITIAL_CHECKPOINT, generation: 7, counts: { existing: 9, listed: 5 }, second: SECOND };
 
 /** Rows in the table, as `<id>` of generation 6, which no pass has listed. */
 function having(stream: 'assets' | 'threats', ...ids: string[]): Harness {

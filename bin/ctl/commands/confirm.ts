@@ -1,6 +1,6 @@
 /** The command `confirm`, for everything that waits for the decision of a human. */
 import { Argument, Command } from 'commander';
-import { waitingOf, withdrawalsDigest } from '../../../lambda/core/guard.ts';
+import { waitingWithdrawalsOf, withdrawalsDigest } from '../../../lambda/core/guard.ts';
 import { isBegun, ORGANIZATION_PARTS } from '../../../lambda/core/organization.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../lib/installation.ts';
@@ -83,7 +83,7 @@ async function withdrawals(context: Context): Promise<Decision | string> {
   const checkpoints = [...streams].flatMap(([stream, saved]) =>
     saved instanceof Error ? [] : [[stream, saved.checkpoint] as const],
   );
-  const waiting = waitingOf(checkpoints);
+  const waiting = waitingWithdrawalsOf(checkpoints);
   if (waiting.size === 0) return 'Nothing waits for a confirmation: no withdrawal was stopped.';
 
   const rows = checkpoints.flatMap(([stream, { counts, second }]) => {

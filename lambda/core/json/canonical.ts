@@ -56,11 +56,11 @@ const NOT_STRING = /[^"]+/y;
  *
  *     {"id":1,"deleted":false}     names "id": "deleted":     order 1 0
  */
-export class Place {
+export class ObjectLayout {
   /** Names of the last object's members, with quotes and colons. */
   readonly names: string[] = [];
   /** Places of the members' values, in the order of `names`. */
-  readonly values: Place[] = [];
+  readonly values: ObjectLayout[] = [];
   /** Indexes of the members, sorted by name. Undefined after a name has changed. */
   order: readonly number[] | undefined;
   /** Indexes of the members that are taken out; -1 for a member that is absent. */
@@ -103,7 +103,7 @@ const NOT_NORMAL = new JsonError('Not normal', 0);
  * taken out; if a name occurs several times, the last value. Undefined when the element is not in
  * its normal form, or nested too deeply. The strings are not checked
  */
-export function canonicalOf(scanner: Scanner, rows: Place) {
+export function canonicalOf(scanner: Scanner, rows: ObjectLayout) {
   const start = scanner.at;
   try {
     if (scanner.code !== ascii.OPEN_BRACE) return { content: valueAt(scanner, start, rows, 0), taken: [] };
@@ -125,9 +125,10 @@ export function canonicalOf(scanner: Scanner, rows: Place) {
  * @param start place of the value's name, or of the value itself if it has no name
  * @param depth number of brackets around the value
  */
-function valueAt(scanner: Scanner, start: number, place: Place, depth: number): string {
+function valueAt(scanner: Scanner, start: number, layout: ObjectLayout, depth: number): string {
   const { text, code } = scanner;
-  if (code === ascii.OPEN_BRACE) return text.slice(start, scanner.at) + joined(membersAt(scanner, place, depth), place);
+  if (code === ascii.OPEN_BRACE)
+    return text.slice(start, scanner.at) + joined(membersAt(scanner, layout, depth), layout);
   if (code !== ascii.OPEN_BRACKET) {
     if (code === ascii.QUOTE) scanner.string();
     else if (!scanner.takes(SCALAR)) throw NOT_NORMAL;
@@ -137,7 +138,7 @@ function valueAt(scanner: Scanner, start: number, place: Place, depth: number): 
   const opened = text.slice(start, scanner.at + 1);
   const elements: string[] = [];
   for (let more = enters(scanner, ascii.CLOSE_BRACKET, depth); more; more = goesOn(scanner, ascii.CLOSE_BRACKET))
-    elements.push(valueAt(scanner, scanner.at, place, depth + 1));
+    elements.push(valueAt(scanner, scanner.at, layout, depth + 1));
   return `${opened}${elements.join()}]`;
 }
 
@@ -146,9 +147,9 @@ function valueAt(scanner: Scanner, start: number, place: Place, depth: number): 
  *
  * @returns name and value of each member, in the order of the text
  */
-function membersAt(scanner: Scanner, place: Place, depth: number): string[] {
+function membersAt(scanner: Scanner, layout: ObjectLayout, depth: number): string[] {
   const { text } = scanner;
-  const { names, values } = place;
+  const { names, values } = layout;
   const members: string[] = [];
   for (let more = enters(scanner, ascii.CLOSE_BRACE, depth); more; more = goesOn(scanner, ascii.CLOSE_BRACE)) {
     const start = scanner.at;
@@ -158,12 +159,12 @@ function membersAt(scanner: Scanner, place: Place, depth: number): string[] {
     else {
       if (scanner.code !== ascii.QUOTE || text.charCodeAt(scanner.string()) !== ascii.COLON) throw NOT_NORMAL;
       names[index] = text.slice(start, ++scanner.at);
-      place.order = undefined;
+      layout.order = undefined;
     }
-    values[index] ??= new Place();
+    values[index] ??= new ObjectLayout();
     members.push(valueAt(scanner, start, values[index]!, depth + 1));
   }
-  if (members.length > 0) place.sort(members.length);
+  if (members.length > 0) layout.sort(members.length);
   return members;
 }
 
@@ -191,7 +192,7 @@ function goesOn(scanner: Scanner, close: number): boolean {
 }
 
 /** Writes the object with its members in the sorted order. */
-function joined(members: readonly string[], { order }: Place): string {
+function joined(members: readonly string[], { order }: ObjectLayout): string {
   if (members.length === 0) return '{}';
   return `{${order!.map(index => members[index]).join()}}`;
 }

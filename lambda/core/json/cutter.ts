@@ -8,7 +8,7 @@
 import { isUtf8 } from 'node:buffer';
 import { JsonError } from '../errors.ts';
 import * as ascii from './ascii.ts';
-import { canonicalOf, latin1Of, NOT_CANONICAL, normalized, Place } from './canonical.ts';
+import { canonicalOf, latin1Of, NOT_CANONICAL, normalized, ObjectLayout } from './canonical.ts';
 import { membersOf } from './members.ts';
 import { Scanner } from './scanner.ts';
 
@@ -64,7 +64,7 @@ export function* cutBody(
   const source = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   // Each byte becomes one character, so a place in the text is also a place in the bytes.
   const scanner = new Scanner(source.toString('latin1'));
-  const rows = new Place(taken);
+  const rows = new ObjectLayout(taken);
   if (scanner.next() !== ascii.OPEN_BRACE) scanner.fail();
 
   for (let more = scanner.enter(ascii.CLOSE_BRACE); more; more = scanner.more(ascii.CLOSE_BRACE)) {
@@ -97,7 +97,7 @@ function readOutside(source: Buffer, start: number, end: number): { readonly tex
  * Reads the current element. Most elements are in their normal form already, and need no further
  * check.
  */
-function readElement(source: Buffer, scanner: Scanner, rows: Place, taken: readonly string[]): CutElement {
+function readElement(source: Buffer, scanner: Scanner, rows: ObjectLayout, taken: readonly string[]): CutElement {
   const start = scanner.at;
   const normal = canonicalOf(scanner, rows);
   const bytes = source.subarray(start, normal ? scanner.at : scanner.skip());

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
+import { INITIAL_CHECKPOINT } from '../../../lambda/core/checkpoint.ts';
 import { LeaseLostError, StateVersionError } from '../../../lambda/core/errors.ts';
 import type { Checkpoint, Fence, LogEntry, SavedStream } from '../../../lambda/ports.ts';
 import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
@@ -9,7 +9,7 @@ import { awsScene } from '../../support/function/aws-scene.ts';
 import { rejection } from '../../support/function/rejection.ts';
 
 const STREAMS = ['assets', 'threats', 'dns-blocks'] as const;
-const FRESH: SavedStream = { checkpoint: BEGINNING, log: undefined };
+const FRESH: SavedStream = { checkpoint: INITIAL_CHECKPOINT, log: undefined };
 const LOG: LogEntry = { sequence: '00000000070000000013', key: 'log/assets/00000000070000000013', earlier: [] };
 const FULL: Checkpoint = {
   cursor: 'a+b %=#&"\\ ключ🔑\u0000\n',

@@ -4,7 +4,7 @@
  */
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
+import { INITIAL_CHECKPOINT } from '../../../lambda/core/checkpoint.ts';
 import { StateVersionError } from '../../../lambda/core/errors.ts';
 import type { Checkpoint, ChildEntry, ListedRemoval, LogEntry, RowState } from '../../../lambda/ports.ts';
 import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
@@ -241,7 +241,7 @@ describe('an item of the table', () => {
     await using s = await scene();
     await s.put({ pk: { S: 'connector' }, sk: { S: 'checkpoint#assets' }, ...FENCED });
     await s.put({ pk: { S: 'connector' }, sk: { S: 'log#assets' }, ...FENCED });
-    expect(await s.load()).toEqual({ checkpoint: BEGINNING, log: undefined });
+    expect(await s.load()).toEqual({ checkpoint: INITIAL_CHECKPOINT, log: undefined });
   });
 
   test('the lease is written with exactly these attributes', async () => {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { neighbourIds } from '../../../bin/ctl/commands/lookup/neighbours.ts';
 import { lookupResultOf, unsettledResult } from '../../../bin/ctl/commands/lookup/result.ts';
-import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
-import { rowCut } from '../../../lambda/core/row.ts';
+import { INITIAL_CHECKPOINT } from '../../../lambda/core/checkpoint.ts';
+import { membersToCut } from '../../../lambda/core/row.ts';
 import { beginSecondWalk } from '../../../lambda/core/second-walk.ts';
 import { rowFilter } from '../../../lambda/filters.ts';
 import { sha256 } from '../../../lambda/system.ts';
@@ -15,7 +15,7 @@ const SEQUENCE = '00000010420000000001';
 
 const filteredBy = (filter: string) => ({
   ...ASSETS,
-  filter: rowFilter({ filter }, '/v1/assets', rowCut(ASSETS, 'asset_id'), sha256),
+  filter: rowFilter({ filter }, '/v1/assets', membersToCut(ASSETS, 'asset_id'), sha256),
 });
 
 describe('the comparison of the API with the row state', () => {
@@ -55,7 +55,7 @@ describe('the comparison of the API with the row state', () => {
 });
 
 describe('a row state is', () => {
-  const checkpoint = { ...BEGINNING, generation: 2, committed: SEQUENCE };
+  const checkpoint = { ...INITIAL_CHECKPOINT, generation: 2, committed: SEQUENCE };
   const saved = { checkpoint, log: undefined };
   const logged = (sequence: string) => ({ checkpoint, log: { sequence, key: 'log/assets/1', earlier: [] } });
   const during = (mode: 'all' | 'differences') => ({

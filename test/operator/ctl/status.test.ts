@@ -6,12 +6,12 @@ import { statusJson } from '../../../bin/ctl/commands/status/status-json.ts';
 import { leaseText, statusText } from '../../../bin/ctl/commands/status/status-text.ts';
 import { tryRead } from '../../../bin/ctl/read-result.ts';
 import { durationText, tableText } from '../../../bin/ctl/text.ts';
-import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
+import { INITIAL_CHECKPOINT } from '../../../lambda/core/checkpoint.ts';
 import type { SavedStream, SecondWalk, WaitingWithdrawals } from '../../../lambda/ports.ts';
 import { cells } from '../support/words.ts';
 
 const saved = (checkpoint: Partial<SavedStream['checkpoint']>): SavedStream => ({
-  checkpoint: { ...BEGINNING, ...checkpoint },
+  checkpoint: { ...INITIAL_CHECKPOINT, ...checkpoint },
   log: undefined,
 });
 const fresh = saved({});

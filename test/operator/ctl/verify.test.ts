@@ -17,9 +17,9 @@ import { type VerifiedStream, verifyOutcome } from '../../../bin/ctl/commands/ve
 import type { Context } from '../../../bin/ctl/context.ts';
 import { createReport } from '../../../bin/ctl/report.ts';
 import type { LeaseState } from '../../../bin/ctl/state.ts';
-import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
+import { INITIAL_CHECKPOINT } from '../../../lambda/core/checkpoint.ts';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';
-import { rowCut } from '../../../lambda/core/row.ts';
+import { membersToCut } from '../../../lambda/core/row.ts';
 import { rowFilter } from '../../../lambda/filters.ts';
 import type { Checkpoint, RowState } from '../../../lambda/ports.ts';
 import type { SingleRead } from '../../../lambda/source/api.ts';
@@ -119,7 +119,7 @@ describe('a verification', () => {
     filtered: 0,
     equal: 3,
     found: [],
-    checkpoint: BEGINNING,
+    checkpoint: INITIAL_CHECKPOINT,
     ended: true,
     openBatches: 0,
     deadLetters: none,
@@ -177,7 +177,7 @@ test('a list that leads back to a cursor is read once around, and has no end', a
 });
 
 test('a row that the filter excludes is counted and listed as filtered', async () => {
-  const filter = rowFilter({ filter: "id != 'a'" }, ASSETS.path, rowCut(ASSETS, 'asset_id'), sha256);
+  const filter = rowFilter({ filter: "id != 'a'" }, ASSETS.path, membersToCut(ASSETS, 'asset_id'), sha256);
   const idIndex: IdIndex = new Map();
   const { filtered } = await walked({ ...ASSETS, filter }, idIndex, [[asset('a'), asset('b')], null]);
   expect([filtered, idIndex.get('=a')?.listed, idIndex.get('=b')?.listed]).toEqual([1, 'filtered', 'live']);
@@ -217,7 +217,7 @@ async function outcome(
 }
 
 const REPLAYED: Checkpoint = {
-  ...BEGINNING,
+  ...INITIAL_CHECKPOINT,
   generation: 1,
   second: { mode: 'all', phase: 'read', rows: 0, notBefore: 0, most: 0, withdrawn: { own: 0, children: 0 } },
 };

@@ -1,5 +1,5 @@
 import type { Batch } from '../../../lambda/core/batch.ts';
-import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
+import { INITIAL_CHECKPOINT } from '../../../lambda/core/checkpoint.ts';
 
 /** A batch that does nothing. */
 export const EMPTY_BATCH: Batch = {
@@ -10,6 +10,6 @@ export const EMPTY_BATCH: Batch = {
   childrenDone: [],
   removals: [],
   removalsDone: [],
-  checkpoint: BEGINNING,
+  checkpoint: INITIAL_CHECKPOINT,
   sent: {},
 };

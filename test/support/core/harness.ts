@@ -1,7 +1,7 @@
-import { rowCut } from '../../../lambda/core/row.ts';
+import { membersToCut } from '../../../lambda/core/row.ts';
 import {
   type Assignment,
-  addTo,
+  addCounts,
   EMPTY_RESULT,
   type Ports,
   type Run,
@@ -135,7 +135,7 @@ export class Harness {
       run,
       result: EMPTY_RESULT,
       count: (counts: Partial<StreamResult>) => {
-        streamRun.result = addTo(streamRun.result, counts);
+        streamRun.result = addCounts(streamRun.result, counts);
       },
       logs: new StreamLogs(run),
       isOver: () => run.outOfTime(),
@@ -169,7 +169,9 @@ function assignment({ only, filters = {}, ...change }: RunChange): Assignment {
   const streams = STREAMS.flatMap(each => {
     const path = PATHS[each.name];
     if (path === undefined) return [];
-    return [{ ...each, path, filter: rowFilter(filters[each.name] ?? {}, path, rowCut(each, 'asset_id'), sha256) }];
+    return [
+      { ...each, path, filter: rowFilter(filters[each.name] ?? {}, path, membersToCut(each, 'asset_id'), sha256) },
+    ];
   });
   return {
     connector: 'acme',

@@ -1,4 +1,4 @@
-import { BEGINNING } from '../../../lambda/core/checkpoint.ts';
+import { INITIAL_CHECKPOINT } from '../../../lambda/core/checkpoint.ts';
 import type {
   Checkpoint,
   ChildEntry,
@@ -34,7 +34,7 @@ export class MemoryTable {
   }
 
   checkpoint(stream: StreamName): Checkpoint {
-    return this.checkpoints.get(stream) ?? BEGINNING;
+    return this.checkpoints.get(stream) ?? INITIAL_CHECKPOINT;
   }
 
   state(stream: StreamName, id: string): RowState | undefined {

@@ -1,5 +1,5 @@
 import { type CutElement, cutBody } from '../../../lambda/core/json/cutter.ts';
-import { type BadRow, type Row, readRow, rowCut } from '../../../lambda/core/row.ts';
+import { type BadRow, membersToCut, type Row, readRow } from '../../../lambda/core/row.ts';
 import { STREAMS } from '../../../lambda/streams.ts';
 import { sha256 } from '../../../lambda/system.ts';
 
@@ -20,7 +20,7 @@ export function elementsOf(
   parentMember = 'asset_id',
 ): readonly CutElement[] {
   const body = Buffer.from(`{"rows":[${texts.join(',')}]}`);
-  const [rows] = cutBody(body, rowCut(stream, parentMember));
+  const [rows] = cutBody(body, membersToCut(stream, parentMember));
   return rows!.elements!;
 }
 

@@ -1,7 +1,7 @@
 /** Context, types and helpers that the checks share. */
 import { assign } from '../../../../lambda/compose.ts';
 import { type PageContent, parsePage } from '../../../../lambda/core/page.ts';
-import { rowCut } from '../../../../lambda/core/row.ts';
+import { membersToCut } from '../../../../lambda/core/row.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
 import { type Access, openAccess } from '../../access.ts';
 import { once } from '../../aws.ts';
@@ -48,7 +48,7 @@ async function readFirstPage({ settings, streams, api }: Access, name: StreamNam
   const { path } = stream;
   const limit = 1;
   const body = await api.page({ path, cursor: undefined, limit, signal });
-  const cut = rowCut(stream, settings.threatAssetField);
+  const cut = membersToCut(stream, settings.threatAssetField);
   return parsePage(body, { path, limit, cut, configured: assign(settings).configuredNames, learned: {} });
 }
 

@@ -1,6 +1,6 @@
 /** The API's answer for an id. */
 import { ApiRefusedError, ContractError } from '../../../../lambda/core/errors.ts';
-import { type Row, readRow, rowCut, singleRow } from '../../../../lambda/core/row.ts';
+import { membersToCut, type Row, readRow, singleRow } from '../../../../lambda/core/row.ts';
 import type { FilterResult } from '../../../../lambda/ports.ts';
 import type { SyncedStream } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
@@ -42,7 +42,7 @@ export function isRowGone({ kind }: RowAnswer): boolean {
 function readSingle(access: Access, stream: SyncedStream, id: string): Promise<RowAnswer> {
   return answerOrRefusal(async () => {
     const text = await access.api.single({ path: stream.path, id });
-    const cut = rowCut(stream, access.settings.threatAssetField);
+    const cut = membersToCut(stream, access.settings.threatAssetField);
     const row = readRow(singleRow(text, stream.path, cut), stream, sha256);
     if ('reason' in row) return { kind: 'unclear', why: `the answer is not a row (${row.reason})` };
     return row.id === id ? { kind: 'row', row } : { kind: 'unclear', why: 'the answer has another id' };

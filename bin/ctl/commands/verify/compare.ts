@@ -2,7 +2,7 @@
 import { assign } from '../../../../lambda/compose.ts';
 import { readPages } from '../../../../lambda/core/read-pages.ts';
 import { awaitsReplay } from '../../../../lambda/core/replay.ts';
-import { rowReading } from '../../../../lambda/core/row.ts';
+import { rowReadOptions } from '../../../../lambda/core/row.ts';
 import type { MemberNames, SavedStream } from '../../../../lambda/ports.ts';
 import { rowKey, rowPrefix } from '../../../../lambda/store/item.ts';
 import { decodeState } from '../../../../lambda/store/rows.ts';
@@ -106,7 +106,7 @@ export async function walkStream({ clock, report, signal }: Context, access: Acc
     clock,
     hash: sha256,
     path,
-    ...rowReading(stream, access.settings.threatAssetField, sha256),
+    ...rowReadOptions(stream, access.settings.threatAssetField, sha256),
     cursor: undefined,
     previous: undefined,
     rewinds: false,
