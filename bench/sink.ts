@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import type { AwsError } from '../local/aws/service.ts';
-import { Table } from '../local/aws/table.ts';
+import { MemoryTable } from '../local/aws/table.ts';
 import { readTableJson, tableJson } from '../local/aws/table-json.ts';
 import { answerBytes, type BenchStream, type Delivered, rowText } from './rows.ts';
 
@@ -30,7 +30,7 @@ export interface Used {
   readonly writeUnits: number;
 }
 
-const table = new Table('table');
+const table = new MemoryTable('table');
 const streams: Record<BenchStream, Delivered[]> = { assets: [], threats: [], 'dns-blocks': [] };
 const used = { apiCalls: 0, dynamodbCalls: 0, firehoseCalls: 0, s3Puts: 0, readUnits: 0, writeUnits: 0 };
 let mode: Mode = { api: 0, aws: 0, s3: 0 };

@@ -9,27 +9,27 @@ import { AwsError, type Operation, type ServiceName } from './service.ts';
 
 /** The input of a command. Its type is open, because each command has its own. */
 // biome-ignore lint/suspicious/noExplicitAny: inputs of many commands
-export type Input = any;
+export type CommandInput = any;
 
-export interface Answer {
+export interface ServiceAnswer {
   readonly output: object;
   /** Capacity units, if the service meters them. */
   readonly readUnits?: number;
   readonly writeUnits?: number;
 }
 
-export interface Service {
+export interface LocalService {
   readonly name: ServiceName;
   /** ARN of the resource that a call concerns. */
-  resource(input: Input, action: string): string;
+  resource(input: CommandInput, action: string): string;
   /** Action that a policy must allow. @default the same action */
-  permission?(input: Input, action: string): string;
+  permission?(input: CommandInput, action: string): string;
   /** Performs the action. @throws AwsError for every documented refusal */
-  perform(action: string, input: Input, fault: Fault): Answer | Promise<Answer>;
+  perform(action: string, input: CommandInput, fault: Fault): ServiceAnswer | Promise<ServiceAnswer>;
 }
 
 /** A call that was answered. */
-export interface Call extends Operation {
+export interface AnsweredCall extends Operation {
   readonly service: ServiceName;
   /** Id of the access key that signed the call, which identifies the caller. */
   readonly caller: string;
@@ -41,14 +41,14 @@ export interface Call extends Operation {
 
 export interface CallOptions {
   readonly faults: FaultSource;
-  readonly onCall?: (call: Call) => void;
+  readonly onCall?: (call: AnsweredCall) => void;
   /** Called with an error of this machine, such as a full disk. The caller sees an internal failure and tries again. */
   readonly onFailure?: (error: unknown) => void;
 }
 
-export interface Request {
+export interface ServiceRequest {
   readonly action: string;
-  readonly input: Input;
+  readonly input: CommandInput;
   readonly caller: string;
 }
 
@@ -62,7 +62,11 @@ export class ConnectionLostError extends Error {
 }
 
 /** @throws AwsError, ConnectionLostError */
-export async function answer(service: Service, request: Request, options: CallOptions): Promise<Answer> {
+export async function answerRequest(
+  service: LocalService,
+  request: ServiceRequest,
+  options: CallOptions,
+): Promise<ServiceAnswer> {
   const { action, input, caller } = request;
   const permission = `${service.name}:${service.permission?.(input, action) ?? action}`;
   const operation = { action, permission, resource: service.resource(input, action) };
@@ -80,7 +84,12 @@ export async function answer(service: Service, request: Request, options: CallOp
   return answered;
 }
 
-async function outcomeOf(service: Service, { action, input }: Request, fault: Fault, { onFailure }: CallOptions) {
+async function outcomeOf(
+  service: LocalService,
+  { action, input }: ServiceRequest,
+  fault: Fault,
+  { onFailure }: CallOptions,
+) {
   try {
     if (fault.refuse) return new AwsError(fault.refuse.status, fault.refuse.code, fault.refuse.message);
     return await service.perform(action, input, fault);
@@ -92,20 +101,30 @@ async function outcomeOf(service: Service, { action, input }: Request, fault: Fa
 }
 
 /** Creates a client whose errors look like those of the SDK. */
-export function clientOf(service: Service, options: CallOptions, caller = 'local'): Sender {
+export function createLocalClient(service: LocalService, options: CallOptions, caller = 'local'): Sender {
   return {
-    async send({ constructor: { name }, input }: { readonly constructor: { readonly name: string }; input: Input }) {
+    async send({
+      constructor: { name },
+      input,
+    }: {
+      readonly constructor: { readonly name: string };
+      input: CommandInput;
+    }) {
       try {
-        const { output } = await answer(service, { action: name.replace(/Command$/, ''), input, caller }, options);
+        const { output } = await answerRequest(
+          service,
+          { action: name.replace(/Command$/, ''), input, caller },
+          options,
+        );
         return output;
       } catch (error) {
-        throw error instanceof AwsError ? sdkError(error) : error;
+        throw error instanceof AwsError ? toSdkError(error) : error;
       }
     },
   };
 }
 
 /** Turns an error of a service into an error of the SDK's clients. */
-export function sdkError({ code, message, status }: AwsError): Error {
+export function toSdkError({ code, message, status }: AwsError): Error {
   return Object.assign(new Error(message), { name: code, $metadata: { httpStatusCode: status } });
 }

@@ -31,7 +31,7 @@ function ifMissing(error: NodeJS.ErrnoException): [] {
 }
 
 /** Reads the lines of delivered objects, without line breaks, object by object. */
-export async function* linesOf(files: readonly string[]): AsyncGenerator<string> {
+export async function* readLines(files: readonly string[]): AsyncGenerator<string> {
   for (const file of files)
     yield* gunzipSync(await readFile(file))
       .toString()

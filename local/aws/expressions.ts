@@ -12,14 +12,14 @@ export interface ExpressionInput {
   readonly ExpressionAttributeValues?: Item;
 }
 
-export type Condition = (item: Item) => boolean;
+export type ItemCondition = (item: Item) => boolean;
 
 /**
  * Reads a condition such as `a AND b OR c`, where AND binds tighter, or the same condition written as `(a AND b) OR c`.
  *
  * @param expression if undefined, the condition holds for every item
  */
-export function conditionOf(expression: string | undefined, input: ExpressionInput): Condition {
+export function conditionOf(expression: string | undefined, input: ExpressionInput): ItemCondition {
   if (expression === undefined) return () => true;
   const branches = expression.split(' OR ').map(branch => {
     const [, inner = branch] = /^\((.* AND .*)\)$/.exec(branch) ?? [];
@@ -31,7 +31,7 @@ export function conditionOf(expression: string | undefined, input: ExpressionInp
 const TERM =
   /^(?:(?<test>attribute_exists|attribute_not_exists|begins_with)\((?<argument>[#\w]+)(?:, (?<prefix>:\w+))?\)|(?<left>[#\w]+) (?<operator>=|<>|<=?|>=?) (?<right>:\w+))$/;
 
-function termOf(term: string, input: ExpressionInput): Condition {
+function termOf(term: string, input: ExpressionInput): ItemCondition {
   const { test, argument, prefix, left, operator, right } = TERM.exec(term)?.groups ?? {};
   const name = attributeName(argument ?? left, input);
   if (test === 'attribute_exists') return item => item[name] !== undefined;
@@ -72,7 +72,7 @@ function comparable({ N: digits, S: text, BOOL: flag }: Partial<AttributeValue> 
 const ASSIGNMENT = /^(?<name>\w+) = (?:if_not_exists\((?<kept>\w+), )?(?<value>:\w+)\)?$/;
 
 /** Applies an update such as `SET a = :v, b = if_not_exists(b, :w)` to an item. */
-export function updated(expression: string, item: Item, input: ExpressionInput): Item {
+export function applyUpdate(expression: string, item: Item, input: ExpressionInput): Item {
   const result: Record<string, AttributeValue> = { ...item };
   for (const assignment of expression.replace(/^SET /, '').split(/, (?=\w+ =)/)) {
     const { name, kept, value } = ASSIGNMENT.exec(assignment)?.groups ?? {};
@@ -83,18 +83,19 @@ export function updated(expression: string, item: Item, input: ExpressionInput):
 }
 
 /** Refuses a name or value that no expression uses, because it is the remains of a mistake. */
-export function requireUsed(expressions: readonly (string | undefined)[], input: ExpressionInput): void {
+export function requireUsedNames(expressions: readonly (string | undefined)[], input: ExpressionInput): void {
   const used = new Set(expressions.flatMap(expression => expression?.match(/[:#]\w+/g) ?? []));
   const given = Object.keys({ ...input.ExpressionAttributeNames, ...input.ExpressionAttributeValues });
   const unused = given.filter(name => !used.has(name));
-  if (unused.length > 0) throw invalid(`Value provided in ExpressionAttributeValues unused: ${unused.join(', ')}`);
+  if (unused.length > 0)
+    throw validationError(`Value provided in ExpressionAttributeValues unused: ${unused.join(', ')}`);
 }
 
 function notUnderstood(part: string): AwsError {
-  return invalid(`Invalid expression: ${part} is not understood here`);
+  return validationError(`Invalid expression: ${part} is not understood here`);
 }
 
 /** Creates the refusal of a request that breaks a rule of the service. */
-export function invalid(message: string): AwsError {
+export function validationError(message: string): AwsError {
   return new AwsError(400, 'ValidationException', message);
 }

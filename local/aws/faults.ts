@@ -24,7 +24,7 @@ export interface FaultSource {
   for(service: ServiceName, operation: Operation): Fault;
 }
 
-export interface Faults extends FaultSource {
+export interface FaultControl extends FaultSource {
   /** Applies the rule to every further call of the service, instead of an earlier rule. */
   always(service: ServiceName, rule: FaultRule | Fault): void;
   /** Applies one fault to each of the service's next calls. These faults come before the rule. */
@@ -34,7 +34,7 @@ export interface Faults extends FaultSource {
 }
 
 /** The throttling errors of the services, as documented. */
-export const THROTTLED = {
+export const THROTTLING_FAULTS = {
   firehose: { refuse: { status: 503, code: 'ServiceUnavailableException', message: 'Slow down.' } },
   dynamodb: {
     refuse: {
@@ -57,7 +57,7 @@ export const THROTTLED = {
   s3: { refuse: { status: 503, code: 'SlowDown', message: 'Please reduce your request rate.' } },
 } as const satisfies Record<ServiceName, Fault>;
 
-export function createFaults(): Faults {
+export function createFaultControl(): FaultControl {
   const rules = new Map<ServiceName, FaultRule>();
   const queues = new Map<ServiceName, Fault[]>();
   const numbers = new Map<ServiceName, number>();

@@ -1,7 +1,7 @@
 /** A table that outlives its process, in a file with a line for each write. */
 import { mkdirSync, openSync, readFileSync, renameSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Item, keyOf, Table, type TableAnswer } from './table.ts';
+import { type Item, itemKeyOf, MemoryTable, type TableAnswer } from './table.ts';
 import { readTableJson, tableJson } from './table-json.ts';
 
 /** The file of a table cannot be understood. */
@@ -19,7 +19,7 @@ const LINES_FOR_EACH_ITEM = 3;
  *     {"item":{"pk":{"S":"row#assets#=a"},"sk":{"S":"state"},"status":{"S":"live"}}}
  *     {"deleted":{"pk":{"S":"row#assets#=a"},"sk":{"S":"state"}}}
  */
-export class JournalTable extends Table {
+export class JournalTable extends MemoryTable {
   readonly #descriptor: number;
   #lines: string[] = [];
 
@@ -61,7 +61,7 @@ function readJournal(file: string): { readonly items: Item[]; readonly lines: nu
   const lines = whole.split('\n').slice(0, -1);
   for (const [index, line] of lines.entries()) {
     const { item, deleted } = parsed(line, `${file}, line ${index + 1}`);
-    const key = JSON.stringify(keyOf(item ?? deleted!));
+    const key = JSON.stringify(itemKeyOf(item ?? deleted!));
     if (item) items.set(key, item);
     else items.delete(key);
   }
@@ -71,7 +71,7 @@ function readJournal(file: string): { readonly items: Item[]; readonly lines: nu
 function parsed(text: string, place: string): Line {
   try {
     const line: Line = readTableJson(text);
-    keyOf(line.item ?? line.deleted!);
+    itemKeyOf(line.item ?? line.deleted!);
     return line;
   } catch (cause) {
     throw new JournalError(`The table is damaged: ${place}`, { cause });

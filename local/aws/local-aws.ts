@@ -5,7 +5,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { AwsClients } from '../../lambda/aws.ts';
-import { type Call, clientOf, type Input, type Service } from './call.ts';
+import { type AnsweredCall, type CommandInput, createLocalClient, type LocalService } from './call.ts';
 import {
   type Buffering,
   createDeliveryBuffer,
@@ -13,10 +13,10 @@ import {
   type DeliveryBuffer,
   WRITE_THROUGH,
 } from './delivery.ts';
-import { createFaults, type Faults } from './faults.ts';
+import { createFaultControl, type FaultControl } from './faults.ts';
 import { type ObjectStore, openObjectStore } from './object-store.ts';
-import { AwsError, arn, type Place } from './service.ts';
-import { Table } from './table.ts';
+import { AwsError, arn, type ResourcePlace } from './service.ts';
+import { MemoryTable } from './table.ts';
 
 export interface AwsNames {
   readonly stateTable: string;
@@ -49,14 +49,14 @@ export function resourceEnvironment(names: AwsNames): Record<string, string> {
   };
 }
 
-export interface Folders {
+export interface LocalFolders {
   /** Folder of the delivered objects. */
   readonly deliveredFolder: string;
   readonly deadLetterFolder: string;
 }
 
 /** @param directory folder that contains the buckets */
-export function foldersIn(directory: string, names: AwsNames = LOCAL_NAMES): Folders {
+export function foldersIn(directory: string, names: AwsNames = LOCAL_NAMES): LocalFolders {
   return {
     deliveredFolder: join(directory, 's3', names.bucket, names.prefix),
     deadLetterFolder: join(directory, 's3', names.deadLetterBucket),
@@ -64,13 +64,13 @@ export function foldersIn(directory: string, names: AwsNames = LOCAL_NAMES): Fol
 }
 
 /** Id of the account that owns every resource here. */
-export const ACCOUNT = '000000000000';
+export const LOCAL_ACCOUNT = '000000000000';
 
 export interface AwsOptions {
   /** Folder that contains the buckets, each as `s3/<bucket>/`. */
   readonly directory: string;
   /** @default a new table */
-  readonly table?: Table;
+  readonly table?: MemoryTable;
   /** Text of the secret. Undefined for a secret without a value. */
   readonly secret: string | undefined;
   readonly names?: Partial<AwsNames>;
@@ -87,9 +87,9 @@ export interface AwsOptions {
    */
   readonly later?: (task: () => void, milliseconds: number) => () => void;
   /** @default no faults; the `faults` of the result can then add some */
-  readonly faults?: Faults;
+  readonly faults?: FaultControl;
   /** Called for every call after it was answered. */
-  readonly onCall?: (call: Call) => void;
+  readonly onCall?: (call: AnsweredCall) => void;
   /** Called with an error of this machine, such as a full disk. The caller sees an internal failure and tries again. */
   readonly onFailure?: (error: unknown) => void;
   /** Current time in milliseconds since 1970. @default the time of this machine */
@@ -103,24 +103,24 @@ export interface SecretControls {
   put(value: string | undefined): void;
 }
 
-export interface LocalAws extends Folders {
+export interface LocalAws extends LocalFolders {
   readonly clients: AwsClients;
-  readonly services: Readonly<Record<'dynamodb' | 'firehose' | 'secrets' | 's3', Service>>;
+  readonly services: Readonly<Record<'dynamodb' | 'firehose' | 'secrets' | 's3', LocalService>>;
   readonly names: AwsNames;
-  readonly table: Table;
+  readonly table: MemoryTable;
   readonly store: ObjectStore;
   readonly delivery: DeliveryBuffer;
   readonly secret: SecretControls;
-  readonly faults: Faults;
+  readonly faults: FaultControl;
   /** Names of the resources, by the function's environment variables. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export async function openAws(options: AwsOptions): Promise<LocalAws> {
-  const { directory, region = 'us-east-1', faults = createFaults(), now = Date.now, later = timer } = options;
+export async function openLocalAws(options: AwsOptions): Promise<LocalAws> {
+  const { directory, region = 'us-east-1', faults = createFaultControl(), now = Date.now, later = timer } = options;
   const names = { ...LOCAL_NAMES, ...options.names };
-  const place = { region, account: ACCOUNT };
-  const table = options.table ?? new Table(names.stateTable);
+  const place = { region, account: LOCAL_ACCOUNT };
+  const table = options.table ?? new MemoryTable(names.stateTable);
   const store = await openObjectStore(join(directory, 's3'), [...new Set([names.bucket, names.deadLetterBucket])]);
   const target = { store, bucket: names.bucket, prefix: names.prefix, streamName: names.deliveryStream, now, later };
   const delivery = createDeliveryBuffer(
@@ -139,8 +139,8 @@ export async function openAws(options: AwsOptions): Promise<LocalAws> {
     s3: s3Service(store),
   };
   const { onCall, onFailure } = options;
-  const client = (service: Service) =>
-    clientOf(service, { faults, ...(onCall && { onCall }), ...(onFailure && { onFailure }) });
+  const client = (service: LocalService) =>
+    createLocalClient(service, { faults, ...(onCall && { onCall }), ...(onFailure && { onFailure }) });
   const s3 = client(services.s3);
   return {
     clients: {
@@ -166,7 +166,7 @@ function timer(task: () => void, milliseconds: number): () => void {
   return () => clearTimeout(timeout);
 }
 
-export function dynamoDbService(table: Table, place: Place): Service {
+export function dynamoDbService(table: MemoryTable, place: ResourcePlace): LocalService {
   return {
     name: 'dynamodb',
     resource: ({ TableName: name, RequestItems: requests = {} }) =>
@@ -178,22 +178,22 @@ export function dynamoDbService(table: Table, place: Place): Service {
 /** Limits of Firehose's Direct PUT, per call and per record. Sizes are in bytes before base64. */
 const FIREHOSE_LIMITS = { records: 500, callBytes: 4 * 1024 * 1024, recordBytes: 1_024_000 };
 
-export const SLOW_DOWN = { ErrorCode: 'ServiceUnavailableException', ErrorMessage: 'Slow down.' };
+export const REFUSED_RECORD = { ErrorCode: 'ServiceUnavailableException', ErrorMessage: 'Slow down.' };
 
-function firehoseService(delivery: DeliveryBuffer, stream: string, place: Place): Service {
+function firehoseService(delivery: DeliveryBuffer, stream: string, place: ResourcePlace): LocalService {
   return {
     name: 'firehose',
     resource: ({ DeliveryStreamName: name }) => arn(place, 'firehose', `deliverystream/${name}`),
     async perform(action, { DeliveryStreamName: name, Records: given }, fault) {
       if (action !== 'PutRecordBatch') throw unknownAction(action);
-      const records: readonly Uint8Array[] = given.map(({ Data }: Input) => Data);
-      requireLimits(records.map(({ length }) => length));
+      const records: readonly Uint8Array[] = given.map(({ Data }: CommandInput) => Data);
+      requireFirehoseLimits(records.map(({ length }) => length));
       if (name !== stream) throw notFound(`Firehose ${name} under account ${place.account} not found.`);
 
       const isRefused = (index: number) => fault.failItems?.(index) ?? false;
       const taken = records.filter((_, index) => !isRefused(index));
       if (taken.length > 0) await delivery.accept(taken);
-      const answers = records.map((_, index) => (isRefused(index) ? SLOW_DOWN : { RecordId: randomUUID() }));
+      const answers = records.map((_, index) => (isRefused(index) ? REFUSED_RECORD : { RecordId: randomUUID() }));
       const FailedPutCount = records.length - taken.length;
       return { output: { FailedPutCount, Encrypted: false, RequestResponses: answers } };
     },
@@ -201,7 +201,7 @@ function firehoseService(delivery: DeliveryBuffer, stream: string, place: Place)
 }
 
 /** Refuses a whole call that exceeds a limit, as Firehose does. @throws AwsError */
-export function requireLimits(recordBytes: readonly number[]): void {
+export function requireFirehoseLimits(recordBytes: readonly number[]): void {
   const { records, callBytes, recordBytes: longest } = FIREHOSE_LIMITS;
   const total = recordBytes.reduce((sum, bytes) => sum + bytes, 0);
   if (recordBytes.length < 1 || recordBytes.length > records) throw invalid(`1 to ${records} records`);
@@ -214,7 +214,7 @@ function invalid(constraint: string): AwsError {
 }
 
 /** Simulates Secrets Manager with one secret. */
-function secretOf(name: string, given: string | undefined, place: Place) {
+function secretOf(name: string, given: string | undefined, place: ResourcePlace) {
   // Secrets Manager puts six random characters at the end of a secret's ARN. Here they are fixed, so that every run has
   // the same ARN.
   const arnOf = (id: string) => (id.startsWith('arn:') ? id : arn(place, 'secretsmanager', `secret:${id}-local0`));
@@ -223,7 +223,7 @@ function secretOf(name: string, given: string | undefined, place: Place) {
   function put(next: string | undefined): void {
     value = next;
   }
-  const service: Service = {
+  const service: LocalService = {
     name: 'secretsmanager',
     resource: ({ SecretId: id }) => arnOf(id),
     perform(action, { SecretId: id }) {
@@ -243,7 +243,7 @@ function secretOf(name: string, given: string | undefined, place: Place) {
  */
 const VERSION = 'only';
 
-function s3Service(store: ObjectStore): Service {
+function s3Service(store: ObjectStore): LocalService {
   return {
     name: 's3',
     resource: ({ Bucket: bucket, Key: key }) => `arn:aws:s3:::${key === undefined ? bucket : `${bucket}/${key}`}`,

@@ -50,7 +50,7 @@ export class AwsError extends Error {
 }
 
 /** Account and region of the resources. */
-export interface Place {
+export interface ResourcePlace {
   readonly region: string;
   readonly account: string;
 }
@@ -60,11 +60,11 @@ export interface Place {
  *
  *     arn(place, 'sqs', 'queue')  →  arn:aws:sqs:us-east-1:000000000000:queue
  */
-export function arn({ region, account }: Place, service: string, resource: string): string {
+export function arn({ region, account }: ResourcePlace, service: string, resource: string): string {
   return `arn:aws:${service}:${region}:${account}:${resource}`;
 }
 
-export interface Page<T> {
+export interface ListPage<T> {
   readonly items: readonly T[];
   /** Token for the next page. Undefined on the last page. */
   readonly nextToken?: string;
@@ -75,7 +75,12 @@ export interface Page<T> {
  *
  * @throws AwsError for a token that no page has returned
  */
-export function cutPage<T>(list: readonly T[], size: number, token: string | undefined, refusal: AwsError): Page<T> {
+export function cutListPage<T>(
+  list: readonly T[],
+  size: number,
+  token: string | undefined,
+  refusal: AwsError,
+): ListPage<T> {
   const start = Number(token ?? 0);
   if (!Number.isInteger(start)) throw refusal;
   const end = start + size;

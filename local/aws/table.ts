@@ -4,13 +4,13 @@
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import {
-  type Condition,
+  applyUpdate,
   conditionOf,
   type ExpressionInput,
   type Item,
-  invalid,
-  requireUsed,
-  updated,
+  type ItemCondition,
+  requireUsedNames,
+  validationError,
 } from './expressions.ts';
 import { AwsError } from './service.ts';
 
@@ -48,7 +48,7 @@ const MOST_READS = 100;
 const MOST_WRITES = 25;
 const LONGEST_KEY_BYTES = { pk: 2048, sk: 1024 };
 
-export class Table {
+export class MemoryTable {
   readonly name: string;
   /** Items by sort key, within partitions by partition key. An item is never changed, only replaced. */
   readonly #partitions = new Map<string, Partition>();
@@ -72,7 +72,7 @@ export class Table {
     if (!ACTIONS.has(action))
       throw new AwsError(400, 'UnknownOperationException', 'An unknown operation was requested.');
     this.#requireTable(input.TableName);
-    requireUsed(
+    requireUsedNames(
       EXPRESSIONS.map(name => input[name]),
       input,
     );
@@ -128,7 +128,7 @@ export class Table {
   #writeBatch({ RequestItems: requested }: Input): TableAnswer {
     const requests = this.#ofThisTable(requested) as Input[];
     if (requests.some(({ PutRequest: put, DeleteRequest: gone }) => (put === undefined) === (gone === undefined)))
-      throw invalid('Each request of a batch must put an item, or delete one');
+      throw validationError('Each request of a batch must put an item, or delete one');
 
     requireDistinct(
       requests.map(({ PutRequest, DeleteRequest }) => PutRequest?.Item ?? DeleteRequest.Key),
@@ -143,7 +143,7 @@ export class Table {
 
   #ofThisTable(requested: object): unknown {
     const [[name, requests] = [], ...others] = Object.entries(requested);
-    if (name === undefined || others.length > 0) throw invalid('A request must be about one table');
+    if (name === undefined || others.length > 0) throw validationError('A request must be about one table');
     this.#requireTable(name);
     return requests;
   }
@@ -165,7 +165,7 @@ export class Table {
   #write(key: Item, after: Item | undefined): number {
     const bytes = [this.get(key), after].map(item => (item ? bytesOf(item) : 0));
     this.set(key, after);
-    this.#onWrite(keyOf(key), after);
+    this.#onWrite(itemKeyOf(key), after);
     return Math.max(1, Math.ceil(Math.max(...bytes) / KIB));
   }
 
@@ -184,7 +184,7 @@ export class Table {
   /** Queries one partition. `pk = :pk` is the only condition on keys that the connector uses. */
   #query(input: Input): TableAnswer {
     const { KeyConditionExpression: condition, ExpressionAttributeValues: values } = input;
-    if (condition !== 'pk = :pk') throw invalid(`Query key condition not supported: ${condition}`);
+    if (condition !== 'pk = :pk') throw validationError(`Query key condition not supported: ${condition}`);
     const pk = values[':pk'].S;
     requireKey({ pk: { S: pk }, sk: { S: 's' } });
     if (input.ExclusiveStartKey) requireKey(input.ExclusiveStartKey);
@@ -211,8 +211,8 @@ export class Table {
    */
   #page(candidates: Iterable<Item>, input: Input): TableAnswer {
     const { Limit: limit = Number.POSITIVE_INFINITY, ConsistentRead: consistent } = input;
-    if (limit < 1) throw invalid('Limit must be greater than or equal to 1');
-    const passes: Condition = conditionOf(input.FilterExpression, input);
+    if (limit < 1) throw validationError('Limit must be greater than or equal to 1');
+    const passes: ItemCondition = conditionOf(input.FilterExpression, input);
     const read: Item[] = [];
     let bytes = 0;
     let last: Item | undefined;
@@ -228,7 +228,7 @@ export class Table {
       Items: found,
       Count: found.length,
       ScannedCount: read.length,
-      ...(last && { LastEvaluatedKey: keyOf(last) }),
+      ...(last && { LastEvaluatedKey: itemKeyOf(last) }),
     };
     return { output, readUnits: unitsOf(bytes, consistent) };
   }
@@ -237,14 +237,14 @@ export class Table {
 const ACTIONS = new Set(['GetItem', 'PutItem', 'UpdateItem', 'Query', 'Scan']);
 const EXPRESSIONS = ['ConditionExpression', 'UpdateExpression', 'KeyConditionExpression', 'FilterExpression'];
 
-export function keyOf({ pk, sk }: Item): Item {
+export function itemKeyOf({ pk, sk }: Item): Item {
   return { pk: pk!, sk: sk! };
 }
 
 function updatedItem(before: Item | undefined, { Key: key, UpdateExpression: expression, ...input }: Input): Item {
-  const after = updated(expression, before ?? key, input as ExpressionInput);
+  const after = applyUpdate(expression, before ?? key, input as ExpressionInput);
   if (after['pk'] === (before ?? key).pk && after['sk'] === (before ?? key).sk) return after;
-  throw invalid('Cannot update an attribute that is part of the key');
+  throw validationError('Cannot update an attribute that is part of the key');
 }
 
 function byBytes(one: string, other: string): number {
@@ -254,21 +254,21 @@ function byBytes(one: string, other: string): number {
 function requireKey(item: Item): void {
   for (const [name, longest] of Object.entries(LONGEST_KEY_BYTES)) {
     const text = item?.[name]?.S;
-    if (text === undefined) throw invalid(`The provided key element ${name} does not match the schema`);
-    if (text === '') throw invalid(`The key attribute ${name} cannot contain an empty string value`);
-    if (Buffer.byteLength(text) > longest) throw invalid(`${name} exceeds the size limit of ${longest} bytes`);
+    if (text === undefined) throw validationError(`The provided key element ${name} does not match the schema`);
+    if (text === '') throw validationError(`The key attribute ${name} cannot contain an empty string value`);
+    if (Buffer.byteLength(text) > longest) throw validationError(`${name} exceeds the size limit of ${longest} bytes`);
   }
 }
 
 function requireSize(item: Item): void {
-  if (bytesOf(item) > LONGEST_ITEM_BYTES) throw invalid('Item size has exceeded the maximum allowed size');
+  if (bytesOf(item) > LONGEST_ITEM_BYTES) throw validationError('Item size has exceeded the maximum allowed size');
 }
 
 function requireDistinct(keys: readonly Item[], most: number): void {
-  if (keys.length === 0 || keys.length > most) throw invalid(`A batch must have 1 to ${most} requests`);
+  if (keys.length === 0 || keys.length > most) throw validationError(`A batch must have 1 to ${most} requests`);
   for (const key of keys) requireKey(key);
   const distinct = new Set(keys.map(({ pk, sk }) => JSON.stringify([pk, sk])));
-  if (distinct.size < keys.length) throw invalid('Provided list of item keys contains duplicates');
+  if (distinct.size < keys.length) throw validationError('Provided list of item keys contains duplicates');
 }
 
 /** Units that a read consumes. A key without an item consumes as much as a small item. */

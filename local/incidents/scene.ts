@@ -14,7 +14,7 @@ import { TimeSeries } from '../alarms/time-series.ts';
 import { createRandom } from '../api-simulator/random.ts';
 import { type ApiSimulator, createSimulator, type SimulatorOptions } from '../api-simulator/simulator.ts';
 import type { DeliveredObject } from '../aws/delivery.ts';
-import { type LocalAws, openAws } from '../aws/local-aws.ts';
+import { type LocalAws, openLocalAws } from '../aws/local-aws.ts';
 import { onlyResource, type Template } from '../deployment/template.ts';
 import { createKillSwitch, type KillSwitch } from './kill-switch.ts';
 import { type SceneClock, sceneClock } from './scene-clock.ts';
@@ -79,7 +79,7 @@ export class Scene implements AsyncDisposable {
     process.once('exit', erase);
 
     let scene: Scene | undefined;
-    const aws = await openAws({
+    const aws = await openLocalAws({
       directory,
       secret: undefined,
       now: clock.now,

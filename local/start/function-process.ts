@@ -11,7 +11,7 @@ import { type Invoker, invoke } from '../../lambda/invocation.ts';
 import { createInvoker } from '../../lambda/invoker.ts';
 import { readSettings } from '../../lambda/settings.ts';
 import { JournalTable } from '../aws/journal.ts';
-import { LOCAL_NAMES, openAws } from '../aws/local-aws.ts';
+import { LOCAL_NAMES, openLocalAws } from '../aws/local-aws.ts';
 
 export type ToFunction =
   /** First message. The secret is part of it, so that it is never written to disk. */
@@ -76,7 +76,7 @@ process.on('disconnect', () => process.exit());
 
 async function open({ folder, secret }: ToFunction & { readonly kind: 'open' }): Promise<Invoker> {
   const table = new JournalTable(LOCAL_NAMES.stateTable, join(folder, 'dynamodb', 'table.jsonl'));
-  const { clients } = await openAws({ directory: folder, table, secret, onFailure: filesFailed });
+  const { clients } = await openLocalAws({ directory: folder, table, secret, onFailure: filesFailed });
   return createInvoker(readSettings(), clients);
 }
 

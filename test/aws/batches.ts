@@ -1,17 +1,17 @@
 /** Batches of DynamoDB of which the service leaves a part unprocessed. */
-import type { Answer, Service } from '../../local/aws/call.ts';
+import type { LocalService, ServiceAnswer } from '../../local/aws/call.ts';
 import type { JsonObject } from './protocols.ts';
 
 type Requests = Readonly<Record<string, unknown>>;
 
 /** The service, whose batches lack the items that a fault names. */
-export function splittingTable(service: Service): Service {
+export function splittingTable(service: LocalService): LocalService {
   return {
     ...service,
     async perform(action, input, fault) {
       const split = fault.failItems && splitBatch(action, input, fault.failItems);
       if (!split) return service.perform(action, input, fault);
-      const done: Answer = split.done ? await service.perform(action, split.done, fault) : { output: {} };
+      const done: ServiceAnswer = split.done ? await service.perform(action, split.done, fault) : { output: {} };
       return { ...done, output: withUnprocessed(action, done.output, split.left) };
     },
   };

@@ -1,6 +1,6 @@
-import type { Answer, Input } from '../../local/aws/call.ts';
+import type { CommandInput, ServiceAnswer } from '../../local/aws/call.ts';
 import { WRITE_THROUGH } from '../../local/aws/delivery.ts';
-import { ACCOUNT, type AwsNames } from '../../local/aws/local-aws.ts';
+import { type AwsNames, LOCAL_ACCOUNT } from '../../local/aws/local-aws.ts';
 import { AwsError, arn } from '../../local/aws/service.ts';
 import type { AwsOptions } from './endpoints.ts';
 
@@ -11,7 +11,7 @@ const LARGEST_BUFFER_MEBIBYTES = 128;
 /** Answers `DescribeDeliveryStream` for a stream that delivers to the bucket. */
 export function deliveryStream(options: AwsOptions, { deliveryStream: name, bucket, prefix }: AwsNames) {
   const { buffering = WRITE_THROUGH, region = 'us-east-1', now = Date.now } = options;
-  const place = { region, account: ACCOUNT };
+  const place = { region, account: LOCAL_ACCOUNT };
   const destination = {
     RoleARN: arn({ ...place, region: '' }, 'iam', 'role/delivery'),
     BucketARN: `arn:aws:s3:::${bucket}`,
@@ -40,8 +40,8 @@ export function deliveryStream(options: AwsOptions, { deliveryStream: name, buck
     ],
     HasMoreDestinations: false,
   };
-  return ({ DeliveryStreamName: asked }: Input): Answer => {
+  return ({ DeliveryStreamName: asked }: CommandInput): ServiceAnswer => {
     if (asked === name) return { output: { DeliveryStreamDescription } };
-    throw new AwsError(400, 'ResourceNotFoundException', `Firehose ${asked} under account ${ACCOUNT} not found.`);
+    throw new AwsError(400, 'ResourceNotFoundException', `Firehose ${asked} under account ${LOCAL_ACCOUNT} not found.`);
   };
 }

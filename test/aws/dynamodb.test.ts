@@ -1,6 +1,6 @@
 import { BatchGetItemCommand, DescribeTableCommand, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { THROTTLED } from '../../local/aws/faults.ts';
+import { THROTTLING_FAULTS } from '../../local/aws/faults.ts';
 import { started } from './started.ts';
 import { clientOf, item, key, TableName } from './state-table.ts';
 
@@ -41,7 +41,7 @@ describe('an injected fault', () => {
     await using running = await started();
     const client = clientOf(running);
     const put = (sk: string) => client.send(new PutItemCommand({ TableName, Item: item('p', sk) }));
-    running.aws.faults.next('dynamodb', THROTTLED.dynamodb, { loseAnswer: true });
+    running.aws.faults.next('dynamodb', THROTTLING_FAULTS.dynamodb, { loseAnswer: true });
     await expect(put('throttled')).rejects.toMatchObject({ name: 'ThrottlingException' });
     await expect(put('lost')).rejects.toThrow(/ECONNRESET|socket hang up/);
     const Keys = ['throttled', 'lost'].map(sk => key('p', sk));

@@ -1,18 +1,18 @@
 /** The services of the function behind HTTP, for processes and for the clients of `connectorctl`. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Answer, Input, Service as LocalService } from '../../local/aws/call.ts';
+import type { CommandInput, LocalService, ServiceAnswer } from '../../local/aws/call.ts';
 import { lockDirectory } from '../../local/aws/directory-lock.ts';
 import { JournalTable } from '../../local/aws/journal.ts';
 import {
   LOCAL_NAMES,
   type LocalAws,
   type AwsOptions as LocalOptions,
-  openAws,
-  SLOW_DOWN,
+  openLocalAws,
+  REFUSED_RECORD,
 } from '../../local/aws/local-aws.ts';
 import { AwsError, type Operation } from '../../local/aws/service.ts';
-import { Table } from '../../local/aws/table.ts';
+import { MemoryTable } from '../../local/aws/table.ts';
 import { splittingTable } from './batches.ts';
 import { deliveryStream } from './delivery-stream.ts';
 import { localJsonService } from './json-service.ts';
@@ -47,10 +47,10 @@ export async function startAws(options: AwsOptions): Promise<Endpoints> {
   const unlock = await lockDirectory(directory);
   const { stateTable } = { ...LOCAL_NAMES, ...options.names };
   const table = tableInMemory
-    ? new Table(stateTable)
+    ? new MemoryTable(stateTable)
     : new JournalTable(stateTable, join(directory, 'dynamodb', 'table.jsonl'));
   const record = (call: Call): void => onCall?.(call);
-  const local = await openAws({ ...options, table, onCall: record });
+  const local = await openLocalAws({ ...options, table, onCall: record });
   const notifications = new Map<string, BucketNotifications>();
   const wires: Wire[] = [];
   const start = async <O extends Operation>(service: Service<O>): Promise<string> => {
@@ -98,7 +98,7 @@ export async function startAws(options: AwsOptions): Promise<Endpoints> {
 }
 
 /** The table, which an operator can have described. */
-function operatorTable(service: LocalService, table: Table): LocalService {
+function operatorTable(service: LocalService, table: MemoryTable): LocalService {
   const splitting = splittingTable(service);
   return {
     ...splitting,
@@ -107,7 +107,7 @@ function operatorTable(service: LocalService, table: Table): LocalService {
   };
 }
 
-function described(table: Table, { TableName: name }: Input): Answer {
+function described(table: MemoryTable, { TableName: name }: CommandInput): ServiceAnswer {
   if (name !== table.name) throw new AwsError(400, 'ResourceNotFoundException', 'Requested resource not found');
   const BillingModeSummary = { BillingMode: 'PAY_PER_REQUEST' };
   const TableSizeBytes = JSON.stringify([...table.items()]).length;
@@ -125,7 +125,7 @@ function operatorStream(service: LocalService, options: AwsOptions, { names }: L
       if (action !== 'PutRecord') return service.perform(action, input, fault);
       const { output } = await service.perform('PutRecordBatch', { ...input, Records: [input.Record] }, fault);
       const [record] = (output as { RequestResponses: object[] }).RequestResponses;
-      if (record === SLOW_DOWN) throw new AwsError(503, SLOW_DOWN.ErrorCode, SLOW_DOWN.ErrorMessage);
+      if (record === REFUSED_RECORD) throw new AwsError(503, REFUSED_RECORD.ErrorCode, REFUSED_RECORD.ErrorMessage);
       return { output: { Encrypted: false, ...record } };
     },
   };
@@ -155,7 +155,7 @@ function operatorSecret(service: LocalService, { secret, names }: LocalAws): Loc
 }
 
 /** @throws AwsError InvalidRequestException, ValidationException, without the value */
-function secretIn({ SecretString: value }: Input): string {
+function secretIn({ SecretString: value }: CommandInput): string {
   if (typeof value !== 'string')
     throw new AwsError(400, 'InvalidRequestException', 'You must provide either SecretString or SecretBinary.');
   if (Buffer.byteLength(value) <= LONGEST_SECRET_BYTES) return value;

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { THROTTLED } from '../../local/aws/faults.ts';
+import { THROTTLING_FAULTS } from '../../local/aws/faults.ts';
 
 /** DynamoDB: of a table on demand. A program that retries by the code must meet the one that AWS sends. */
 test('each service throttles with the status and the code of its documentation', () => {
-  const answers = Object.entries(THROTTLED).map(([service, { refuse }]) => [
+  const answers = Object.entries(THROTTLING_FAULTS).map(([service, { refuse }]) => [
     service,
     `${refuse.status} ${refuse.code}`,
   ]);

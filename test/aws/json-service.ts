@@ -1,4 +1,4 @@
-import type { Input, Service as LocalService } from '../../local/aws/call.ts';
+import type { CommandInput, LocalService } from '../../local/aws/call.ts';
 import {
   type JsonObject,
   type JsonOperation,
@@ -32,7 +32,7 @@ export function localJsonService(service: LocalService, target: string, version:
 /** Members that hold bytes: of attributes in DynamoDB, and of records in Firehose. */
 const BYTES = ['B', 'Data'];
 
-function mapBytes(value: Input, change: (bytes: Input) => unknown): Input {
+function mapBytes(value: CommandInput, change: (bytes: CommandInput) => unknown): CommandInput {
   if (Array.isArray(value)) return value.map(entry => mapBytes(entry, change));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).map(([name, member]) => [

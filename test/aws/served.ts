@@ -1,4 +1,4 @@
-import { createFaults, type Faults } from '../../local/aws/faults.ts';
+import { createFaultControl, type FaultControl } from '../../local/aws/faults.ts';
 import type { Operation } from '../../local/aws/service.ts';
 import { type Call, type Service, serve } from './wire.ts';
 
@@ -14,7 +14,7 @@ export interface Served extends AsyncDisposable {
   /** Every recorded call, in order, as permission and resource. */
   readonly permissions: [permission: string, resource: string][];
   readonly calls: Call[];
-  readonly faults: Faults;
+  readonly faults: FaultControl;
 }
 
 export const PLACE = { region: 'us-east-1', account: '000000000000' };
@@ -23,7 +23,7 @@ export const PLACE = { region: 'us-east-1', account: '000000000000' };
 export async function served<O extends Operation>(service: Service<O>): Promise<Served> {
   const calls: Call[] = [];
   const permissions: [string, string][] = [];
-  const faults = createFaults();
+  const faults = createFaultControl();
   const onCall = (call: Call): void => {
     calls.push(call);
     permissions.push([call.permission, call.resource]);

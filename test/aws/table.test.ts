@@ -1,11 +1,11 @@
 import { test } from '@jest/globals';
 import { AwsError } from '../../local/aws/service.ts';
-import { Table } from '../../local/aws/table.ts';
+import { MemoryTable } from '../../local/aws/table.ts';
 import { readTableJson, tableJson } from '../../local/aws/table-json.ts';
 import { expectAnswer, type WireAnswer } from './table-answer.ts';
 import { CONTRACT, type Request, TableName } from './table-contract.ts';
 
-const table = new Table(TableName);
+const table = new MemoryTable(TableName);
 
 /** Answers as DynamoDB does on the wire, with the capacity if the request asks for it. */
 function answer([action, input]: Request): WireAnswer {

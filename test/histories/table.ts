@@ -1,6 +1,6 @@
 /** The table in memory, answering commands of the SDK. */
 import { AwsError } from '../../local/aws/service.ts';
-import { type Item, Table as MemoryTable } from '../../local/aws/table.ts';
+import { type Item, MemoryTable } from '../../local/aws/table.ts';
 
 /** A command of the SDK: its class names the operation. */
 export interface Command {

@@ -3,7 +3,7 @@ import type { Sender } from '../../../lambda/aws.ts';
 import { DeliveryError, LeaseLostError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import { packRecords } from '../../../lambda/core/records.ts';
 import { createFirehose } from '../../../lambda/sink/firehose.ts';
-import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
+import { type Fault, THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
 import { type AwsScene, awsScene } from '../../support/function/aws-scene.ts';
 import { rejection, wordsOf } from '../../support/function/rejection.ts';
 import { retryBudget, steppedClock } from '../../support/function/stepped-clock.ts';
@@ -159,7 +159,7 @@ describe('the lease', () => {
   test.each([
     ['an answer that was lost', { loseAnswer: true }],
     ['a partial refusal', { failItems: () => true }],
-    ['throttling', THROTTLED.firehose],
+    ['throttling', THROTTLING_FAULTS.firehose],
   ])('the lease is checked before each try after %s, so a run that lost it sends nothing', async (_what, fault) => {
     await using scene = await awsScene();
     scene.aws.faults.always('firehose', fault);
@@ -196,7 +196,7 @@ describe('the lease', () => {
 
 describe('throttling', () => {
   test.each([
-    ['of whole calls', THROTTLED.firehose],
+    ['of whole calls', THROTTLING_FAULTS.firehose],
     ['of every record', { failItems: () => true }],
   ])('throttling %s backs off without a limit on tries', async (_what, fault) => {
     await using scene = await awsScene();
@@ -208,7 +208,7 @@ describe('throttling', () => {
 
   test('throttling is retried until the time budget ends, then the error says that time ran out', async () => {
     await using scene = await awsScene();
-    scene.aws.faults.always('firehose', THROTTLED.firehose);
+    scene.aws.faults.always('firehose', THROTTLING_FAULTS.firehose);
     expect(await rejection(delivery(scene, 60_000).deliver(packRecords(['{}']), LEASE_VALID))).toBeInstanceOf(
       OutOfTimeError,
     );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { LeaseLostError, LogError } from '../../../lambda/core/errors.ts';
 import { createLogs } from '../../../lambda/sink/logs.ts';
-import { THROTTLED } from '../../../local/aws/faults.ts';
+import { THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
 import { type AwsScene, awsScene, pass } from '../../support/function/aws-scene.ts';
 import { rejection, wordsOf } from '../../support/function/rejection.ts';
 
@@ -75,7 +75,7 @@ describe('the log of a batch', () => {
   test.each([
     ['a lost request', { loseRequest: true }],
     ['a lost answer', { loseAnswer: true }],
-    ['SlowDown', THROTTLED.s3],
+    ['SlowDown', THROTTLING_FAULTS.s3],
   ])('writing, reading and deleting a log survive %s', async (_what, fault) => {
     await using scene = await awsScene();
     const logs = logsOf(scene);

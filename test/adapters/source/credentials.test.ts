@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { CredentialsError } from '../../../lambda/core/errors.ts';
 import { createCredentials } from '../../../lambda/source/credentials.ts';
-import { THROTTLED } from '../../../local/aws/faults.ts';
+import { THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
 import { json } from '../../../local/incidents/tampered-api.ts';
 import { awsScene } from '../../support/function/aws-scene.ts';
 import { httpHarness } from '../../support/function/http-harness.ts';
@@ -64,10 +64,10 @@ describe('the client credentials', () => {
 
   test('a throttled read of the secret is retried within the time budget', async () => {
     await using each = await scene(SECRET);
-    each.aws.faults.next('secretsmanager', ...Array(12).fill(THROTTLED.secretsmanager));
+    each.aws.faults.next('secretsmanager', ...Array(12).fill(THROTTLING_FAULTS.secretsmanager));
     await each.read();
     expect(each.count('GetSecretValue')).toBe(13);
-    each.aws.faults.always('secretsmanager', THROTTLED.secretsmanager);
+    each.aws.faults.always('secretsmanager', THROTTLING_FAULTS.secretsmanager);
     const short = retryBudget(each.clock, 1_000);
     expect(await rejection(each.credentials.read(short))).toBeInstanceOf(CredentialsError);
   });

@@ -4,7 +4,7 @@ import type { Clock, HeldLease } from '../../../lambda/ports.ts';
 import { leaseKey } from '../../../lambda/store/item.ts';
 import { createLease } from '../../../lambda/store/lease.ts';
 import type { Table } from '../../../lambda/store/table.ts';
-import { THROTTLED } from '../../../local/aws/faults.ts';
+import { THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
 import { awsScene } from '../../support/function/aws-scene.ts';
 import { rejection } from '../../support/function/rejection.ts';
 import { START } from '../../support/function/stepped-clock.ts';
@@ -178,7 +178,7 @@ describe('a lease that another run has taken over', () => {
 describe('a lease that cannot be renewed', () => {
   test.each([
     ['because the table refuses', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } }],
-    ['because the table throttles', THROTTLED.dynamodb],
+    ['because the table throttles', THROTTLING_FAULTS.dynamodb],
   ])('a lease that cannot be renewed %s aborts the run no later than shortly after its end', async (_why, fault) => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());

@@ -4,7 +4,7 @@ import { LeaseLostError, StateError } from '../../../lambda/core/errors.ts';
 import type { Fence } from '../../../lambda/ports.ts';
 import type { Item, Key } from '../../../lambda/store/item.ts';
 import { createTable, type Table } from '../../../lambda/store/table.ts';
-import { type Fault, THROTTLED } from '../../../local/aws/faults.ts';
+import { type Fault, THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
 import { awsScene, pass } from '../../support/function/aws-scene.ts';
 import { rejection } from '../../support/function/rejection.ts';
 import { retryBudget, steppedClock } from '../../support/function/stepped-clock.ts';
@@ -88,7 +88,7 @@ describe('assertLeaseValid', () => {
     await using scene = await awsScene();
     let asked = 0;
     const assertLeaseValid = async () => void asked++;
-    scene.aws.faults.next('dynamodb', THROTTLED.dynamodb, { loseAnswer: true }, { failItems: () => true });
+    scene.aws.faults.next('dynamodb', THROTTLING_FAULTS.dynamodb, { loseAnswer: true }, { failItems: () => true });
     await scene.table.put(items(50), assertLeaseValid);
     expect(asked).toBe(5);
     await scene.table.delete(keys(1), assertLeaseValid);
@@ -145,7 +145,7 @@ describe('the fence', () => {
 
 describe('a call', () => {
   test.each([
-    ['throttled', THROTTLED.dynamodb],
+    ['throttled', THROTTLING_FAULTS.dynamodb],
     ['lost on its way', { loseRequest: true }],
     ['whose answer was lost', { loseAnswer: true }],
     ['answered 500', { refuse: { status: 500, code: 'InternalServerError', message: 'Sorry.' } }],
@@ -262,7 +262,7 @@ describe('an unclear answer to a write', () => {
     ['a lost request', { loseRequest: true }, 1],
     ['a lost answer', { loseAnswer: true }, 1],
     ['a failure of the service', serverError, 1],
-    ['throttling, which certainly did nothing', THROTTLED.dynamodb, 0],
+    ['throttling, which certainly did nothing', THROTTLING_FAULTS.dynamodb, 0],
     ['an item left unprocessed', { failItems: () => true }, 0],
   ])('%s is counted once for each attempt of a batch', async (_what, fault, count) => {
     await using scene = await awsScene();

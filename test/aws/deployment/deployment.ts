@@ -1,6 +1,6 @@
 import { devNull } from 'node:os';
-import { ACCOUNT } from '../../../local/aws/local-aws.ts';
-import type { Place } from '../../../local/aws/service.ts';
+import { LOCAL_ACCOUNT } from '../../../local/aws/local-aws.ts';
+import type { ResourcePlace } from '../../../local/aws/service.ts';
 import type { References, Template } from '../../../local/deployment/template.ts';
 import type { Endpoints } from '../endpoints.ts';
 import type { AlarmControls } from '../services/alarms.ts';
@@ -81,7 +81,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Local
   }
   const settings = settingsOf(options);
   let sqsUrl = '';
-  const queueUrl = (name: string) => `${sqsUrl}/${ACCOUNT}/${name}`;
+  const queueUrl = (name: string) => `${sqsUrl}/${LOCAL_ACCOUNT}/${name}`;
   const named = { ...settings, stackName, names: aws.names, secretArn: aws.secret.arn, queueUrl };
   const references = createReferences(template, named);
   const sqs = createSqs({ ...settings, queues: queuesOf(template, references) });
@@ -148,13 +148,13 @@ function createParts(options: DeploymentOptions, settings: Settings, stackName: 
   return { ...named, ...controls, services, stack, stacks, invocations };
 }
 
-interface Settings extends Place {
+interface Settings extends ResourcePlace {
   readonly now: () => number;
   readonly created: number;
 }
 
 function settingsOf({ aws, now = Date.now }: DeploymentOptions): Settings {
-  const place = { region: aws.environment['AWS_REGION'] ?? '', account: ACCOUNT };
+  const place = { region: aws.environment['AWS_REGION'] ?? '', account: LOCAL_ACCOUNT };
   return { ...place, now, created: now() };
 }
 

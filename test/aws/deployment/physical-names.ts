@@ -1,5 +1,5 @@
 import type { AwsNames } from '../../../local/aws/local-aws.ts';
-import { arn, type Place } from '../../../local/aws/service.ts';
+import { arn, type ResourcePlace } from '../../../local/aws/service.ts';
 import {
   type References,
   resolveText,
@@ -8,7 +8,7 @@ import {
 } from '../../../local/deployment/template.ts';
 import { stackId } from '../services/cloudformation.ts';
 
-export interface NameOptions extends Place {
+export interface NameOptions extends ResourcePlace {
   readonly stackName: string;
   /** Names of the resources at the endpoints. */
   readonly names: AwsNames;

@@ -1,5 +1,5 @@
 import { alarmsInRule } from '../../../local/alarms/alarm-definitions.ts';
-import { AwsError, arn, cutPage, type Place } from '../../../local/aws/service.ts';
+import { AwsError, arn, cutListPage, type ResourcePlace } from '../../../local/aws/service.ts';
 import type { JsonObject } from '../protocols.ts';
 
 export type AlarmState = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
@@ -24,7 +24,7 @@ export interface AlarmControls {
   get(name: string): JsonObject;
 }
 
-export interface AlarmOptions extends Place {
+export interface AlarmOptions extends ResourcePlace {
   readonly alarms: readonly AlarmDefinition[];
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -89,13 +89,13 @@ function describe(options: AlarmOptions, alarms: readonly Alarm[], input: JsonOb
     each => (types as readonly string[]).includes(each.type) && each.name.startsWith(String(prefix)),
   );
   const refusal = new AwsError(400, 'InvalidNextToken', 'The specified NextToken is invalid.');
-  const page = cutPage(asked, ALARMS_IN_PAGE, token as string | undefined, refusal);
+  const page = cutListPage(asked, ALARMS_IN_PAGE, token as string | undefined, refusal);
   const ofType = (type: string) => page.items.filter(each => each.type === type).map(each => alarmJson(options, each));
   const next = page.nextToken === undefined ? {} : { NextToken: page.nextToken };
   return { CompositeAlarms: ofType('CompositeAlarm'), MetricAlarms: ofType('MetricAlarm'), ...next };
 }
 
-function alarmJson(place: Place, { name, members, state, reason, changed, enabled }: Alarm): JsonObject {
+function alarmJson(place: ResourcePlace, { name, members, state, reason, changed, enabled }: Alarm): JsonObject {
   const actions = { OKActions: [], AlarmActions: [], InsufficientDataActions: [] };
   const time = changed / 1000;
   return {
@@ -111,6 +111,6 @@ function alarmJson(place: Place, { name, members, state, reason, changed, enable
   };
 }
 
-export function alarmArn(place: Place, name: string): string {
+export function alarmArn(place: ResourcePlace, name: string): string {
   return arn(place, 'cloudwatch', `alarm:${name}`);
 }

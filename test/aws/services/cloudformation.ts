@@ -1,4 +1,4 @@
-import { AwsError, arn, type Place } from '../../../local/aws/service.ts';
+import { AwsError, arn, type ResourcePlace } from '../../../local/aws/service.ts';
 import { type QueryApi, type QueryOperation, queryService, type XmlValue } from '../protocols.ts';
 import type { Service } from '../wire.ts';
 
@@ -21,7 +21,7 @@ export interface LocalStack {
   readonly outputs: readonly StackOutput[];
 }
 
-export interface CloudFormationOptions extends Place {
+export interface CloudFormationOptions extends ResourcePlace {
   /** Read at every call, so changes take effect at once. */
   readonly stacks: readonly LocalStack[];
   /** Milliseconds since 1970. */
@@ -78,7 +78,7 @@ function stackXml(options: CloudFormationOptions, stack: LocalStack): XmlValue {
 }
 
 /** Every id ends in the same UUID, so that ids are the same in every run. */
-export function stackId(place: Place, name: string): string {
+export function stackId(place: ResourcePlace, name: string): string {
   return arn(place, 'cloudformation', `stack/${name}/10ca1000-0000-4000-8000-000000000000`);
 }
 

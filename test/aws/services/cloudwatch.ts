@@ -1,9 +1,9 @@
-import { AwsError, arn, type Place } from '../../../local/aws/service.ts';
+import { AwsError, arn, type ResourcePlace } from '../../../local/aws/service.ts';
 import { type JsonObject, type JsonOperation, jsonService } from '../protocols.ts';
 import type { Service } from '../wire.ts';
 import { type AlarmControls, type AlarmDefinition, alarmArn, createAlarms } from './alarms.ts';
 
-export interface CloudWatchOptions extends Place {
+export interface CloudWatchOptions extends ResourcePlace {
   readonly alarms: readonly AlarmDefinition[];
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -53,7 +53,7 @@ function namesIn({ AlarmNames: names }: JsonObject): readonly string[] {
 }
 
 /** IAM checks each alarm. A call has one resource here, so several alarms are named by their common prefix. */
-function alarmsArn(place: Place, given: readonly string[]): string {
+function alarmsArn(place: ResourcePlace, given: readonly string[]): string {
   const [first = '', ...others] = new Set(given);
   if (others.length === 0) return alarmArn(place, first);
   let shared = 0;

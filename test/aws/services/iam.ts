@@ -1,4 +1,4 @@
-import { AwsError, type Place } from '../../../local/aws/service.ts';
+import { AwsError, type ResourcePlace } from '../../../local/aws/service.ts';
 import { type QueryApi, type QueryOperation, queryService, type XmlValue } from '../protocols.ts';
 import type { Service } from '../wire.ts';
 
@@ -16,7 +16,7 @@ export interface LocalRole {
   readonly trust: unknown;
 }
 
-export interface IamOptions extends Place {
+export interface IamOptions extends ResourcePlace {
   readonly policies: readonly LocalPolicy[];
   /** Read at every call. */
   readonly roles: readonly LocalRole[];
@@ -40,7 +40,7 @@ export function createIam(options: IamOptions): Service<QueryOperation> {
   });
 }
 
-function roleArn({ account }: Place, name: string): string {
+function roleArn({ account }: ResourcePlace, name: string): string {
   return `arn:aws:iam::${account}:role/${name}`;
 }
 

@@ -1,4 +1,4 @@
-import { AwsError, arn, type Operation, type Place, type WireRequest } from '../../../local/aws/service.ts';
+import { AwsError, arn, type Operation, type ResourcePlace, type WireRequest } from '../../../local/aws/service.ts';
 import {
   type JsonObject,
   MISSING_REST_TOKEN,
@@ -17,7 +17,7 @@ export interface LocalFunction {
   readonly invoke: (payload: unknown) => Promise<unknown>;
 }
 
-export interface LambdaOptions extends Place {
+export interface LambdaOptions extends ResourcePlace {
   readonly functions: readonly LocalFunction[];
 }
 

@@ -1,4 +1,4 @@
-import { AwsError, arn, cutPage, type Place } from '../../../local/aws/service.ts';
+import { AwsError, arn, cutListPage, type ResourcePlace } from '../../../local/aws/service.ts';
 import { type JsonOperation, jsonService, stringMember } from '../protocols.ts';
 import type { Service } from '../wire.ts';
 
@@ -19,7 +19,7 @@ export interface LogControls {
 const PAGE_SIZE = 10_000;
 
 /** CloudWatch Logs that finds events by time and by optional terms: `?ERROR ?"Task timed out"`. */
-export function createLogs(place: Place): { service: Service<JsonOperation>; controls: LogControls } {
+export function createLogs(place: ResourcePlace): { service: Service<JsonOperation>; controls: LogControls } {
   const groups = new Map<string, LogEvent[]>();
   const controls: LogControls = {
     put(group, event) {
@@ -47,7 +47,7 @@ export function createLogs(place: Place): { service: Service<JsonOperation>; con
           .filter(({ timestamp }) => timestamp >= Number(startTime) && timestamp <= Number(endTime))
           .toSorted((one, other) => one.timestamp - other.timestamp);
         const refusal = new AwsError(400, 'InvalidParameterException', 'The specified nextToken is invalid.');
-        const page = cutPage(within, PAGE_SIZE, nextToken as string | undefined, refusal);
+        const page = cutListPage(within, PAGE_SIZE, nextToken as string | undefined, refusal);
         // A page may be empty and have a next one, as those of AWS.
         return { events: page.items.filter(isMeant), nextToken: page.nextToken };
       },

@@ -1,4 +1,4 @@
-import { AwsError, arn, type Operation, type Place, type WireRequest } from '../../../local/aws/service.ts';
+import { AwsError, arn, type Operation, type ResourcePlace, type WireRequest } from '../../../local/aws/service.ts';
 import {
   type JsonObject,
   MISSING_REST_TOKEN,
@@ -18,7 +18,7 @@ export interface SchedulerControls {
   delete(name: string): void;
 }
 
-export interface SchedulerOptions extends Place {
+export interface SchedulerOptions extends ResourcePlace {
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

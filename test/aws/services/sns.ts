@@ -1,4 +1,4 @@
-import { AwsError, type Place } from '../../../local/aws/service.ts';
+import { AwsError, type ResourcePlace } from '../../../local/aws/service.ts';
 import { type QueryApi, type QueryOperation, queryService, type XmlValue } from '../protocols.ts';
 import type { Service } from '../wire.ts';
 
@@ -16,7 +16,7 @@ export interface LocalTopic {
   readonly subscriptions: LocalSubscription[];
 }
 
-export interface SnsOptions extends Place {
+export interface SnsOptions extends ResourcePlace {
   /** Read at every call. */
   readonly topics: readonly LocalTopic[];
 }

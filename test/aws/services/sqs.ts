@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AwsError, arn, type Place } from '../../../local/aws/service.ts';
+import { AwsError, arn, type ResourcePlace } from '../../../local/aws/service.ts';
 import { type JsonObject, type JsonOperation, jsonService } from '../protocols.ts';
 import type { Service } from '../wire.ts';
 
@@ -20,7 +20,7 @@ export interface QueueMessage {
   readonly hiddenUntil: number;
 }
 
-export interface QueueOptions extends Place {
+export interface QueueOptions extends ResourcePlace {
   readonly queues: readonly QueueDefinition[];
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../lambda/ports.ts';
 import { createRowStateStore } from '../../../lambda/store/rows.ts';
 import { sha256, systemClock } from '../../../lambda/system.ts';
-import { THROTTLED } from '../../../local/aws/faults.ts';
+import { THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
 import { rowState } from '../../support/core/memory-table.ts';
 import { pass } from '../../support/function/aws-scene.ts';
 import { silence } from '../../support/function/http-harness.ts';
@@ -93,7 +93,7 @@ test('verify retries a throttled table, reports a list without an end, and only 
   await each.run();
   let scans = 0;
   each.connector.aws.faults.always('dynamodb', ({ action }) => {
-    return action === 'Scan' && scans++ === 0 ? THROTTLED.dynamodb : {};
+    return action === 'Scan' && scans++ === 0 ? THROTTLING_FAULTS.dynamodb : {};
   });
   const { status, stdout } = await each.ctl(['verify', 'assets']);
   expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 3 ids equal\.\n/)]);

@@ -2,7 +2,7 @@
 import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import type { OperatorGrant } from '../../../lib/grants/operator-permissions.ts';
-import { ACCOUNT, LOCAL_NAMES } from '../../../local/aws/local-aws.ts';
+import { LOCAL_ACCOUNT, LOCAL_NAMES } from '../../../local/aws/local-aws.ts';
 import { resolve } from '../../../local/deployment/template.ts';
 import { createReferences } from '../../aws/deployment/physical-names.ts';
 import type { Statement } from '../../stack/suites/policies.ts';
@@ -13,7 +13,7 @@ export interface OperatorStatement extends Statement {
   readonly Resource: string | string[];
 }
 
-const READER = { siemReader: { type: 'external-id', principal: ACCOUNT, externalId: 'from-the-form' } };
+const READER = { siemReader: { type: 'external-id', principal: LOCAL_ACCOUNT, externalId: 'from-the-form' } };
 
 /** Statements of a policy that got one grant, with the names that resources have on this machine. */
 export function operatorStatements(grant: OperatorGrant, options: object = {}): readonly OperatorStatement[] {
@@ -25,10 +25,10 @@ export function operatorStatements(grant: OperatorGrant, options: object = {}): 
   const template = templateOf(stack);
   const references = createReferences(template, {
     region: 'us-east-1',
-    account: ACCOUNT,
+    account: LOCAL_ACCOUNT,
     stackName: stack.stackName,
     names: LOCAL_NAMES,
-    secretArn: `arn:aws:secretsmanager:us-east-1:${ACCOUNT}:secret:acme-local0`,
+    secretArn: `arn:aws:secretsmanager:us-east-1:${LOCAL_ACCOUNT}:secret:acme-local0`,
     queueUrl: name => name,
   });
   const id = Object.keys(template.Resources).find(each => each.startsWith('Operators'))!;

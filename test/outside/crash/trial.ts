@@ -6,7 +6,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { leaseKey } from '../../../lambda/store/item.ts';
 import { createRandom } from '../../../local/api-simulator/random.ts';
 import { createTraffic } from '../../../local/api-simulator/traffic.ts';
-import { createFaults } from '../../../local/aws/faults.ts';
+import { createFaultControl } from '../../../local/aws/faults.ts';
 import { bundle } from '../../support/function/bundle.ts';
 import { type Connector, connector } from '../../support/function/connector.ts';
 import { startFunction } from '../../support/function/function-process.ts';
@@ -48,7 +48,10 @@ const MOST_QUIET_RUNS = 60;
 export async function trial({ kills, seed, traffic, onRun = () => {} }: TrialOptions): Promise<TrialResult> {
   const random = createRandom(seed);
   const watch: Watch = {};
-  const faults = { ...createFaults(), for: (_: unknown, operation: never) => watch.trigger?.arrives(operation) ?? {} };
+  const faults = {
+    ...createFaultControl(),
+    for: (_: unknown, operation: never) => watch.trigger?.arrives(operation) ?? {},
+  };
   await using code = await bundle();
   await using scene = await connector({
     simulator: { ...API, seed },

@@ -1,4 +1,4 @@
-import { THROTTLED } from '../../../local/aws/faults.ts';
+import { THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
 import { ALARMING, addRows, addThreats, HARMLESS, limitRate } from '../../../local/demo/incidents.ts';
 import type { Incident } from '../../../local/incidents/incident.ts';
 import type { Scene } from '../../../local/incidents/scene.ts';
@@ -86,7 +86,7 @@ export const INCIDENTS: readonly Incident[] = [
     minutes: 36,
     begin(scene) {
       scene.simulator.put('dns-blocks', { id: 'held-up' });
-      scene.aws.faults.always('firehose', THROTTLED.firehose);
+      scene.aws.faults.always('firehose', THROTTLING_FAULTS.firehose);
     },
     end: ({ aws }) => aws.faults.clear(),
     alarms: ['stream-silent'],

@@ -1,7 +1,7 @@
 import type { Item } from '../../../../lambda/store/item.ts';
-import { ACCOUNT, dynamoDbService } from '../../../../local/aws/local-aws.ts';
+import { dynamoDbService, LOCAL_ACCOUNT } from '../../../../local/aws/local-aws.ts';
 import { AwsError } from '../../../../local/aws/service.ts';
-import { Table } from '../../../../local/aws/table.ts';
+import { MemoryTable } from '../../../../local/aws/table.ts';
 import { readTableJson, tableJson } from '../../../../local/aws/table-json.ts';
 import { splittingTable } from '../../../aws/batches.ts';
 import { localJsonService } from '../../../aws/json-service.ts';
@@ -52,7 +52,7 @@ const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan']);
 /** The same requests, each metered. */
 function realService(client: ReturnType<typeof realDynamoDb>, name: string) {
   return {
-    ...dynamoDbService(new Table(name), { region: 'us-east-1', account: ACCOUNT }),
+    ...dynamoDbService(new MemoryTable(name), { region: 'us-east-1', account: LOCAL_ACCOUNT }),
     async perform(action: string, input: object) {
       const metering = action === 'DescribeTable' ? {} : { ReturnConsumedCapacity: 'TOTAL' };
       const { status, body } = await client(action, JSON.parse(tableJson({ ...input, ...metering })));

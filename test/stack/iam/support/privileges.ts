@@ -1,5 +1,5 @@
 import { onlyLogicalId } from '../../../../local/alarms/stack-parts.ts';
-import { ACCOUNT } from '../../../../local/aws/local-aws.ts';
+import { LOCAL_ACCOUNT } from '../../../../local/aws/local-aws.ts';
 import { type References, resolveText } from '../../../../local/deployment/template.ts';
 import { createReferences } from '../../../aws/deployment/physical-names.ts';
 import type { Endpoints } from '../../../aws/endpoints.ts';
@@ -45,7 +45,7 @@ function environment(template: SynthesizedTemplate, aws: Endpoints): Record<stri
 }
 
 function referencesTo(template: SynthesizedTemplate, { names, secret, environment: given }: Endpoints): References {
-  const place = { region: given['AWS_REGION'] ?? '', account: ACCOUNT };
+  const place = { region: given['AWS_REGION'] ?? '', account: LOCAL_ACCOUNT };
   // No grant of the function's role names a queue.
   const queueUrl = (name: string) => name;
   return createReferences(template, { ...place, stackName: 'acme', names, secretArn: secret.arn, queueUrl });

@@ -1,5 +1,5 @@
 import { leaseKey, organizationKey } from '../../../../lambda/store/item.ts';
-import { THROTTLED } from '../../../../local/aws/faults.ts';
+import { THROTTLING_FAULTS } from '../../../../local/aws/faults.ts';
 import { json, list } from '../../../../local/incidents/tampered-api.ts';
 import { type Connector, connector } from '../../../support/function/connector.ts';
 
@@ -48,8 +48,8 @@ const SCENARIOS: readonly Scenario[] = [
     act(each) {
       each.simulator.put('assets', { id: 'asset-1', name: 'again' });
       each.simulator.put('assets', { id: 'asset-3', name: 'again' });
-      each.aws.faults.next('firehose', THROTTLED.firehose, WHOLE_BATCH);
-      each.aws.faults.next('dynamodb', THROTTLED.dynamodb, ...Array.from({ length: 12 }, () => WHOLE_BATCH));
+      each.aws.faults.next('firehose', THROTTLING_FAULTS.firehose, WHOLE_BATCH);
+      each.aws.faults.next('dynamodb', THROTTLING_FAULTS.dynamodb, ...Array.from({ length: 12 }, () => WHOLE_BATCH));
       return each.run();
     },
   },
