@@ -1,6 +1,6 @@
 /** `npm run bench` measures the cost of the connector, and compares each figure with a floor from the same run. */
 import { Command } from 'commander';
-import { argumentsOrExit, wholeNumberParser } from '../local/npm-command.ts';
+import { readArgumentsOrExit, wholeNumberParser } from '../local/npm-command.ts';
 import { FIGURES, type Measurement } from './figures.ts';
 import { type FigureResult, resultOf, table } from './result.ts';
 
@@ -8,7 +8,7 @@ const names = FIGURES.map(({ name }) => name);
 const {
   flags: { runs },
   operands: chosen,
-} = argumentsOrExit<{ runs: number }>(describe, ({ operands }) =>
+} = readArgumentsOrExit<{ runs: number }>(describe, ({ operands }) =>
   operands
     .filter(name => !names.includes(name))
     .map(name => `there is no figure ${name}. Choose from ${names.join(', ')}`),

@@ -4,7 +4,7 @@ import { Demo } from './demo/demo.ts';
 import { startDemoServer } from './demo/server.ts';
 import { demoTemplate } from './demo/template.ts';
 import { onInterruption } from './interruption.ts';
-import { argumentsOrExit, wholeNumberParser } from './npm-command.ts';
+import { readArgumentsOrExit, wholeNumberParser } from './npm-command.ts';
 
 interface Flags {
   readonly port: number;
@@ -13,7 +13,7 @@ interface Flags {
   readonly seed: number;
 }
 
-const { flags } = argumentsOrExit<Flags>(() =>
+const { flags } = readArgumentsOrExit<Flags>(() =>
   new Command('npm run demo --')
     .description(
       'Runs the connector, and a cron script beside it, against a simulated API, and serves a page that shows both. Nothing is deployed or kept.',

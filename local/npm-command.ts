@@ -2,7 +2,7 @@
 import { type Command, CommanderError, InvalidArgumentError, type Option } from 'commander';
 
 /** Arguments as they were typed, and all problems with them. */
-export interface Arguments<Flags> {
+export interface GivenArguments<Flags> {
   /** Values of the options, without the invalid ones. */
   readonly flags: Flags;
   /** Arguments that belong to no option. */
@@ -24,7 +24,7 @@ export function readArguments<Flags extends object>(
   describe: () => Command,
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
-): Arguments<Flags> {
+): GivenArguments<Flags> {
   const command = describe()
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
@@ -111,11 +111,11 @@ export function refusalText(name: string, problems: readonly string[]): string {
  *
  * @param check finds problems that concern several options or the operands
  */
-export function argumentsOrExit<Flags extends object>(
+export function readArgumentsOrExit<Flags extends object>(
   describe: () => Command,
-  check: (given: Arguments<Flags>) => readonly string[] = () => [],
+  check: (given: GivenArguments<Flags>) => readonly string[] = () => [],
   args: readonly string[] = process.argv.slice(2),
-): Arguments<Flags> {
+): GivenArguments<Flags> {
   try {
     const given = readArguments<Flags>(describe, args, process.env);
     const problems = [...given.problems, ...check(given)];
@@ -151,7 +151,7 @@ function npmTook(command: Command, environment: NodeJS.ProcessEnv): string | und
 }
 
 /** The option in the form in which it is typed: `dnsBlocksPath` → `--dns-blocks-path`. */
-export function optionOf(flag: string): string {
+export function optionName(flag: string): string {
   return `--${flag.replace(/[A-Z]/g, capital => `-${capital.toLowerCase()}`)}`;
 }
 

@@ -3,7 +3,7 @@ import { CommanderError } from 'commander';
 import { hasClientSecret, PromptAbortedError } from '../bin/terminal/client-secret.ts';
 import { failureText, stateFailureText } from './start/failure-text.ts';
 import { readRequest, StartProblemsError } from './start/options.ts';
-import { run } from './start/run.ts';
+import { runConnector } from './start/run.ts';
 
 // The state folder contains rows of a real tenant, so only the current user may read its files.
 process.umask(0o077);
@@ -19,7 +19,7 @@ let folder = '';
 try {
   const request = readRequest(args, process.env, hasClientSecret(process.env));
   folder = request.folder;
-  process.exitCode = await run(request);
+  process.exitCode = await runConnector(request);
 } catch (error) {
   process.exitCode = statusOf(error);
   const isPlain = error instanceof StartProblemsError || error instanceof PromptAbortedError;

@@ -9,7 +9,7 @@ import { Command } from 'commander';
 import { build } from 'esbuild';
 import type { ConnectorConfig } from '../lib/config/schema.ts';
 import { CERTIFICATES_FILE } from '../lib/function/ca-certificates.ts';
-import { argumentsOrExit } from '../local/npm-command.ts';
+import { readArgumentsOrExit } from '../local/npm-command.ts';
 import { FUNCTION_BUNDLE } from './function-bundle.ts';
 import { checkedOptions, readOptions } from './template/options.ts';
 import { TemplateStack } from './template/template-stack.ts';
@@ -59,7 +59,7 @@ interface Flags {
 }
 
 async function main(): Promise<void> {
-  const { flags } = argumentsOrExit<Flags>(() =>
+  const { flags } = readArgumentsOrExit<Flags>(() =>
     new Command('npm run template --')
       .description(
         'Writes the connector as a template of CloudFormation, and the code of its function. See docs/without-cdk.md.',

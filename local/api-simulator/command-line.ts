@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { STREAMS, streamKey } from '../../lambda/streams.ts';
-import { argumentsOrExit, optionOf, wholeNumberParser } from '../npm-command.ts';
+import { optionName, readArgumentsOrExit, wholeNumberParser } from '../npm-command.ts';
 import { DEFAULT_SEED_COUNTS, type SeedCounts } from './seed.ts';
 import { completeSettings, SIMULATOR_SETTINGS, type SimulatorSettings, settingProblems } from './settings.ts';
 
@@ -18,7 +18,7 @@ export interface CommandLine extends SimulatorSettings, Required<SeedCounts> {
 
 /** Reads the command line. `--help` ends the process with status 0, invalid options with 2. */
 export function readCommandLine(): CommandLine {
-  return argumentsOrExit<CommandLine>(describe, ({ flags }) =>
+  return readArgumentsOrExit<CommandLine>(describe, ({ flags }) =>
     settingProblems({ ...completeSettings({}), ...flags }).map(inTermsOfOptions),
   ).flags;
 }
@@ -28,7 +28,7 @@ export function readCommandLine(): CommandLine {
  * --pagination-member must differ`
  */
 function inTermsOfOptions(problem: string): string {
-  return problem.replace(/\b[a-z]+[A-Z]\w*/g, optionOf);
+  return problem.replace(/\b[a-z]+[A-Z]\w*/g, optionName);
 }
 
 function describe(): Command {
@@ -52,7 +52,7 @@ function describe(): Command {
   for (const [name, setting] of Object.entries(SIMULATOR_SETTINGS)) {
     const { about, fallback } = setting;
     const value = 'min' in setting ? ' <n>' : typeof fallback === 'boolean' ? '' : ' <text>';
-    const option = new Option(optionOf(name) + value, about).default(fallback);
+    const option = new Option(optionName(name) + value, about).default(fallback);
     if ('choices' in setting) option.choices(setting.choices);
     if ('min' in setting) option.argParser(number);
     command.addOption(option);

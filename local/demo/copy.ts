@@ -1,7 +1,7 @@
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 
 /** Rows of a stream by id, as JSON text without `stream_position`. */
-export type Rows = Readonly<Record<StreamName, ReadonlyMap<string, string>>>;
+export type RowsByStream = Readonly<Record<StreamName, ReadonlyMap<string, string>>>;
 
 /** Figures about one minute. */
 interface Minute {
@@ -14,7 +14,7 @@ interface Minute {
 }
 
 /** The distance between a SIEM's copy and the data. */
-export interface Distance {
+export interface CopyDistance {
   /** Rows in the SIEM that the API does not have any more. */
   readonly ghosts: number;
   /** Rows that the SIEM lacks, or has in an older version. */
@@ -22,7 +22,7 @@ export interface Distance {
 }
 
 /** An event that arrives at the SIEM. */
-export interface Arrival {
+export interface ArrivedEvent {
   readonly stream: StreamName;
   readonly id: string;
   /** JSON text. Undefined if the event says that the row no longer exists. */
@@ -32,16 +32,16 @@ export interface Arrival {
 }
 
 /** A SIEM's copy of the data: the last event that arrived about each row. */
-export class Copy {
+export class SiemCopy {
   readonly #held = new Map<StreamName, Map<string, Held>>(STREAMS.map(({ name }) => [name, new Map()]));
   /** Figures of each minute of the last hour, newest last. */
   #minutes: Minute[] = [];
   #minute = NOTHING();
 
-  take({ stream, id, row, eventId, bytes }: Arrival): void {
+  take({ stream, id, row, eventId, bytes }: ArrivedEvent): void {
     const rows = this.#held.get(stream)!;
     const before = rows.get(id);
-    const content = row === undefined ? undefined : contentOf(row);
+    const content = row === undefined ? undefined : rowContentOf(row);
     this.#minute.events += 1;
     this.#minute.bytes += bytes;
     if (eventId !== undefined && eventId === before?.eventId) this.#minute.repeats += 1;
@@ -67,7 +67,7 @@ export class Copy {
   }
 
   /** Compares the copy with the API. @param rows rows that the API has */
-  distance(rows: Rows): Distance {
+  distance(rows: RowsByStream): CopyDistance {
     let ghosts = 0;
     let stale = 0;
     for (const { name } of STREAMS) {
@@ -91,7 +91,7 @@ const NOTHING = (): Minute => ({ events: 0, duplicates: 0, repeats: 0, bytes: 0 
  * Content of a row without `stream_position`, because a row that is delivered again unchanged has another
  * `stream_position`.
  */
-export function contentOf(row: string): string {
+export function rowContentOf(row: string): string {
   const { stream_position: _, ...content } = JSON.parse(row);
   return JSON.stringify(content);
 }
@@ -99,7 +99,7 @@ export function contentOf(row: string): string {
 /** The rows that the API has. */
 export class LiveRows {
   #known = new Map<string, { readonly text: string; readonly content: string }>();
-  rows: Rows = byStream(() => new Map());
+  rows: RowsByStream = byStream(() => new Map());
 
   /**
    * Looks at the rows again.
@@ -117,7 +117,7 @@ export class LiveRows {
         const key = `${stream} ${id}`;
         const known = before.get(key);
         if (known?.text !== text) changed += 1;
-        const row = known?.text === text ? known : { text, content: contentOf(text) };
+        const row = known?.text === text ? known : { text, content: rowContentOf(text) };
         this.#known.set(key, row);
         if (!isTombstone(text)) live.set(id, row.content);
       }

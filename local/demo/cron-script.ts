@@ -1,7 +1,7 @@
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { listPathOf } from '../api-simulator/settings.ts';
 import type { Scene } from '../incidents/scene.ts';
-import { Copy, isTombstone } from './copy.ts';
+import { isTombstone, SiemCopy } from './copy.ts';
 
 interface PageBody {
   readonly data: readonly { readonly id: string }[];
@@ -13,7 +13,7 @@ interface PageBody {
  * and sends every row. It saves only the cursors, and an error ends its run.
  */
 export class CronScript {
-  readonly copy = new Copy();
+  readonly copy = new SiemCopy();
   /** The error that ended the last run of the script. */
   problem: string | undefined;
   readonly #scene: Scene;

@@ -11,11 +11,19 @@ import type { DeliveredObject } from '../aws/delivery.ts';
 import type { Template } from '../deployment/template.ts';
 import type { Incident } from '../incidents/incident.ts';
 import { Scene } from '../incidents/scene.ts';
-import { sceneClock } from '../incidents/scene-clock.ts';
-import { Copy, type Distance, LiveRows } from './copy.ts';
+import { createSceneClock } from '../incidents/scene-clock.ts';
+import { type CopyDistance, LiveRows, SiemCopy } from './copy.ts';
 import { CronScript } from './cron-script.ts';
 import { ALARMING, HARMLESS } from './incidents.ts';
-import { alarmView, type Caused, incidentView, laneView, problemOf, streamViews, type View } from './view.ts';
+import {
+  alarmView,
+  type CausedIncident,
+  type DemoView,
+  incidentView,
+  laneView,
+  problemOf,
+  streamViews,
+} from './view.ts';
 
 const MINUTE = 60_000;
 /** The page shows the last hour. */
@@ -50,27 +58,27 @@ export class Demo implements AsyncDisposable {
   readonly #options: DemoOptions;
   readonly #alarms: AlarmWatch;
   readonly #script: CronScript;
-  readonly #copy: Copy;
+  readonly #copy: SiemCopy;
   readonly #live = new LiveRows();
   readonly #random: () => number;
-  readonly #listeners = new Set<(view: View) => void>();
+  readonly #listeners = new Set<(view: DemoView) => void>();
   /** Changes in each minute of the last hour, newest last. */
   #changes: number[] = [];
-  #distances: { readonly connector: Distance; readonly script: Distance }[] = [];
+  #distances: { readonly connector: CopyDistance; readonly script: CopyDistance }[] = [];
   /** Incident that begins with the next minute. */
   #next: Incident | undefined;
-  #caused: Caused | undefined;
-  #view: View | undefined;
+  #caused: CausedIncident | undefined;
+  #view: DemoView | undefined;
   readonly #stop = new AbortController();
   readonly #stopped = new Promise(resolve => this.#stop.signal.addEventListener('abort', resolve));
   #minutes: Promise<void> = Promise.resolve();
 
   static async start(options: DemoOptions): Promise<Demo> {
     const { template, seed, minutesBefore = MINUTES_SHOWN } = options;
-    const copy = new Copy();
+    const copy = new SiemCopy();
     const scene = await Scene.open({
       template,
-      clock: sceneClock(Math.floor(Date.now() / MINUTE) * MINUTE),
+      clock: createSceneClock(Math.floor(Date.now() / MINUTE) * MINUTE),
       simulator: { seed },
       environment: { PAGE_LIMIT: API_PAGE_LIMIT },
       onRead: object => read(object, scene, copy),
@@ -85,7 +93,7 @@ export class Demo implements AsyncDisposable {
     return demo;
   }
 
-  private constructor(options: DemoOptions, scene: Scene, copy: Copy) {
+  private constructor(options: DemoOptions, scene: Scene, copy: SiemCopy) {
     this.#options = options;
     this.minuteTakes = options.minuteTakes;
     this.scene = scene;
@@ -96,12 +104,12 @@ export class Demo implements AsyncDisposable {
   }
 
   /** The newest view. */
-  get view(): View {
+  get view(): DemoView {
     return this.#view!;
   }
 
   /** Calls the listener with each new view until the returned function is called. */
-  listen(listener: (view: View) => void): () => void {
+  listen(listener: (view: DemoView) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -248,7 +256,7 @@ export class Demo implements AsyncDisposable {
 }
 
 /** Reads an object as docs/events.md describes it for a SIEM. A row that no longer exists is forgotten. */
-function read({ key }: DeliveredObject, { aws }: Scene, copy: Copy): void {
+function read({ key }: DeliveredObject, { aws }: Scene, copy: SiemCopy): void {
   const file = path.join(path.dirname(aws.deliveredFolder), key);
   for (const line of gunzipSync(readFileSync(file)).toString().split('\n').slice(0, -1)) {
     const { stream, id, row, kind, event_id: eventId } = parseEvent(line);

@@ -8,7 +8,7 @@ import { PROBLEMS, ProblemError } from '../api-simulator/problem.ts';
 import { checkSender, closeServer, listenOnLoopback, readBody } from '../api-simulator/server.ts';
 import type { Demo } from './demo.ts';
 import { ALARMING, HARMLESS } from './incidents.ts';
-import type { View } from './view.ts';
+import type { DemoView } from './view.ts';
 
 const PAGE_FOLDER = path.join(import.meta.dirname, 'page');
 const RUNBOOK = path.join(import.meta.dirname, '..', '..', 'docs', 'runbook.md');
@@ -198,7 +198,7 @@ const MOST_BUFFERED_BYTES = 1024 * 1024;
 /** Sends the current view and each new view as server-sent events. */
 function streamViews(demo: ServedDemo, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const send = (view: View): void => {
+  const send = (view: DemoView): void => {
     if (response.writableLength < MOST_BUFFERED_BYTES) response.write(`data: ${JSON.stringify(view)}\n\n`);
   };
   send(demo.view);

@@ -3,7 +3,7 @@ import { STREAMS } from '../../lambda/streams.ts';
 import type { WatchedAlarm } from '../alarms/watch-alarms.ts';
 import type { Incident } from '../incidents/incident.ts';
 import type { EndedRun } from '../incidents/scene.ts';
-import type { Copy, Distance } from './copy.ts';
+import type { CopyDistance, SiemCopy } from './copy.ts';
 
 /** One way from the API to a SIEM, as the page shows it. */
 export interface LaneView {
@@ -46,7 +46,7 @@ export interface IncidentView {
   readonly alarms: readonly { readonly name: string; readonly fired: number | null }[];
 }
 
-export interface View {
+export interface DemoView {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly minute: number;
@@ -61,7 +61,7 @@ export interface View {
 }
 
 /** An incident that a visitor of the page has caused. */
-export interface Caused {
+export interface CausedIncident {
   readonly incident: Incident;
   /** Number of the first minute of the incident, which may be the next minute. */
   readonly began: number;
@@ -71,7 +71,7 @@ export interface Caused {
   readonly fired: ReadonlyMap<string, number>;
 }
 
-export function laneView(copy: Copy, distances: readonly Distance[], problem: string | undefined): LaneView {
+export function laneView(copy: SiemCopy, distances: readonly CopyDistance[], problem: string | undefined): LaneView {
   const { ghosts, stale } = distances.at(-1) ?? { ghosts: 0, stale: 0 };
   return { ...copy.hour, ghosts, stale, wrong: distances.map(each => each.ghosts + each.stale), problem };
 }
@@ -99,7 +99,7 @@ function failuresOf(run: EndedRun | undefined): ReadonlyMap<string, Error> | und
   return (run?.error as { streams?: ReadonlyMap<string, Error> } | undefined)?.streams;
 }
 
-export function incidentView(caused: Caused | undefined, minute: number): IncidentView | null {
+export function incidentView(caused: CausedIncident | undefined, minute: number): IncidentView | null {
   if (!caused) return null;
   const { incident, began, repaired, fired } = caused;
   const names = [...new Set([...incident.alarms, ...fired.keys()])];

@@ -43,8 +43,8 @@ type Functions = Readonly<Record<string, (argument: unknown, references: Referen
  *
  * @throws RangeError for an unsupported function
  */
-export function resolve(value: unknown, references: References): unknown {
-  if (Array.isArray(value)) return value.map(each => resolve(each, references));
+export function resolveValue(value: unknown, references: References): unknown {
+  if (Array.isArray(value)) return value.map(each => resolveValue(each, references));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value);
   const [[name, argument] = []] = members;
@@ -53,13 +53,13 @@ export function resolve(value: unknown, references: References): unknown {
     if (!evaluate) throw new RangeError(`${name} is not known here.`);
     return evaluate(argument, references);
   }
-  const resolved = members.map(([member, each]) => [member, resolve(each, references)]);
+  const resolved = members.map(([member, each]) => [member, resolveValue(each, references)]);
   return Object.fromEntries(resolved.filter(([, each]) => each !== undefined));
 }
 
 /** Resolves a value that must be a string. @throws RangeError */
 export function resolveText(value: unknown, references: References): string {
-  const resolved = resolve(value, references);
+  const resolved = resolveValue(value, references);
   if (typeof resolved === 'string') return resolved;
   throw new RangeError(`Not a text: ${JSON.stringify(value)}`);
 }
@@ -72,7 +72,7 @@ const FUNCTIONS: Functions = {
   },
   'Fn::Join'(argument, references) {
     const [delimiter, parts] = argument as [string, unknown[]];
-    return (resolve(parts, references) as unknown[]).join(delimiter);
+    return (resolveValue(parts, references) as unknown[]).join(delimiter);
   },
   'Fn::Split'(argument, references) {
     const [delimiter, text] = argument as [string, unknown];
@@ -80,7 +80,7 @@ const FUNCTIONS: Functions = {
   },
   'Fn::Select'(argument, references) {
     const [index, list] = argument as [number | string, unknown];
-    return (resolve(list, references) as unknown[])[Number(index)];
+    return (resolveValue(list, references) as unknown[])[Number(index)];
   },
   'Fn::Sub'(argument, references) {
     const [text, variables] = (Array.isArray(argument) ? argument : [argument, {}]) as [

@@ -35,7 +35,7 @@ const RENEWALS: readonly number[] = [20_000, 30_000];
  * Creates a clock on which calls to AWS take no time. Otherwise minutes that pass within a millisecond could overtake a
  * renewal of the lease.
  */
-export function sceneClock(start = Date.parse('2026-11-20T12:00:00Z')): SceneClock {
+export function createSceneClock(start = Date.parse('2026-11-20T12:00:00Z')): SceneClock {
   let now = start;
   let waits: Wait[] = [];
   const pending = new Set<Promise<unknown>>();

@@ -17,11 +17,11 @@ import type { DeliveredObject } from '../aws/delivery.ts';
 import { type LocalAws, openLocalAws } from '../aws/local-aws.ts';
 import { onlyResource, type Template } from '../deployment/template.ts';
 import { createKillSwitch, type KillSwitch } from './kill-switch.ts';
-import { type SceneClock, sceneClock } from './scene-clock.ts';
+import { createSceneClock, type SceneClock } from './scene-clock.ts';
 import { ServiceReports } from './service-reports.ts';
 import { Siem } from './siem.ts';
 import { startTamperedApi, type TamperedApi } from './tampered-api.ts';
-import { written } from './written.ts';
+import { captureOutput } from './written.ts';
 
 const MINUTE = 60_000;
 const TIMEOUT = 15 * MINUTE;
@@ -72,7 +72,7 @@ export class Scene implements AsyncDisposable {
   #origin: number;
 
   static async open(options: SceneOptions): Promise<Scene> {
-    const { clock = sceneClock() } = options;
+    const { clock = createSceneClock() } = options;
     const directory = await mkdtemp(join(tmpdir(), 'scene-'));
     const erase = () => rmSync(directory, { recursive: true, force: true });
     // The files must be deleted even if the process exits without disposing the scene.
@@ -192,7 +192,7 @@ export class Scene implements AsyncDisposable {
       this.#busy.add(container);
       const { invoker, killSwitch } = container;
       const report = (facts: RunFacts) =>
-        void emitted.push(...parseEmf(written(() => invoker.telemetry.report(facts))));
+        void emitted.push(...parseEmf(captureOutput(() => invoker.telemetry.report(facts))));
       const result = await killSwitch.race(() => invoke({}, context, { ...invoker, telemetry: { report } }));
       return { result, emitted };
     } catch (error) {

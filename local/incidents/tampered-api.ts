@@ -11,19 +11,19 @@ export interface ApiRequest {
 }
 
 /** Answers one request. If it does nothing, the request stays pending. */
-export type Act = (response: ServerResponse, request: ApiRequest) => unknown;
+export type AnswerRequest = (response: ServerResponse, request: ApiRequest) => unknown;
 
 /** Chooses the answer to a request in place of the API simulator. If undefined, the API simulator answers. */
-export type Tampering = (request: ApiRequest) => Act | undefined;
+export type Tampering = (request: ApiRequest) => AnswerRequest | undefined;
 
-export interface Tampered {
-  readonly answer: Act;
+export interface TamperableAnswers {
+  readonly answer: AnswerRequest;
   /** Replaces answers from now on. Without an argument, the API simulator answers every request again. */
   tamper(tampering?: Tampering): void;
 }
 
 /** The API simulator's answers, which may be tampered with. */
-export function tampered(simulator: ApiSimulator): Tampered {
+export function tamperableAnswers(simulator: ApiSimulator): TamperableAnswers {
   let tampering: Tampering | undefined;
   return {
     async answer(response, request) {
@@ -41,7 +41,7 @@ export function tampered(simulator: ApiSimulator): Tampered {
   };
 }
 
-export interface TamperedApi extends Pick<Tampered, 'tamper'>, AsyncDisposable {
+export interface TamperedApi extends Pick<TamperableAnswers, 'tamper'>, AsyncDisposable {
   readonly url: string;
 }
 
@@ -51,7 +51,7 @@ export interface TamperedApi extends Pick<Tampered, 'tamper'>, AsyncDisposable {
  * @param now time in the `Date` header of answers, in milliseconds since 1970
  */
 export async function startTamperedApi(simulator: ApiSimulator, now: () => number): Promise<TamperedApi> {
-  const { answer, tamper } = tampered(simulator);
+  const { answer, tamper } = tamperableAnswers(simulator);
   const server = createServer(async (request, response) => {
     const { method = '', url: target = '', headers } = request;
     const body = (await readBody(request)) ?? '';
@@ -63,16 +63,20 @@ export async function startTamperedApi(simulator: ApiSimulator, now: () => numbe
 }
 
 /** Tampers with the requests of one list. */
-export function list(path: string, act: Act): Tampering {
+export function tamperList(path: string, act: AnswerRequest): Tampering {
   return ({ target }) => (target.startsWith(`${path}?`) ? act : undefined);
 }
 
-export function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Act {
+export function answerJson(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): AnswerRequest {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return response => response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
 }
 
 /** Answers with a problem document, as the API simulator does. */
-export function problem(status: number, suffix: string, detail = 'A detail.', headers = {}): Act {
-  return json(status, { type: `https://problems.example/${suffix}`, title: 'A title', status, detail }, headers);
+export function problem(status: number, suffix: string, detail = 'A detail.', headers = {}): AnswerRequest {
+  return answerJson(status, { type: `https://problems.example/${suffix}`, title: 'A title', status, detail }, headers);
 }

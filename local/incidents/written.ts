@@ -1,5 +1,5 @@
 /** Captures the text that `act` writes to stdout and stderr. */
-export function written(act: () => void): string {
+export function captureOutput(act: () => void): string {
   const lines: string[] = [];
   const outputs = [process.stdout, process.stderr].map(output => ({ output, write: output.write }));
   for (const { output } of outputs) output.write = (chunk: string | Uint8Array) => lines.push(String(chunk)) > 0;

@@ -11,10 +11,10 @@ import { Command, CommanderError } from 'commander';
 import { terminalLine, terminalText } from '../../bin/terminal/terminal-text.ts';
 import { readArguments, refusalText } from '../npm-command.ts';
 import { EventDatabase, failAtRow, QueryFailedError, QueryRequestError } from './event-database.ts';
-import { VIEWS } from './views.ts';
+import { SQL_VIEWS } from './views.ts';
 
 const HELP = `
-Views: ${VIEWS.map(({ name }) => name).join(', ')}; docs/query.md has their columns.
+Views: ${SQL_VIEWS.map(({ name }) => name).join(', ')}; docs/query.md has their columns.
 
 Examples:
   npm run query
@@ -27,7 +27,7 @@ Exit status: 0 answered, 1 the SQL failed or a file was skipped, 2 wrong options
 
 const NAME = 'npm run query --';
 
-function describe(output: Output): Command {
+function describe(output: QueryOutput): Command {
   return new Command(NAME)
     .usage('[options] ["select …"]')
     .description(
@@ -52,7 +52,7 @@ interface Flags {
 }
 
 /** The place to which the command prints. */
-export interface Output {
+export interface QueryOutput {
   print(text: string): void;
   complain(text: string): void;
 }
@@ -64,9 +64,13 @@ export interface Output {
  * @param environment variables in which npm stores the options that it consumed
  * @returns the exit status
  */
-export async function runQuery(args: readonly string[], environment: NodeJS.ProcessEnv, to: Output): Promise<number> {
+export async function runQuery(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  to: QueryOutput,
+): Promise<number> {
   // Control characters are escaped, so that the value of a row, a file name or an argument cannot control the terminal.
-  const output: Output = {
+  const output: QueryOutput = {
     print: text => to.print(terminalText(text)),
     complain: text => to.complain(terminalText(text)),
   };
@@ -81,7 +85,7 @@ export async function runQuery(args: readonly string[], environment: NodeJS.Proc
   }
 }
 
-async function query(args: readonly string[], environment: NodeJS.ProcessEnv, output: Output): Promise<number> {
+async function query(args: readonly string[], environment: NodeJS.ProcessEnv, output: QueryOutput): Promise<number> {
   const { flags, operands, problems } = readArguments<Flags>(() => describe(output), withSqlLast(args), environment);
   const { folder, json = false } = flags;
   const [sql] = operands;
@@ -105,7 +109,7 @@ function withSqlLast(args: readonly string[]): string[] {
   return at < 0 ? [...args] : [...args.slice(0, at), ...args.slice(at + 1), '--', args[at]!];
 }
 
-async function printSummary(database: EventDatabase, output: Output): Promise<void> {
+async function printSummary(database: EventDatabase, output: QueryOutput): Promise<void> {
   output.print(`${database.files} ${database.files === 1 ? 'file' : 'files'} of events.\n`);
   await printTable(await database.query(WHAT_ARRIVED), output);
   const count = async (relation: string) => {
@@ -114,7 +118,7 @@ async function printSummary(database: EventDatabase, output: Output): Promise<vo
   };
   const views: string[][] = [];
   // The queries run one after the other, because a connection has one result at a time.
-  for (const { name } of VIEWS) {
+  for (const { name } of SQL_VIEWS) {
     const columns = (await database.query(`select * from ${name} limit 0`)).columnNames();
     views.push([name, `${await count(name)}`, columns.join(', ')]);
   }
@@ -140,7 +144,7 @@ const MOST_ROWS = 200;
 const WIDEST_CELL = 80;
 
 /** Prints the first rows for people, with a note if rows or cells were cut. */
-async function printTable(result: DuckDBResult, output: Output): Promise<void> {
+async function printTable(result: DuckDBResult, output: QueryOutput): Promise<void> {
   const rows: string[][] = [];
   for await (const row of rowsOf(result)) {
     if (rows.push(row.map(cellText)) > MOST_ROWS) break;
@@ -174,7 +178,7 @@ function aligned(titles: readonly string[], rows: readonly (readonly string[])[]
   return [titles, rule, ...rows].map(row => row.map(pad).join('  ').trimEnd()).join('\n');
 }
 
-async function printJson(result: DuckDBResult, output: Output): Promise<void> {
+async function printJson(result: DuckDBResult, output: QueryOutput): Promise<void> {
   // JSON.stringify of an object would put names such as "2" first and lose `__proto__`, so the object is written member
   // by member.
   const names = result.deduplicatedColumnNames().map(name => JSON.stringify(name));

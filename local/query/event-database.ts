@@ -6,7 +6,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type DuckDBAppender, type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api';
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
-import { DUCKDB_DIALECT, VIEWS } from './views.ts';
+import { DUCKDB_DIALECT, SQL_VIEWS } from './views.ts';
 
 /** The options are wrong, or there are no files. */
 export class QueryRequestError extends Error {
@@ -107,7 +107,7 @@ export function failAtRow(cause: unknown): never {
 /** Creates every view over the relation `lines(line, delivery_day)`. */
 export async function createViews(connection: DuckDBConnection): Promise<void> {
   await connection.run(DUCKDB_DIALECT);
-  for (const { sql } of VIEWS) await connection.run(sql);
+  for (const { sql } of SQL_VIEWS) await connection.run(sql);
 }
 
 const LINES = 'create table lines(line varchar, delivery_day varchar)';

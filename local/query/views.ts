@@ -5,7 +5,7 @@ import path from 'node:path';
 const ATHENA = path.join(import.meta.dirname, '..', '..', 'siem', 'athena');
 
 /** A view over the delivered events. */
-export interface View {
+export interface SqlView {
   readonly name: string;
   /** Text of the whole file: a comment and `create or replace view`. */
   readonly sql: string;
@@ -19,7 +19,7 @@ export const ATHENA_FILES: ReadonlyMap<string, string> = new Map(
 );
 
 /** All views, each after the views that it reads. Only `events` reads the relation `lines(line, delivery_day)`. */
-export const VIEWS: readonly View[] = [...ATHENA_FILES.values()].flatMap(sql => {
+export const SQL_VIEWS: readonly SqlView[] = [...ATHENA_FILES.values()].flatMap(sql => {
   const [, name] = /^create or replace view (\w+) as$/m.exec(sql) ?? [];
   return name ? [{ name, sql }] : [];
 });

@@ -4,11 +4,11 @@ import { type JsonNode, readJson } from './json-text.ts';
  * Brings a row's content, without `stream_position`, into one form: numbers by their digits, members by name, without
  * white space. The connector's own cutter is not used, so that each can check the other.
  */
-export function content(rowText: string): string {
-  return contentOf(readJson(rowText));
+export function canonicalContent(rowText: string): string {
+  return canonicalContentOf(readJson(rowText));
 }
 
-export function contentOf(row: JsonNode): string {
+export function canonicalContentOf(row: JsonNode): string {
   return written(row, 'stream_position');
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { InvocationResult } from '../../lambda/invocation.ts';
-import type { ApiAnswer, FromFunction, ToFunction } from './function-process.ts';
+import type { ApiAnswer, MessageFromFunction, MessageToFunction } from './function-process.ts';
 
 /** Lambda's own upper bound, which the stack uses. */
 const TIMEOUT_MILLISECONDS = 900_000;
@@ -32,7 +32,7 @@ export class FunctionHost {
     const file = fileURLToPath(new URL('./function-process.ts', import.meta.url));
     this.#process = fork(file, { env: environment, stdio: ['ignore', log, log, 'ipc'] });
     closeSync(log);
-    this.#process.on('message', (message: FromFunction) => {
+    this.#process.on('message', (message: MessageFromFunction) => {
       if (message.kind === 'answered') onAnswer(message.answer);
       else if (message.kind === 'files failed')
         onFilesFailure(Object.assign(new Error(message.error.message), message.error));
@@ -63,7 +63,7 @@ export class FunctionHost {
     await ended;
   }
 
-  #send(message: ToFunction): void {
+  #send(message: MessageToFunction): void {
     if (this.#process.connected) this.#process.send(message);
   }
 }
@@ -75,7 +75,7 @@ const ENDED =
 export class FunctionError extends Error {
   override readonly name: string;
   override readonly stack: string;
-  constructor({ name, message, stack }: Pick<FromFunction & { kind: 'failed' }, 'name' | 'message' | 'stack'>) {
+  constructor({ name, message, stack }: Pick<MessageFromFunction & { kind: 'failed' }, 'name' | 'message' | 'stack'>) {
     super(message);
     this.name = name;
     this.stack = stack;

@@ -13,14 +13,14 @@ import { readSettings } from '../../lambda/settings.ts';
 import { JournalTable } from '../aws/journal.ts';
 import { LOCAL_NAMES, openLocalAws } from '../aws/local-aws.ts';
 
-export type ToFunction =
+export type MessageToFunction =
   /** First message. The secret is part of it, so that it is never written to disk. */
   | { readonly kind: 'open'; readonly folder: string; readonly secret: string }
   | { readonly kind: 'invoke'; readonly milliseconds: number }
   /** Shortens the time of the current invocation. */
   | { readonly kind: 'hurry'; readonly milliseconds: number };
 
-export type FromFunction =
+export type MessageFromFunction =
   | { readonly kind: 'answered'; readonly answer: ApiAnswer }
   | { readonly kind: 'returned'; readonly result: unknown }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string; readonly stack: string }
@@ -58,7 +58,7 @@ for (const channel of ['undici:request:headers', 'undici:request:error']) {
   });
 }
 
-process.on('message', (message: ToFunction) => {
+process.on('message', (message: MessageToFunction) => {
   if (message.kind === 'open') opened = open(message);
   else if (message.kind === 'hurry') deadline = Math.min(deadline, Date.now() + message.milliseconds);
   else {
@@ -74,7 +74,7 @@ for (const output of [process.stdout, process.stderr]) output.on('error', filesF
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit());
 
-async function open({ folder, secret }: ToFunction & { readonly kind: 'open' }): Promise<Invoker> {
+async function open({ folder, secret }: MessageToFunction & { readonly kind: 'open' }): Promise<Invoker> {
   const table = new JournalTable(LOCAL_NAMES.stateTable, join(folder, 'dynamodb', 'table.jsonl'));
   const { clients } = await openLocalAws({ directory: folder, table, secret, onFailure: filesFailed });
   return createInvoker(readSettings(), clients);
@@ -107,6 +107,6 @@ function filesFailed(error: unknown): undefined {
   post({ kind: 'files failed', error: { message, ...(code && { code }), ...(path && { path }) } });
 }
 
-function post(message: FromFunction): void {
+function post(message: MessageFromFunction): void {
   process.send?.(message);
 }

@@ -5,7 +5,7 @@ import { readSettings, SettingsError } from '../../lambda/settings.ts';
 import { STREAMS, STREAMS_WITHOUT_PATH, type StreamKey, streamKey } from '../../lambda/streams.ts';
 import { DEFAULT_SEED_COUNTS, SEED_COUNT_NAMES, type SeedCounts } from '../api-simulator/seed.ts';
 import { LOCAL_NAMES, resourceEnvironment } from '../aws/local-aws.ts';
-import { optionOf, readArguments, refusalText, wholeNumberParser } from '../npm-command.ts';
+import { optionName, readArguments, refusalText, wholeNumberParser } from '../npm-command.ts';
 
 /** The function's settings by the name of the option. */
 const SETTINGS = {
@@ -29,7 +29,7 @@ type EmbeddedFlags = SeedCounts & { readonly seed?: number; readonly change?: nu
 type ByStream<T> = Readonly<Record<string, T>>;
 
 /** Options as they were typed. */
-export type Flags = EmbeddedFlags & {
+export type StartFlags = EmbeddedFlags & {
   readonly [flag in Exclude<keyof typeof SETTINGS, 'filter' | 'omit'>]?: string;
 } & {
   readonly filter?: ByStream<string>;
@@ -122,7 +122,7 @@ function describeTenant(command: Command): Command {
     .option('--auth-url <url>', 'realm or token endpoint, https')
     .option('--client-id <id>', 'client id; its secret comes from CLIENT_SECRET or a hidden prompt');
   for (const { pathOption, singular } of STREAMS_WITHOUT_PATH)
-    command.option(`${optionOf(pathOption)} <path>`, `path of the ${singular} list (default: that stream is off)`);
+    command.option(`${optionName(pathOption)} <path>`, `path of the ${singular} list (default: that stream is off)`);
   return (
     command
       .option('--threat-asset-field <name>', 'member of a threat that names its asset (default: asset_id)')
@@ -201,7 +201,7 @@ const ONLY_OF_EMBEDDED = ['seed', ...SEED_COUNT_NAMES, 'change'] as const;
  * @throws StartProblemsError, and CommanderError after `--help` was printed
  */
 export function readRequest(args: readonly string[], environment: NodeJS.ProcessEnv, hasSecret: boolean): StartRequest {
-  const { flags, problems: argumentProblems } = readArguments<Flags>(describe, args, environment);
+  const { flags, problems: argumentProblems } = readArguments<StartFlags>(describe, args, environment);
   const isTenant = ONLY_OF_TENANT.some(flag => flags[flag] !== undefined);
   const name = flags.name ?? (isTenant ? defaultName(flags.baseUrl ?? '') : 'local');
   const settings = settingsOf({ ...flags, name });
@@ -210,7 +210,7 @@ export function readRequest(args: readonly string[], environment: NodeJS.Process
     ...(flags.clientSecret === undefined ? [] : [SECRET_IS_NO_ARGUMENT]),
     ...(isTenant ? tenantProblems(flags, hasSecret) : []),
     ...settingProblems(isTenant ? settings : { ...EMBEDDED_PATHS, ...settings }),
-    ...nameProblem(name),
+    ...nameProblems(name),
   ];
   if (problems.length > 0) throw new StartProblemsError(problems);
   const { baseUrl, authUrl, clientId, change = 0 } = flags;
@@ -231,13 +231,13 @@ export function readRequest(args: readonly string[], environment: NodeJS.Process
 const SECRET_IS_NO_ARGUMENT =
   'the client secret cannot be an argument, because the process list and the shell history would show it. Set the environment variable CLIENT_SECRET, or omit it to be prompted';
 
-function tenantProblems(flags: Flags, hasSecret: boolean): string[] {
+function tenantProblems(flags: StartFlags, hasSecret: boolean): string[] {
   const missing = REQUIRED_OF_TENANT.filter(flag => flags[flag] === undefined);
   const foreign = ONLY_OF_EMBEDDED.filter(flag => flags[flag] !== undefined);
   return [
-    ...missing.map(flag => `${optionOf(flag)} is missing, which a real tenant needs`),
+    ...missing.map(flag => `${optionName(flag)} is missing, which a real tenant needs`),
     ...foreign.map(
-      flag => `${optionOf(flag)} is about the embedded API simulator, but other options select a real tenant`,
+      flag => `${optionName(flag)} is about the embedded API simulator, but other options select a real tenant`,
     ),
     ...(hasSecret ? [] : ['the client secret is missing: set CLIENT_SECRET, or run in a terminal to be prompted']),
   ];
@@ -256,8 +256,8 @@ const EMBEDDED_PATHS = Object.fromEntries(
 );
 
 /** Settings from the options, by the names of the function's variables. */
-function settingsOf(flags: Flags): Record<string, string> {
-  const given = Object.entries(SETTINGS).map(([flag, setting]) => [setting, flags[flag as keyof Flags]] as const);
+function settingsOf(flags: StartFlags): Record<string, string> {
+  const given = Object.entries(SETTINGS).map(([flag, setting]) => [setting, flags[flag as keyof StartFlags]] as const);
   return Object.fromEntries(
     given.flatMap(([setting, value]) => {
       if (value === undefined) return [];
@@ -281,13 +281,13 @@ function settingProblems(settings: Readonly<Record<string, string>>): string[] {
 function inTermsOfOptions(problem: string): string {
   const [setting = ''] = /^\w+/.exec(problem) ?? [];
   const flag = Object.entries(SETTINGS).find(([, each]) => each === setting)?.[0];
-  return flag === undefined ? problem : `${optionOf(flag)} ${problem.slice(setting.length + 1)}`;
+  return flag === undefined ? problem : `${optionName(flag)} ${problem.slice(setting.length + 1)}`;
 }
 
 const LONGEST_NAME = 32;
 
 /** Checks a name by the stack's rule for connector names, so that a name that works here can be deployed. */
-export function nameProblem(name: string): string[] {
+export function nameProblems(name: string): string[] {
   if (name.length <= LONGEST_NAME && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return [];
   const length = `${LONGEST_NAME} characters at most`;
   return [`--name must be lower-case letters, digits and single hyphens, a letter first, ${length}`];

@@ -2,7 +2,7 @@ import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import type { ApiAnswer } from './function-process.ts';
 
 /** The terminal or file to which progress is written. */
-export interface Screen {
+export interface ProgressScreen {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -20,7 +20,7 @@ export interface MonitoredStream {
  */
 export class Progress {
   readonly #streams: readonly MonitoredStream[];
-  readonly #screen: Screen;
+  readonly #screen: ProgressScreen;
   readonly #now: () => number;
   readonly #pages = new Map<string, number>();
   #reason: string | undefined;
@@ -29,7 +29,11 @@ export class Progress {
   #shown = '';
   #shownAt = Number.NEGATIVE_INFINITY;
 
-  constructor(streams: readonly MonitoredStream[], screen: Screen, now: () => number = () => performance.now()) {
+  constructor(
+    streams: readonly MonitoredStream[],
+    screen: ProgressScreen,
+    now: () => number = () => performance.now(),
+  ) {
     this.#streams = streams;
     this.#screen = screen;
     this.#now = now;
@@ -65,7 +69,7 @@ export class Progress {
 
   #show(): void {
     const note = this.#reason ?? (this.trouble && `retrying: ${this.trouble}`);
-    const each = this.#streams.map(({ name, url }) => `${name}: ${counted(this.#pages.get(url) ?? 0, 'page')}`);
+    const each = this.#streams.map(({ name, url }) => `${name}: ${countText(this.#pages.get(url) ?? 0, 'page')}`);
     const text = [...(note ? [note] : []), ...each].join(' | ');
     this.#shownAt = this.#now();
     if (text === this.#shown) return;
@@ -77,11 +81,11 @@ export class Progress {
 }
 
 /** A number with its noun, for example `1 page` or `2 pages`. */
-export function counted(count: number, one: string): string {
-  return `${grouped(count)} ${one}${count === 1 ? '' : 's'}`;
+export function countText(count: number, one: string): string {
+  return `${groupedDigits(count)} ${one}${count === 1 ? '' : 's'}`;
 }
 
 /** A number with thousands separators, for example 12,345. */
-export function grouped(count: number): string {
+export function groupedDigits(count: number): string {
   return count.toLocaleString('en-US');
 }

@@ -16,10 +16,10 @@ import { rebuildSimulator } from './embedded-simulator.ts';
 import { failureText } from './failure-text.ts';
 import { FunctionHost } from './function-host.ts';
 import type { StartRequest, TenantTarget } from './options.ts';
-import { counted, Progress } from './progress.ts';
+import { countText, Progress } from './progress.ts';
 import { resetFolder } from './reset.ts';
-import { logFileIn, makeFolder, nextSource, readSource, type Source, writeSource } from './source.ts';
-import { metricsIn, nextSteps, placesText, summaryNotes, summaryTable } from './summary.ts';
+import { logFileIn, makeFolder, nextSource, readSource, type StateSource, writeSource } from './source.ts';
+import { nextSteps, placesText, readLoggedMetrics, summaryNotes, summaryTable } from './summary.ts';
 
 /**
  * Seconds after which the lease of a killed run expires. They are few, because the folder is locked, so no other run
@@ -37,7 +37,7 @@ interface Start {
 }
 
 /** @returns the exit status. @throws StartProblemsError, PromptAbortedError, DirectoryInUseError, UnknownHostError */
-export async function run(request: StartRequest): Promise<number> {
+export async function runConnector(request: StartRequest): Promise<number> {
   const { folder, target, reset } = request;
   const before = reset ? undefined : await readSource(folder);
   const source = nextSource(request, before, Date.now());
@@ -61,7 +61,7 @@ async function reachTenant({ baseUrl, authUrl, clientId }: TenantTarget): Promis
   return { settings: {}, secret: JSON.stringify({ client_id: clientId, client_secret: clientSecret }) };
 }
 
-async function startSimulator({ tenantData }: Source, resources: AsyncDisposableStack): Promise<Start> {
+async function startSimulator({ tenantData }: StateSource, resources: AsyncDisposableStack): Promise<Start> {
   const simulator = rebuildSimulator(tenantData!, Date.now);
   const server = await startSimulatorServer({ simulator });
   resources.defer(() => server.close());
@@ -77,13 +77,13 @@ async function startSimulator({ tenantData }: Source, resources: AsyncDisposable
   };
 }
 
-function introduction(name: string, { tenantData, tenant }: Source): string {
+function introduction(name: string, { tenantData, tenant }: StateSource): string {
   if (!tenantData) return `Connector "${name}" drains ${tenant?.baseUrl} into local files.`;
   const { seed, changes } = tenantData;
   const counts = seedCountsIn(tenantData);
-  const rows = STREAMS.map(({ name, singular }) => counted(counts[streamKey(name)], singular)).join(', ');
+  const rows = STREAMS.map(({ name, singular }) => countText(counts[streamKey(name)], singular)).join(', ');
   const changed = changes.reduce((sum, { count }) => sum + count, 0);
-  return `Connector "${name}" drains the embedded API simulator: ${rows} (seed ${seed}), ${counted(changed, 'change')} since.`;
+  return `Connector "${name}" drains the embedded API simulator: ${rows} (seed ${seed}), ${countText(changed, 'change')} since.`;
 }
 
 /** A host of the tenant has no address. No request was sent. */
@@ -125,7 +125,7 @@ async function drainAndReport(request: StartRequest, { settings, secret }: Start
   const seconds = (performance.now() - start) / 1000;
   const files = (await deliveredObjects(delivered)).filter(file => !filesBefore.has(file));
   const streams = streamsIn(settings).map(({ name }) => name);
-  const metrics = await metricsIn(log, logged);
+  const metrics = await readLoggedMetrics(log, logged);
   const notes = summaryNotes(streams, metrics);
   const hasDeadLetters = streams.some(stream => metrics(stream).DeadLetters > 0);
   const places = { delivered, files: files.length, log, ...(hasDeadLetters && { deadLetters }) };

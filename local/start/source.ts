@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { terminalLine } from '../../bin/terminal/terminal-text.ts';
 import type { StreamKey } from '../../lambda/streams.ts';
 import { DEFAULT_SEED_COUNTS, SEED_COUNT_NAMES } from '../api-simulator/seed.ts';
-import { optionOf } from '../npm-command.ts';
+import { optionName } from '../npm-command.ts';
 import { StartProblemsError, type StartRequest, type TenantTarget } from './options.ts';
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -20,13 +20,13 @@ const TenantData = v.object({
 });
 
 /** The source of a state folder's rows. The cursors and row states of one source are meaningless for another source. */
-const Source = v.object({
+const StateSource = v.object({
   version: v.literal(2),
   tenantData: v.optional(TenantData),
   tenant: v.optional(v.object({ baseUrl: v.string(), clientId: v.string() })),
 });
 
-export type Source = v.InferOutput<typeof Source>;
+export type StateSource = v.InferOutput<typeof StateSource>;
 export type TenantDataRecipe = v.InferOutput<typeof TenantData>;
 
 /**
@@ -35,7 +35,7 @@ export type TenantDataRecipe = v.InferOutput<typeof TenantData>;
  * @param now current time in milliseconds since 1970
  * @throws StartProblemsError if the state folder was filled from another source
  */
-export function nextSource(request: StartRequest, before: Source | undefined, now: number): Source {
+export function nextSource(request: StartRequest, before: StateSource | undefined, now: number): StateSource {
   const { target } = request;
   const problems = before === undefined ? [] : contradictions(request, before);
   if (problems.length > 0) {
@@ -57,7 +57,7 @@ function withChange(recipe: TenantDataRecipe, change: number, now: number): Tena
   return { ...recipe, changes: [...recipe.changes, { at: Math.max(now, last.at + last.count), count: change }] };
 }
 
-function contradictions({ target, name }: StartRequest, before: Source): string[] {
+function contradictions({ target, name }: StartRequest, before: StateSource): string[] {
   const { tenantData, tenant } = before;
   const from = tenant ? `${tenant.baseUrl} with --client-id ${tenant.clientId}` : 'the embedded API simulator';
   const problems: string[] = [];
@@ -69,13 +69,13 @@ function contradictions({ target, name }: StartRequest, before: Source): string[
   } else if (tenantData) {
     for (const option of ['seed', ...SEED_COUNT_NAMES] as const) {
       if (target[option] === undefined || target[option] === tenantData[option]) continue;
-      problems.push(`${optionOf(option)} was ${tenantData[option]} when "${name}" began`);
+      problems.push(`${optionName(option)} was ${tenantData[option]} when "${name}" began`);
     }
   } else problems.push(`"${name}" has been filled from ${from}`);
   return problems;
 }
 
-function tenantRecord({ baseUrl, clientId }: TenantTarget): NonNullable<Source['tenant']> {
+function tenantRecord({ baseUrl, clientId }: TenantTarget): NonNullable<StateSource['tenant']> {
   return { baseUrl: baseUrl.replace(/\/+$/, ''), clientId };
 }
 
@@ -87,13 +87,13 @@ export function logFileIn(folder: string): string {
 }
 
 /** @returns undefined before the first run @throws StartProblemsError if the file is invalid */
-export async function readSource(folder: string): Promise<Source | undefined> {
+export async function readSource(folder: string): Promise<StateSource | undefined> {
   const file = join(folder, SOURCE_FILE);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw cannotUse(file, 'read', error);
   });
   if (text === undefined) return undefined;
-  const source = v.safeParse(v.pipe(v.string(), v.parseJson(), Source), text);
+  const source = v.safeParse(v.pipe(v.string(), v.parseJson(), StateSource), text);
   if (source.success) return source.output;
   const remedy = isSourceText(text) ? 'start again with --reset' : 'choose another --name or --state-folder';
   throw new StartProblemsError([`${terminalLine(file)} was not written by this version: ${remedy}`]);
@@ -111,7 +111,7 @@ export function isSourceText(text: string): boolean {
 }
 
 /** Writes the source atomically, because with half a file the state would have no source. */
-export async function writeSource(folder: string, source: Source): Promise<void> {
+export async function writeSource(folder: string, source: StateSource): Promise<void> {
   const file = join(folder, SOURCE_FILE);
   await writeFile(`${file}.new`, `${JSON.stringify(source, undefined, 2)}\n`);
   await rename(`${file}.new`, file);

@@ -3,9 +3,9 @@ import { relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DIMENSIONS, STREAM_METRICS, STREAM_PROPERTIES } from '../../lambda/metrics.ts';
 import { STREAMS } from '../../lambda/streams.ts';
-import { optionOf } from '../npm-command.ts';
+import { optionName } from '../npm-command.ts';
 import type { StartRequest } from './options.ts';
-import { counted, grouped } from './progress.ts';
+import { countText, groupedDigits } from './progress.ts';
 
 const COUNTS = Object.keys({ ...STREAM_METRICS, ...STREAM_PROPERTIES }) as (
   | keyof typeof STREAM_METRICS
@@ -13,7 +13,7 @@ const COUNTS = Object.keys({ ...STREAM_METRICS, ...STREAM_PROPERTIES }) as (
 )[];
 
 export type StreamCounts = Record<(typeof COUNTS)[number], number>;
-export type Metrics = (stream: string) => Readonly<StreamCounts>;
+export type MetricsOfStream = (stream: string) => Readonly<StreamCounts>;
 
 /**
  * Sums the metrics that the function wrote to its log for each stream (CloudWatch embedded metric format). Unlike the
@@ -21,7 +21,7 @@ export type Metrics = (stream: string) => Readonly<StreamCounts>;
  *
  * @param start length of the log before this run, in bytes
  */
-export async function metricsIn(logFile: string, start: number): Promise<Metrics> {
+export async function readLoggedMetrics(logFile: string, start: number): Promise<MetricsOfStream> {
   const streams = new Map<string, StreamCounts>();
   const zeros = () => Object.fromEntries(COUNTS.map(name => [name, 0])) as StreamCounts;
   for await (const line of createInterface({ input: createReadStream(logFile, { start }) })) {
@@ -87,12 +87,12 @@ const TITLE_WIDTH = 'oversize events'.length;
  *
  *     read = forwarded + duplicates + superseded + unknown (+ filtered) + dead letters (+ not finished)
  */
-export function summaryTable(streams: readonly string[], metrics: Metrics): string {
+export function summaryTable(streams: readonly string[], metrics: MetricsOfStream): string {
   const figures = ({ count }: Line) => {
     const each = streams.map(stream => count(metrics(stream)));
     return [...each, each.reduce((sum, figure) => sum + figure, 0)];
   };
-  const row = (title: string, line: Line) => [title, ...figures(line).map(grouped)];
+  const row = (title: string, line: Line) => [title, ...figures(line).map(groupedDigits)];
   const isShown = (line: Line) => !line.isRare || figures(line).some(figure => figure !== 0);
   const outcomes = [...OUTCOMES, UNFINISHED].filter(isShown);
   const head = ['rows', ...streams, 'all'];
@@ -113,7 +113,7 @@ export function summaryTable(streams: readonly string[], metrics: Metrics): stri
  *
  * @param streams names of the streams that are on
  */
-export function summaryNotes(streams: readonly string[], metrics: Metrics): string[] {
+export function summaryNotes(streams: readonly string[], metrics: MetricsOfStream): string[] {
   const sum = (count: Line['count']) => streams.reduce((total, stream) => total + count(metrics(stream)), 0);
   const withoutAsset = sum(of => of.ThreatsWithoutAsset);
   const off = STREAMS.filter(stream => !streams.includes(stream.name));
@@ -123,13 +123,15 @@ export function summaryNotes(streams: readonly string[], metrics: Metrics): stri
     ),
     ...streams.flatMap(stream => filterWarnings(stream, metrics(stream))),
     ...(withoutAsset > 0
-      ? [`Threats that do not name their asset: ${grouped(withoutAsset)}. --threat-asset-field says which member does.`]
+      ? [
+          `Threats that do not name their asset: ${groupedDigits(withoutAsset)}. --threat-asset-field says which member does.`,
+        ]
       : []),
     ...(sum(of => of.CursorRefused) > 0
       ? ['The API refused a cursor. Rows were read again, and only what had changed was sent.']
       : []),
     ...off.flatMap(stream =>
-      'pathOption' in stream ? [`The stream ${stream.name} is off: ${optionOf(stream.pathOption)} turns it on.`] : [],
+      'pathOption' in stream ? [`The stream ${stream.name} is off: ${optionName(stream.pathOption)} turns it on.`] : [],
     ),
   ];
 }
@@ -141,13 +143,13 @@ function filterWarnings(stream: string, { RowsRead: read, RowsFiltered: dropped,
       : []),
     ...(errors > 0
       ? [
-          `WARNING: the filter of ${stream} gave an error or no boolean for ${counted(errors, 'row')}, sent all the same. Check the expression.`,
+          `WARNING: the filter of ${stream} gave an error or no boolean for ${countText(errors, 'row')}, sent all the same. Check the expression.`,
         ]
       : []),
   ];
 }
 
-export interface Places {
+export interface OutputPlaces {
   readonly delivered: string;
   /** Number of files that this run delivered. */
   readonly files: number;
@@ -157,9 +159,9 @@ export interface Places {
 }
 
 /** Names the places of the output, relative to the working directory. */
-export function placesText({ delivered, files, deadLetters, log }: Places): string {
+export function placesText({ delivered, files, deadLetters, log }: OutputPlaces): string {
   return [
-    `Delivered events      ${here(delivered)} (${counted(files, 'file')} by this run)`,
+    `Delivered events      ${here(delivered)} (${countText(files, 'file')} by this run)`,
     ...(deadLetters === undefined ? [] : [`Dead letters          ${here(deadLetters)}`]),
     `Function's log        ${here(log)}`,
   ].join('\n');

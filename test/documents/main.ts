@@ -2,13 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
-import { argumentsOrExit } from '../../local/npm-command.ts';
+import { readArgumentsOrExit } from '../../local/npm-command.ts';
 import { compared, PARTS } from './generated.ts';
 import { ROOT } from './pages.ts';
 
 const names = Object.keys(PARTS);
 
-const { operands } = argumentsOrExit<object>(
+const { operands } = readArgumentsOrExit<object>(
   () =>
     new Command('npm run documents --')
       .description('Writes the generated parts of docs/ again, and names the files that changed.')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { VIEWS } from '../../local/query/views.ts';
+import { SQL_VIEWS } from '../../local/query/views.ts';
 import { column, type LinesDatabase, openDuckDbLines } from '../local/query/support/lines-database.ts';
 import { page, section } from './pages.ts';
 import { exampleLines, QUERY_EXAMPLES } from './query-examples.ts';
@@ -33,7 +33,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
 
 test('each view has its columns, in order', async () => {
   const actual: [string, string][] = [];
-  for (const { name } of VIEWS) {
+  for (const { name } of SQL_VIEWS) {
     actual.push([name, (await column(database, `select column_name from (describe ${name})`)).join(', ')]);
   }
   expect(Object.fromEntries(actual)).toEqual(COLUMNS);
@@ -41,7 +41,7 @@ test('each view has its columns, in order', async () => {
 
 test('the table of the views names each of them', () => {
   const text = section(page('docs/query.md'), '## The views');
-  expect(VIEWS.map(({ name }) => name).filter(name => !text.includes(`\`${name}\``))).toEqual([]);
+  expect(SQL_VIEWS.map(({ name }) => name).filter(name => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
 test.each(QUERY_EXAMPLES)('the example has an answer: %s', async (_, sql) => {

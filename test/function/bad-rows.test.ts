@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { list } from '../../local/incidents/tampered-api.ts';
+import { tamperList } from '../../local/incidents/tampered-api.ts';
 import { type Connector, connector } from '../support/function/connector.ts';
 import { rejection, wordsOf } from '../support/function/rejection.ts';
 
@@ -11,7 +11,7 @@ function pageOf(...rows: readonly (string | Buffer)[]) {
   const elements = rows.flatMap(row => [Buffer.from(','), Buffer.from(row)]).slice(1);
   const end = `],"pagination":{"next_cursor":null,"page_size":${rows.length}}}`;
   const body = Buffer.concat([Buffer.from('{"data":['), ...elements, Buffer.from(end)]);
-  return list('/v1/assets', response => response.writeHead(200).end(body));
+  return tamperList('/v1/assets', response => response.writeHead(200).end(body));
 }
 
 const idsOf = async (each: Connector) => (await each.lines()).map(line => JSON.parse(line).id);
@@ -53,7 +53,7 @@ describe('a row that cannot be an event', () => {
     await using each = await connector();
     const rows = [`{"id":"large","text":"${'x'.repeat(17 * 1_048_576)}"}`, GOOD];
     each.api.tamper(
-      list('/v1/assets', (response, { target }) => {
+      tamperList('/v1/assets', (response, { target }) => {
         const { searchParams } = new URL(target, each.api.url);
         const from = Number(searchParams.get('cursor') ?? 0);
         const page = rows.slice(from, from + Number(searchParams.get('limit')));

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { json, list } from '../../local/incidents/tampered-api.ts';
+import { answerJson, tamperList } from '../../local/incidents/tampered-api.ts';
 import { connector } from '../support/function/connector.ts';
 
 const block = (id: string, blocked_at: unknown) => ({ id, blocked_at });
@@ -21,7 +21,9 @@ test.each([
     block('short', '2026'),
     block('none', undefined),
   ];
-  each.api.tamper(list(each.environment['DNS_BLOCKS_PATH']!, json(200, { rows, pagination: { next_cursor: null } })));
+  each.api.tamper(
+    tamperList(each.environment['DNS_BLOCKS_PATH']!, answerJson(200, { rows, pagination: { next_cursor: null } })),
+  );
   const { streams } = await each.run();
   expect((await each.lines()).map(line => JSON.parse(line).id).toSorted()).toEqual([...sent].toSorted());
   expect(streams['dns-blocks']).toMatchObject({ forwarded: sent.length, filtered: rows.length - sent.length });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { checkpointKey } from '../../lambda/store/item.ts';
 import { STREAMS } from '../../lambda/streams.ts';
-import { json, list } from '../../local/incidents/tampered-api.ts';
+import { answerJson, tamperList } from '../../local/incidents/tampered-api.ts';
 import { type Connector, connector } from '../support/function/connector.ts';
 import { schemaViolations } from '../support/function/event-schema.ts';
 import { rejection, wordsOf } from '../support/function/rejection.ts';
@@ -65,7 +65,7 @@ describe('a run that fails', () => {
     each.simulator.put('assets', { id: 'a' });
     each.simulator.put('threats', { id: 't', asset_id: 'a' });
 
-    each.api.tamper(list('/v1/assets', json(200, '<html>canary</html>')));
+    each.api.tamper(tamperList('/v1/assets', answerJson(200, '<html>canary</html>')));
     const error = await rejection(each.run());
     expect(error.message).toContain('assets: ContractError');
     expect(wordsOf(error) + wordsOf(each.logged)).not.toMatch(/canary|Bearer/);

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { STREAMS } from '../../lambda/streams.ts';
 import { parseEmf } from '../../local/alarms/emf.ts';
-import { json } from '../../local/incidents/tampered-api.ts';
+import { answerJson } from '../../local/incidents/tampered-api.ts';
 import { bundle } from '../support/function/bundle.ts';
 import { CANARY_SECRET, type Connector, canaries } from '../support/function/connector.ts';
 import { echo, echoRaw } from '../support/function/echo.ts';
@@ -102,7 +102,10 @@ describe('services that send a byte at a time, or echo every request', () => {
   ])('%s, echoing requests, leaks nothing into a log or an error', async (_what, service, error, status) => {
     await using each = await canaries();
     // A row without an id is written to S3.
-    const page = json(200, { rows: [{ id: 'canary' }, { text: 'canary' }], p: { next_cursor: null, page_size: 2 } });
+    const page = answerJson(200, {
+      rows: [{ id: 'canary' }, { text: 'canary' }],
+      p: { next_cursor: null, page_size: 2 },
+    });
     if (service === 'S3') each.api.tamper(() => page);
     await using endpoint = await httpHarness(echo(status, service === 'S3' ? 'application/xml' : undefined));
     const { run, leaks } = await shownBy(each, { [`AWS_ENDPOINT_URL_${service}`]: endpoint.url });
@@ -114,7 +117,7 @@ describe('services that send a byte at a time, or echo every request', () => {
   test('an answer of Secrets Manager with the secret in an error leaks nothing into a log or an error', async () => {
     await using each = await canaries();
     await using endpoint = await httpHarness(
-      json(400, { __type: 'DecryptionFailure', message: CANARY_SECRET, SecretString: CANARY_SECRET }),
+      answerJson(400, { __type: 'DecryptionFailure', message: CANARY_SECRET, SecretString: CANARY_SECRET }),
     );
     const { log, leaks } = await shownBy(each, { AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint.url });
     expect(log).toContain('DecryptionFailure');
@@ -125,7 +128,7 @@ describe('services that send a byte at a time, or echo every request', () => {
   test('a refusal by AWS shows which permission is missing, and nothing else of the answer', async () => {
     await using each = await canaries();
     const message = `User: canary is not authorized to perform: secretsmanager:GetSecretValue on resource: canary`;
-    await using endpoint = await httpHarness(json(400, { __type: 'AccessDeniedException', message }));
+    await using endpoint = await httpHarness(answerJson(400, { __type: 'AccessDeniedException', message }));
     const { log, leaks } = await shownBy(each, { AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoint.url });
     expect(log).toContain('not authorized to perform secretsmanager:GetSecretValue');
     expect(leaks).toEqual([]);
@@ -158,12 +161,15 @@ describe('services that send without end', () => {
     ['body that grows a thousandfold', bomb, '33554432 bytes'],
     [
       'page of 1,300,000 rows',
-      json(200, `{"rows":[${'{"id":"a"},'.repeat(1_299_999)}{"id":"a"}],"p":{"next_cursor":null,"page_size":1300000}}`),
+      answerJson(
+        200,
+        `{"rows":[${'{"id":"a"},'.repeat(1_299_999)}{"id":"a"}],"p":{"next_cursor":null,"page_size":1300000}}`,
+      ),
       '1300000 rows',
     ],
     [
       'row of a million members',
-      json(
+      answerJson(
         200,
         `{"rows":[{"id":"a",${Array.from({ length: 1_000_000 }, (_, n) => `"${n}":1`).join()}}],"p":{"next_cursor":null,"page_size":1}}`,
       ),

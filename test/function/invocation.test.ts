@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { STREAMS } from '../../lambda/streams.ts';
-import { json } from '../../local/incidents/tampered-api.ts';
+import { answerJson } from '../../local/incidents/tampered-api.ts';
 import { connector } from '../support/function/connector.ts';
 import { rejection } from '../support/function/rejection.ts';
 
@@ -21,7 +21,7 @@ describe('the report of a run', () => {
   test('a report with every failure is made before a run with failed streams rejects', async () => {
     await using each = await connector();
     each.simulator.populate(SOME);
-    each.api.tamper(({ target }) => (target.startsWith('/v1/dns') ? undefined : json(404, '')));
+    each.api.tamper(({ target }) => (target.startsWith('/v1/dns') ? undefined : answerJson(404, '')));
     const error = await rejection(each.run());
     expect(error.message).toMatch(/assets: ApiRefusedError: .*threats: ApiRefusedError: /);
     const { outcome } = each.reports[0]!;

@@ -12,7 +12,7 @@ import {
 import { changedOrganizationParts, organizationDigest } from '../../lambda/core/organization.ts';
 import { tokensOfOneRun } from '../../lambda/source/token.ts';
 import { sha256 } from '../../lambda/system.ts';
-import { json } from '../../local/incidents/tampered-api.ts';
+import { answerJson } from '../../local/incidents/tampered-api.ts';
 import { Harness } from '../support/core/harness.ts';
 import { answer, asset, dnsBlock, threat } from '../support/core/rows.ts';
 import { connector } from '../support/function/connector.ts';
@@ -204,12 +204,12 @@ test('a run stops when its client changes, because the organization was checked 
 });
 
 test('rows of another client are not sent, although the container checked the client of an earlier token', async () => {
-  await using auth = await httpHarness(json(200, { access_token: 't', token_type: 'Bearer', expires_in: 300 }));
+  await using auth = await httpHarness(answerJson(200, { access_token: 't', token_type: 'Bearer', expires_in: 300 }));
   await using each = await connector({ environment: { AUTH_URL: auth.url, DNS_BLOCKS_PATH: '' } });
   const listAsset = (row: object) =>
     each.api.tamper(({ target }) => {
       const data = target.startsWith('/v1/assets') ? [{ id: 'a', ...row }] : [];
-      return json(200, { data, p: { next_cursor: null, page_size: data.length } });
+      return answerJson(200, { data, p: { next_cursor: null, page_size: data.length } });
     });
   listAsset({ name: 'ours' });
   await each.run();

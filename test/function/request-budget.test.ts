@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { requestPace } from '../../lambda/source/request-pace.ts';
 import { createRandom } from '../../local/api-simulator/random.ts';
-import { list, problem } from '../../local/incidents/tampered-api.ts';
+import { problem, tamperList } from '../../local/incidents/tampered-api.ts';
 import { type Connector, connector } from '../support/function/connector.ts';
 import { retryBudget, steppedClock } from '../support/function/stepped-clock.ts';
 
@@ -54,7 +54,7 @@ test('a run with little to read waits for nothing', async () => {
 test('a request that is tried again counts like any other', async () => {
   await using each = await budgeted(30, 1);
   let refused = 0;
-  const refusing = list('/v1/assets', (...call) => {
+  const refusing = tamperList('/v1/assets', (...call) => {
     refused++;
     return problem(429, 'busy')(...call);
   });

@@ -6,7 +6,7 @@ import { CONNECTOR_METRICS, CONNECTOR_PROPERTIES, STREAM_METRICS, STREAM_PROPERT
 import type { StreamName } from '../../lambda/streams.ts';
 import { createTelemetry } from '../../lambda/telemetry.ts';
 import { type Emf, parseEmf } from '../../local/alarms/emf.ts';
-import { written } from '../../local/incidents/written.ts';
+import { captureOutput } from '../../local/incidents/written.ts';
 import { emfViolations } from '../support/function/emf-violations.ts';
 
 type Outcome = RunFacts['outcome'];
@@ -32,7 +32,7 @@ function reportOf(
 ): string {
   const empty = { leaseHeld: false, results: new Map(), failures: new Map(), interrupted: false };
   const usual = { complete: true, timeLeft: 12_345, memory: 100 * MEGABYTE };
-  return written(() => telemetry.report({ outcome: { ...empty, ...outcome }, ...usual, ...facts }));
+  return captureOutput(() => telemetry.report({ outcome: { ...empty, ...outcome }, ...usual, ...facts }));
 }
 
 function reported(outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}): Emf[] {

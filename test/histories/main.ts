@@ -5,7 +5,7 @@
  * The head of histories.txt explains the words.
  */
 import { Command } from 'commander';
-import { argumentsOrExit, wholeNumberParser } from '../../local/npm-command.ts';
+import { readArgumentsOrExit, wholeNumberParser } from '../../local/npm-command.ts';
 import { type Explored, explore, linesOf } from './explore.ts';
 import { RULES, SCENES } from './histories.ts';
 import { Stage } from './language.ts';
@@ -25,7 +25,7 @@ interface Options {
 const BATCH = 250;
 const MOST = 999_999_999;
 
-const { flags: options } = argumentsOrExit<Options>(describe, ({ flags }) => unknownNames(flags));
+const { flags: options } = readArgumentsOrExit<Options>(describe, ({ flags }) => unknownNames(flags));
 process.exitCode = await chosen();
 
 function describe(): Command {

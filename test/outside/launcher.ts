@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { argumentsOrExit } from '../../local/npm-command.ts';
+import { readArgumentsOrExit } from '../../local/npm-command.ts';
 import { defaultCache, fetchOnce } from '../support/parts/cache.ts';
 import { CommandError, endGroup } from '../support/parts/command.ts';
 import { freePort, type PartLaunch, type StartedPart, startPart } from '../support/parts/start-part.ts';
@@ -40,7 +40,7 @@ interface Options {
 const ROOT = join(import.meta.dirname, '..', '..');
 
 export async function launch<P extends string>(program: Program<P>): Promise<void> {
-  const { flags, operands } = argumentsOrExit<Options>(() => describe(program));
+  const { flags, operands } = readArgumentsOrExit<Options>(() => describe(program));
   const started: StartedPart[] = [];
   // Signals do not reach the process groups of parts and tests. They, and every folder, end with this process.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));

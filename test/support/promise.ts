@@ -1,6 +1,6 @@
 /** Holds the lines that reached a SIEM, in whatever order, against what the API would answer now. */
 import { STREAMS } from '../../lambda/streams.ts';
-import { content } from '../../local/rows/lossless.ts';
+import { canonicalContent } from '../../local/rows/lossless.ts';
 
 /** The event that holds for a row: the one with the greatest sequence. */
 export interface Held {
@@ -64,7 +64,7 @@ export function check({ lines, truth, completed = new Map() }: Evidence): Result
 function readLine(line: string): ReceivedEvent {
   const { event_id: eventId, sequence, kind, stream, id } = JSON.parse(line);
   const rowAt = line.indexOf(',"row":');
-  const row = rowAt < 0 ? undefined : content(line.slice(rowAt + ',"row":'.length, -1));
+  const row = rowAt < 0 ? undefined : canonicalContent(line.slice(rowAt + ',"row":'.length, -1));
   return { eventId, sequence, kind, stream, id, content: row, line };
 }
 
@@ -85,7 +85,7 @@ export function unlikeTruth(copy: ReadonlyMap<string, Held>, truth: string): str
       const isRemoved = tombstones && JSON.parse(row).deleted === true;
       // The tombstone of an asset that the SIEM never had, or has as withdrawn, is not for it.
       if (isRemoved && (!held || held.kind === 'withdrawn')) continue;
-      const isRight = held?.content === content(row) && held.kind === (isRemoved ? 'tombstone' : kindOfRow);
+      const isRight = held?.content === canonicalContent(row) && held.kind === (isRemoved ? 'tombstone' : kindOfRow);
       if (!isRight) breaches.push(`${key} is ${held?.line ?? 'missing'} and should be ${row}`);
     }
   }

@@ -1,7 +1,7 @@
 /** What the reader of examples/reader has in its database, as the copy of a SIEM. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { content } from '../../local/rows/lossless.ts';
+import { canonicalContent } from '../../local/rows/lossless.ts';
 import { type Held, keyOf } from './promise.ts';
 
 export const READER = join(import.meta.dirname, '..', '..', 'examples', 'reader', 'reader.py');
@@ -24,7 +24,7 @@ export function copyIn(database: string): ReadonlyMap<string, Held> {
   return new Map(
     rowsOf(database).map(({ row, ...held }) => [
       keyOf(held),
-      { ...held, content: row === null ? undefined : content(row), line: row ?? '' },
+      { ...held, content: row === null ? undefined : canonicalContent(row), line: row ?? '' },
     ]),
   );
 }

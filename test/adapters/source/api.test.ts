@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, test } from '@jest/globals';
 import { ApiUnavailableError, OutOfTimeError } from '../../../lambda/core/errors.ts';
-import { json, problem } from '../../../local/incidents/tampered-api.ts';
+import { answerJson, problem } from '../../../local/incidents/tampered-api.ts';
 import { apiScene } from '../../support/function/api-scene.ts';
 import {
   type Act,
@@ -15,7 +15,7 @@ import {
 import { rejection, wordsOf } from '../../support/function/rejection.ts';
 
 const BODY = '{"data":[],"pagination":{"next_cursor":null,"page_size":0}}';
-const PAGE = json(200, BODY);
+const PAGE = answerJson(200, BODY);
 /** What Node's fetch publishes of itself. */
 const HEAD_SENT = 'undici:client:sendHeaders';
 
@@ -62,7 +62,7 @@ describe('a request for a page', () => {
   });
 
   test('a request stops at once when the run is over, with the reason', async () => {
-    await using each = await apiScene([json(503, '')]);
+    await using each = await apiScene([answerJson(503, '')]);
     const signal = AbortSignal.abort(new Error('the lease is gone'));
     const page = each.api.page({ path: '/v1/assets', cursor: undefined, limit: 1, signal });
     expect((await rejection(page)).message).toBe('the lease is gone');
@@ -72,7 +72,7 @@ describe('a request for a page', () => {
 
   test.each([301, 307])('a request never follows a redirect (%i), so the token stays with its host', async status => {
     await using other = await httpHarness(PAGE);
-    await using each = await apiScene([json(status, '', { location: `${other.url}/v1/assets` })]);
+    await using each = await apiScene([answerJson(status, '', { location: `${other.url}/v1/assets` })]);
     expect(await rejection(each.page())).toMatchObject({ name: 'ApiRefusedError', status });
     expect(each.server.seen).toHaveLength(1);
     expect(other.seen).toEqual([]);
@@ -102,12 +102,12 @@ describe('the body of an answer', () => {
   });
 
   test('a body of as many bytes as the bound is read', async () => {
-    await using each = await apiScene([json(200, ' '.repeat(bound))], { maxBodyBytes: bound });
+    await using each = await apiScene([answerJson(200, ' '.repeat(bound))], { maxBodyBytes: bound });
     expect(await each.page()).toHaveLength(bound);
   });
 
   test.each<[string, Act]>([
-    ['one byte more than the bound', json(200, ' '.repeat(bound + 1))],
+    ['one byte more than the bound', answerJson(200, ' '.repeat(bound + 1))],
     ['a declared length beyond the bound, which is not waited for', declared],
     ['no end', endless],
   ])('a body with %s is a page too large', async (_what, act) => {
@@ -118,7 +118,7 @@ describe('the body of an answer', () => {
 
   test('a body of a single row may be twice as large, because no smaller page can be requested', async () => {
     for (const length of [2 * bound, 2 * bound + 1]) {
-      await using each = await apiScene([json(200, ' '.repeat(length))], { maxBodyBytes: bound });
+      await using each = await apiScene([answerJson(200, ' '.repeat(length))], { maxBodyBytes: bound });
       const outcomes = [each.page({ limit: 1 }), each.api.single({ path: '/v1/assets', id: 'a' })];
       for (const outcome of outcomes) {
         if (length === 2 * bound) expect(await outcome).toHaveLength(length);
@@ -152,7 +152,7 @@ describe('the body of an answer', () => {
 });
 
 describe('a 401', () => {
-  test.each([problem(401, 'auth/expired-token'), problem(401, 'auth/missing-token'), json(401, 'not JSON')])(
+  test.each([problem(401, 'auth/expired-token'), problem(401, 'auth/missing-token'), answerJson(401, 'not JSON')])(
     'a 401 is answered with one new token at once (case %#)',
     async act => {
       await using each = await apiScene([act, PAGE]);
@@ -200,7 +200,7 @@ describe('a refusal', () => {
     ['x\nrequest/invalid-cursor', 'ApiRefusedError'],
     [`${'x'.repeat(2_048)}/request/invalid-cursor`, 'ApiRefusedError'],
   ])('a refusal whose type ends in request/invalid-cursor is about the cursor (case %#: %s)', async (type, name) => {
-    await using each = await apiScene([json(400, { type })]);
+    await using each = await apiScene([answerJson(400, { type })]);
     expect((await rejection(each.page())).name).toBe(name);
   });
 
@@ -226,8 +226,8 @@ describe('a refusal', () => {
 
 describe('a request that is made again', () => {
   test.each<[string, Act]>([
-    ['503', json(503, '')],
-    ['408', json(408, '')],
+    ['503', answerJson(503, '')],
+    ['408', answerJson(408, '')],
     ['429', problem(429, 'limits/rate-exceeded')],
     ['a reset', reset],
     ['a truncated body', truncated('{"canary":"canary"}'.repeat(50))],
@@ -240,7 +240,7 @@ describe('a request that is made again', () => {
   });
 
   test.each<[string, Act]>([
-    ['503', json(503, 'canary')],
+    ['503', answerJson(503, 'canary')],
     ['a truncated body', truncated('{"canary":"canary"}'.repeat(50))],
   ])('a request is given up after eight tries that end with %s', async (_what, stumble) => {
     await using each = await apiScene([stumble]);
@@ -264,14 +264,14 @@ describe('a request that is made again', () => {
   );
 
   test.each([429, 503])('a Retry-After on %i is waited for, with a little jitter added', async status => {
-    const busy = json(status, '', { 'retry-after': '45' });
+    const busy = answerJson(status, '', { 'retry-after': '45' });
     await using each = await apiScene([busy, PAGE]);
     await each.page();
     expect(each.clock.pauses).toEqual([45_050]);
   });
 
   test('429 for ever ends with the time budget, because the API asks to be called later', async () => {
-    await using each = await apiScene([json(429, '')], { budget: 600_000 });
+    await using each = await apiScene([answerJson(429, '')], { budget: 600_000 });
     const error = await rejection(each.page());
     expect(error).toBeInstanceOf(OutOfTimeError);
     expect(error.message).toContain('before the API asks to be called again (429)');

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CredentialsError } from '../../../lambda/core/errors.ts';
 import { createCredentials } from '../../../lambda/source/credentials.ts';
 import { THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
-import { json } from '../../../local/incidents/tampered-api.ts';
+import { answerJson } from '../../../local/incidents/tampered-api.ts';
 import { awsScene } from '../../support/function/aws-scene.ts';
 import { httpHarness } from '../../support/function/http-harness.ts';
 import { rejection, wordsOf } from '../../support/function/rejection.ts';
@@ -39,7 +39,7 @@ describe('the client credentials', () => {
 
   test('an answer without the text of the secret is not reported as an empty secret', async () => {
     await using each = await scene(SECRET);
-    await using server = await httpHarness(json(200, { Name: 'secret', SecretBinary: 'Y2FuYXJ5' }));
+    await using server = await httpHarness(answerJson(200, { Name: 'secret', SecretBinary: 'Y2FuYXJ5' }));
     process.env['AWS_ENDPOINT_URL_SECRETS_MANAGER'] = server.url;
     const error = await rejection(each.read());
     expect(error).toBeInstanceOf(CredentialsError);

@@ -3,16 +3,21 @@ import { describe, expect, test } from '@jest/globals';
 import { ApiRefusedError, ApiUnavailableError, CredentialsError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
 import { createTokens, tokenEndpoint, tokensOfOneRun } from '../../../lambda/source/token.ts';
-import { json } from '../../../local/incidents/tampered-api.ts';
+import { answerJson } from '../../../local/incidents/tampered-api.ts';
 import { type Act, httpHarness, type SeenRequest, silence, watchedFetch } from '../../support/function/http-harness.ts';
 import { rejection, wordsOf } from '../../support/function/rejection.ts';
 import { retryBudget, steppedClock } from '../../support/function/stepped-clock.ts';
 
 const PATH = '/protocol/openid-connect/token';
 const issued = (token: string, seconds?: number) =>
-  json(200, { access_token: token, token_type: 'Bearer', ...(seconds === undefined ? {} : { expires_in: seconds }) });
+  answerJson(200, {
+    access_token: token,
+    token_type: 'Bearer',
+    ...(seconds === undefined ? {} : { expires_in: seconds }),
+  });
 const TOKEN = { access_token: 'one', token_type: 'Bearer', expires_in: 300 };
-const refused = (status: number, error: string) => json(status, { error, error_description: 'canary-description' });
+const refused = (status: number, error: string) =>
+  answerJson(status, { error, error_description: 'canary-description' });
 
 /** Id and secret, each decoded by itself, as RFC 6749 §2.3.1 has them encoded. */
 function basicParts(request: SeenRequest | undefined): string[] {
@@ -68,7 +73,7 @@ describe('the request for a token', () => {
 
   test('a token request never follows a redirect, so the credentials stay with their host', async () => {
     await using other = await httpHarness(issued('stolen', 300));
-    await using each = await tokenScene(json(307, '', { location: `${other.url}${PATH}` }));
+    await using each = await tokenScene(answerJson(307, '', { location: `${other.url}${PATH}` }));
     expect(await rejection(each.token())).toBeInstanceOf(ApiRefusedError);
     expect(other.seen).toHaveLength(0);
   });
@@ -111,12 +116,12 @@ describe('a token', () => {
   });
 
   test.each(['bearer', 'BEARER'])('a token of the type %s is a Bearer token', async token_type => {
-    await using each = await tokenScene(json(200, { ...TOKEN, token_type }));
+    await using each = await tokenScene(answerJson(200, { ...TOKEN, token_type }));
     expect(await each.token()).toBe('one');
   });
 
   test.each(['mac', ''])('a token of the type %j is no answer of OAuth 2.0', async token_type => {
-    await using each = await tokenScene(json(200, { ...TOKEN, token_type, access_token: 'canary' }));
+    await using each = await tokenScene(answerJson(200, { ...TOKEN, token_type, access_token: 'canary' }));
     const error = await rejection(each.token());
     expect(error).toBeInstanceOf(ApiUnavailableError);
     expect(wordsOf(error)).not.toContain('canary');
@@ -168,13 +173,13 @@ describe('a refusal of the credentials', () => {
   });
 
   test('refused credentials show the OAuth code only when it has the form of one', async () => {
-    await using each = await tokenScene(json(401, { error: 'canary-Free Text' }));
+    await using each = await tokenScene(answerJson(401, { error: 'canary-Free Text' }));
     expect(wordsOf(await rejection(each.token()))).not.toContain('canary');
   });
 });
 
 describe('the body of the token endpoint', () => {
-  const padded = (bytes: number) => json(200, JSON.stringify(TOKEN).padEnd(bytes));
+  const padded = (bytes: number) => answerJson(200, JSON.stringify(TOKEN).padEnd(bytes));
   const bomb: Act = response => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     response.writeHead(200, headers).end(gzipSync(JSON.stringify(TOKEN).padEnd(50_000_000)));
@@ -200,9 +205,9 @@ describe('the body of the token endpoint', () => {
 
 describe('a token endpoint that fails', () => {
   test.each([
-    ['503', json(503, '')],
-    ['an answer that is not JSON', json(200, '<html>canary</html>')],
-    ['an answer without a token', json(200, { token_type: 'Bearer', canary: 'x' })],
+    ['503', answerJson(503, '')],
+    ['an answer that is not JSON', answerJson(200, '<html>canary</html>')],
+    ['an answer without a token', answerJson(200, { token_type: 'Bearer', canary: 'x' })],
   ])('a token endpoint that fails (%s) is called again, with the same credentials', async (_what, stumble) => {
     await using each = await tokenScene(stumble, stumble, issued('one', 300));
     expect(await each.token()).toBe('one');
@@ -211,14 +216,14 @@ describe('a token endpoint that fails', () => {
   });
 
   test('a token endpoint that throttles until the time ends is no failure', async () => {
-    await using each = await tokenScene(json(429, '', { 'ratelimit-reset': '60' }));
+    await using each = await tokenScene(answerJson(429, '', { 'ratelimit-reset': '60' }));
     const error = await rejection(each.token(60_000));
     expect(error).toBeInstanceOf(OutOfTimeError);
     expect(error.message).toContain('before the token endpoint asks to be called again (429)');
   });
 
   test('a token endpoint that keeps failing is given up after eight tries, and nothing of its answers is shown', async () => {
-    await using each = await tokenScene(json(200, { access_token: '', canary: 'canary' }));
+    await using each = await tokenScene(answerJson(200, { access_token: '', canary: 'canary' }));
     const error = await rejection(each.token());
     expect(error).toBeInstanceOf(ApiUnavailableError);
     expect(each.server.seen).toHaveLength(8);

@@ -5,14 +5,14 @@ import { machineProxy, useProxy } from '../../../bin/machine-proxy.ts';
 import { hasClientSecret, readClientSecret } from '../../../bin/terminal/client-secret.ts';
 import { AUTH_URL, BASE_URL } from '../../../lambda/addresses.ts';
 import { tokenEndpoint } from '../../../lambda/source/token.ts';
-import { argumentsOrExit, wholeNumberParser } from '../../../local/npm-command.ts';
+import { readArgumentsOrExit, wholeNumberParser } from '../../../local/npm-command.ts';
 import { ContractClient, type ContractTarget } from './contract-client.ts';
 import { checkRule } from './rule.ts';
 import { RULES } from './rules.ts';
 
 const NO_SECRET = 'the client secret is missing: set CLIENT_SECRET, or run in a terminal to be asked for it';
 
-const { flags } = argumentsOrExit<Options>(describe, () => (hasClientSecret(process.env) ? [] : [NO_SECRET]));
+const { flags } = readArgumentsOrExit<Options>(describe, () => (hasClientSecret(process.env) ? [] : [NO_SECRET]));
 useProxy(machineProxy(process.env));
 try {
   await check(await readClientSecret(flags, process.env));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { LOCAL_NAMES } from '../../../local/aws/local-aws.ts';
-import { type References, resolve, resolveText } from '../../../local/deployment/template.ts';
+import { type References, resolveText, resolveValue } from '../../../local/deployment/template.ts';
 import { createReferences } from './physical-names.ts';
 
 const REFERENCES: References = {
@@ -25,7 +25,7 @@ describe('an intrinsic function', () => {
     [{ 'Fn::Select': ['1', { 'Fn::Split': [':', 'a:b:c'] }] }, 'b'],
     [{ 'Fn::Select': [0, [{ Ref: 'A' }, 'b']] }, 'ref A'],
   ])('%j is carried out', (value, result) => {
-    expect(resolve(value, REFERENCES)).toEqual(result);
+    expect(resolveValue(value, REFERENCES)).toEqual(result);
   });
 
   test('is resolved at any depth, and members without a value are left out', () => {
@@ -35,7 +35,7 @@ describe('an intrinsic function', () => {
       Ref: 'a member',
       text: '',
     };
-    expect(resolve(value, REFERENCES)).toStrictEqual({
+    expect(resolveValue(value, REFERENCES)).toStrictEqual({
       list: [1, true, null, { deep: 'ref A' }],
       Ref: 'a member',
       text: '',
@@ -43,7 +43,7 @@ describe('an intrinsic function', () => {
   });
 
   test('that is unknown is refused, as is a value that must be a text', () => {
-    expect(() => resolve({ 'Fn::ImportValue': 'x' }, REFERENCES)).toThrow('Fn::ImportValue is not known here.');
+    expect(() => resolveValue({ 'Fn::ImportValue': 'x' }, REFERENCES)).toThrow('Fn::ImportValue is not known here.');
     expect(() => resolveText({ a: 1 }, REFERENCES)).toThrow('Not a text');
   });
 });

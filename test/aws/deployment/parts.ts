@@ -3,8 +3,8 @@
 import {
   onlyResource,
   type References,
-  resolve,
   resolveText,
+  resolveValue,
   resourcesOf,
   type Template,
   type TemplateResource,
@@ -119,7 +119,7 @@ function textOf(value: unknown): string {
 }
 
 export function propertiesOf({ Properties: properties = {} }: TemplateResource, references: References): JsonObject {
-  return resolve(properties, references) as JsonObject;
+  return resolveValue(properties, references) as JsonObject;
 }
 
 /** The event notifications of the template's buckets, by bucket name. An existing bucket is not in the template. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { Copy, LiveRows, type Rows } from '../../../local/demo/copy.ts';
+import { LiveRows, type RowsByStream, SiemCopy } from '../../../local/demo/copy.ts';
 
 const NOTHING = { assets: new Map(), threats: new Map(), 'dns-blocks': new Map() };
 const THREAT = '{"id":"t","severity":"high"}';
-const DATA: Rows = { ...NOTHING, threats: new Map([['t', THREAT]]) };
+const DATA: RowsByStream = { ...NOTHING, threats: new Map([['t', THREAT]]) };
 
 /** An event that arrives. */
 function threat(row: string | undefined, more: { eventId?: string } = {}) {
@@ -11,7 +11,7 @@ function threat(row: string | undefined, more: { eventId?: string } = {}) {
 }
 
 function figures(...arrivals: ReturnType<typeof threat>[]) {
-  const copy = new Copy();
+  const copy = new SiemCopy();
   for (const arrival of arrivals) copy.take(arrival);
   copy.endMinute();
   return copy.hour;
@@ -37,7 +37,7 @@ describe('an event is', () => {
 });
 
 test('figures are those of the last hour', () => {
-  const copy = new Copy();
+  const copy = new SiemCopy();
   copy.take(threat(THREAT));
   for (let minute = 0; minute < 60; minute++) copy.endMinute();
   expect(copy.hour.events).toBe(1);
@@ -46,8 +46,8 @@ test('figures are those of the last hour', () => {
 });
 
 describe('a row in the SIEM is', () => {
-  const distanceAfter = (rows: Rows, ...arrivals: ReturnType<typeof threat>[]) => {
-    const copy = new Copy();
+  const distanceAfter = (rows: RowsByStream, ...arrivals: ReturnType<typeof threat>[]) => {
+    const copy = new SiemCopy();
     for (const arrival of arrivals) copy.take(arrival);
     return copy.distance(rows);
   };

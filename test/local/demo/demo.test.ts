@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Demo } from '../../../local/demo/demo.ts';
 import { ALARMING, HARMLESS } from '../../../local/demo/incidents.ts';
-import type { View } from '../../../local/demo/view.ts';
+import type { DemoView } from '../../../local/demo/view.ts';
 import { templateWith } from '../../stack/shared-template.ts';
 
 let demo: Demo;
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 /** The first view for which it holds. @throws Error after so many minutes of the demo */
-function until(holds: (view: View) => boolean, minutes: number): Promise<View> {
+function until(holds: (view: DemoView) => boolean, minutes: number): Promise<DemoView> {
   running ??= demo.run();
   return new Promise((resolve, reject) => {
     const end = demo.view.minute + minutes;

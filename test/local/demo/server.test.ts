@@ -2,13 +2,13 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type DemoServer, type ServedDemo, startDemoServer } from '../../../local/demo/server.ts';
-import type { View } from '../../../local/demo/view.ts';
+import type { DemoView } from '../../../local/demo/view.ts';
 
 const done: string[] = [];
 
 /** A demo that does nothing. */
 const demo: ServedDemo = {
-  view: { minute: 7 } as View,
+  view: { minute: 7 } as DemoView,
   listen: () => () => undefined,
   cause: name => void done.push(`cause ${name}`),
   repair: () => void done.push('repair'),
@@ -144,7 +144,7 @@ test('the page learns the incidents and their causes', async () => {
 });
 
 test('each new view is sent as an event until the browser disconnects', async () => {
-  const listeners = new Set<(view: View) => void>();
+  const listeners = new Set<(view: DemoView) => void>();
   const left = Promise.withResolvers<void>();
   const other = await startDemoServer();
   other.show({

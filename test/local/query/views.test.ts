@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { oversizeLine, rowLine, withdrawnLine } from '../../../lambda/core/event.ts';
 import { STREAMS } from '../../../lambda/streams.ts';
-import { VIEWS } from '../../../local/query/views.ts';
+import { SQL_VIEWS } from '../../../local/query/views.ts';
 import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../../support/core/streams.ts';
 import { type EventFields, envelope } from './support/event-lines.ts';
 import { column, type LinesDatabase, openDuckDbLines } from './support/lines-database.ts';
@@ -18,12 +18,12 @@ test('every stream has its views', () => {
     return [hasRowStates ? `current_${table}` : table, ...(tombstones ? [`removed_${table}`] : [])];
   });
   const shared = ['events', 'latest_inventory', 'latest_blocks', 'latest_events', 'changes'];
-  expect(VIEWS.map(({ name }) => name).sort()).toEqual([...shared, ...expected].sort());
+  expect(SQL_VIEWS.map(({ name }) => name).sort()).toEqual([...shared, ...expected].sort());
 });
 
 test('latest_inventory leaves out exactly the streams without row states, which latest_blocks takes', () => {
   const immutable = STREAMS.filter(({ hasRowStates }) => !hasRowStates).map(({ name }) => `'${name}'`);
-  const sqlOf = (view: string) => VIEWS.find(({ name }) => name === view)!.sql;
+  const sqlOf = (view: string) => SQL_VIEWS.find(({ name }) => name === view)!.sql;
   expect(sqlOf('latest_inventory')).toContain(`where stream not in (${immutable.join(', ')})`);
   expect(sqlOf('latest_blocks')).toContain(`where stream in (${immutable.join(', ')})`);
 });
@@ -124,7 +124,7 @@ test('an event of a kind or format that a later release may send is left out, an
 
 test('latest_inventory and latest_blocks have one rule: they differ in which events they take', () => {
   const [inventory, blocks] = ['latest_inventory', 'latest_blocks'].map(name => {
-    const lines = VIEWS.find(view => view.name === name)!.sql.split('\n');
+    const lines = SQL_VIEWS.find(view => view.name === name)!.sql.split('\n');
     return lines.filter(line => !/^ *(--|where stream|create or replace view)/.test(line));
   });
   expect(inventory!.length).toBeGreaterThan(15);

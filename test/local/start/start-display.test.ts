@@ -7,7 +7,7 @@ import { failureText } from '../../../local/start/failure-text.ts';
 import { FunctionError } from '../../../local/start/function-host.ts';
 import { Progress } from '../../../local/start/progress.ts';
 import { drainUntilDone } from '../../../local/start/run.ts';
-import { type Metrics, metricsIn, summaryNotes, summaryTable } from '../../../local/start/summary.ts';
+import { type MetricsOfStream, readLoggedMetrics, summaryNotes, summaryTable } from '../../../local/start/summary.ts';
 import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 
 function metricLine(stream: string, values: Record<string, number>): string {
@@ -15,11 +15,11 @@ function metricLine(stream: string, values: Record<string, number>): string {
 }
 
 /** The metrics of these lines of the function's log. */
-async function metricsOf(...lines: readonly string[]): Promise<Metrics> {
+async function metricsOf(...lines: readonly string[]): Promise<MetricsOfStream> {
   await using folder = await temporaryFolder('log-');
   const file = join(folder.path, 'function.log');
   await writeFile(file, `a line of an earlier run\n${lines.join('\n')}\n`);
-  return metricsIn(file, 25);
+  return readLoggedMetrics(file, 25);
 }
 
 describe('the table of a run', () => {

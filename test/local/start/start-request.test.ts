@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { defaultName, nameProblem, readRequest, StartProblemsError } from '../../../local/start/options.ts';
+import { defaultName, nameProblems, readRequest, StartProblemsError } from '../../../local/start/options.ts';
 import { functionEnvironment } from '../../../local/start/run.ts';
 import { nextSource } from '../../../local/start/source.ts';
 
@@ -125,7 +125,7 @@ describe('the options', () => {
       `https://${'a.b-'.repeat(12)}c`,
       '',
     ];
-    for (const host of hosts) expect([host, nameProblem(defaultName(host))]).toEqual([host, []]);
+    for (const host of hosts) expect([host, nameProblems(defaultName(host))]).toEqual([host, []]);
   });
 });
 

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { apiWithShortBudget } from '../../../bin/ctl/access.ts';
-import { json } from '../../../local/incidents/tampered-api.ts';
+import { answerJson } from '../../../local/incidents/tampered-api.ts';
 import { httpHarness } from '../../support/function/http-harness.ts';
 import { rejection } from '../../support/function/rejection.ts';
 import { steppedClock } from '../../support/function/stepped-clock.ts';
 
 test('each request to an API that keeps answering 429 with Retry-After is given up after 20 seconds', async () => {
-  await using harness = await httpHarness(json(429, '', { 'retry-after': '3' }));
+  await using harness = await httpHarness(answerJson(429, '', { 'retry-after': '3' }));
   const clock = steppedClock();
   const tokens = { token: async () => ({ value: 'token', clientId: 'client' }), discard: () => undefined };
   const api = apiWithShortBudget({ baseUrl: harness.url, tokens, fetch }, clock);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { rowKey } from '../../../lambda/store/item.ts';
 import { sha256 } from '../../../lambda/system.ts';
-import { json } from '../../../local/incidents/tampered-api.ts';
+import { answerJson } from '../../../local/incidents/tampered-api.ts';
 import { pass } from '../../support/function/aws-scene.ts';
 import { START } from '../../support/function/stepped-clock.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
@@ -88,7 +88,7 @@ describe('lookup', () => {
 
   test('lookup reports a threat of a removed asset as removed, even if a single read returns it', async () => {
     const row = '{"id":"of-removed","asset_id":"removed","updated_at":"2026-11-20T12:00:00Z","stream_position":null}';
-    each.connector.api.tamper(({ target }) => (target === '/v1/threats/of-removed' ? json(200, row) : undefined));
+    each.connector.api.tamper(({ target }) => (target === '/v1/threats/of-removed' ? answerJson(200, row) : undefined));
     const { status, document } = await asked('threats', 'of-removed');
     each.connector.api.tamper();
     const api = { kind: 'asset removed', assetId: 'removed' };

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { GetSecretValueCommand, type GetSecretValueCommandOutput } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, test } from '@jest/globals';
 import { PLACEHOLDER } from '../../../lib/placeholder.ts';
-import { list, problem } from '../../../local/incidents/tampered-api.ts';
+import { problem, tamperList } from '../../../local/incidents/tampered-api.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { DENIED, only } from '../support/refusals.ts';
 
@@ -100,7 +100,7 @@ describe('set-credentials', () => {
     each.connector.api.tamper(request => {
       const cursor = new URL(request.target, 'http://api').searchParams.get('cursor');
       if (request.target.startsWith('/v1/')) cursors.push(cursor);
-      return cursor === null ? undefined : list('/v1/assets', problem(400, 'request/invalid-cursor'))(request);
+      return cursor === null ? undefined : tamperList('/v1/assets', problem(400, 'request/invalid-cursor'))(request);
     });
     const { status, stderr } = await each.ctl(['set-credentials'], given(each));
     expect([status, puts(each), cursors]).toEqual([2, 0, [expect.any(String)]]);

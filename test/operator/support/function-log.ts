@@ -3,7 +3,7 @@
 import { createLog } from '../../../lambda/log.ts';
 import type { RunFacts } from '../../../lambda/metrics.ts';
 import { createTelemetry } from '../../../lambda/telemetry.ts';
-import { written } from '../../../local/incidents/written.ts';
+import { captureOutput } from '../../../local/incidents/written.ts';
 
 /** The lines of errors among calls of the log. @param logged arguments of each call */
 export function logLines(connector: string, logged: readonly (readonly unknown[])[]): string[] {
@@ -28,5 +28,5 @@ export function invokeErrorLine(error: unknown, time: number): string {
 }
 
 function linesOf(act: () => void): string[] {
-  return written(act).split('\n').filter(Boolean);
+  return captureOutput(act).split('\n').filter(Boolean);
 }

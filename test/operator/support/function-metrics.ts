@@ -1,7 +1,7 @@
 import type { RunFacts } from '../../../lambda/metrics.ts';
 import { createTelemetry } from '../../../lambda/telemetry.ts';
 import { parseEmf } from '../../../local/alarms/emf.ts';
-import { written } from '../../../local/incidents/written.ts';
+import { captureOutput } from '../../../local/incidents/written.ts';
 import type { LocalDeployment } from '../../aws/deployment/deployment.ts';
 import type { MetricDatum } from '../../aws/services/cloudwatch.ts';
 
@@ -13,7 +13,7 @@ export function putMetrics({ metrics }: LocalDeployment, connector: string, fact
 /** What CloudWatch reads from the log of a run. @param time milliseconds since 1970 */
 export function metricsOf(connector: string, facts: RunFacts, time: number): MetricDatum[] {
   const telemetry = createTelemetry(connector);
-  return parseEmf(written(() => telemetry.report(facts))).flatMap(({ namespace, dimensions, values }) =>
+  return parseEmf(captureOutput(() => telemetry.report(facts))).flatMap(({ namespace, dimensions, values }) =>
     Object.entries(values).map(([name, value]) => ({ namespace, name, dimensions, value, time })),
   );
 }

@@ -3,7 +3,7 @@ import { ManagedPolicy } from 'aws-cdk-lib/aws-iam';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import type { OperatorGrant } from '../../../lib/grants/operator-permissions.ts';
 import { LOCAL_ACCOUNT, LOCAL_NAMES } from '../../../local/aws/local-aws.ts';
-import { resolve } from '../../../local/deployment/template.ts';
+import { resolveValue } from '../../../local/deployment/template.ts';
 import { createReferences } from '../../aws/deployment/physical-names.ts';
 import type { Statement } from '../../stack/suites/policies.ts';
 import { configured, createApp, templateOf } from '../../stack/synth.ts';
@@ -32,7 +32,7 @@ export function operatorStatements(grant: OperatorGrant, options: object = {}): 
     queueUrl: name => name,
   });
   const id = Object.keys(template.Resources).find(each => each.startsWith('Operators'))!;
-  const { Statement } = resolve(template.Resources[id]!.Properties['PolicyDocument'], references) as {
+  const { Statement } = resolveValue(template.Resources[id]!.Properties['PolicyDocument'], references) as {
     Statement: OperatorStatement[];
   };
   return Statement;

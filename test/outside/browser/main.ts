@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { Command } from 'commander';
-import { argumentsOrExit } from '../../../local/npm-command.ts';
+import { readArgumentsOrExit } from '../../../local/npm-command.ts';
 import { findBrowser } from './browser.ts';
 import { BROWSER_VARIABLE } from './given-browser.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
 
-const { flags } = argumentsOrExit<{ readonly strict: boolean }>(() =>
+const { flags } = readArgumentsOrExit<{ readonly strict: boolean }>(() =>
   new Command('npm run test:browser --')
     .description('Tests the page of the demo in Chromium: incidents, keyboard, layout, accessibility.')
     .option('--strict', 'fail when there is no Chromium, instead of skipping the tests', false),

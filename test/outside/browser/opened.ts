@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import puppeteer, { type Page } from 'puppeteer-core';
-import type { View } from '../../../local/demo/view.ts';
+import type { DemoView } from '../../../local/demo/view.ts';
 import type { Browser } from './browser.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
@@ -16,7 +16,7 @@ export interface Opened {
   readonly complaints: readonly string[];
   /** Hosts that the page asked anything of. */
   readonly hosts: ReadonlySet<string>;
-  view(): Promise<View>;
+  view(): Promise<DemoView>;
   /** Presses a button by its incident. */
   cause(incident: string): Promise<void>;
   repair(): Promise<void>;
@@ -55,7 +55,7 @@ export async function openDemo(browser: Browser, minute: string): Promise<Opened
     page,
     complaints,
     hosts,
-    view: async () => (await fetch(new URL('view', url))).json() as Promise<View>,
+    view: async () => (await fetch(new URL('view', url))).json() as Promise<DemoView>,
     cause: incident => press(page, `[data-incident="${incident}"]`),
     repair: () => press(page, '#repair[aria-disabled=false]'),
     evaluate: script => page.evaluate(script),

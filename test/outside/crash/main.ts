@@ -1,6 +1,6 @@
 /** `npm run crash-test -- --kills N --seed S`: kills real processes, and compares the SIEM's copy with the API. */
 import { Command } from 'commander';
-import { argumentsOrExit, wholeNumberParser } from '../../../local/npm-command.ts';
+import { readArgumentsOrExit, wholeNumberParser } from '../../../local/npm-command.ts';
 import { trial } from './trial.ts';
 
 const MOST = 999_999_999;
@@ -17,7 +17,7 @@ function describe(): Command {
     .option('--traffic <rate>', 'changes per second', wholeNumberParser(0, MOST), 60);
 }
 
-const options = argumentsOrExit<{ kills: number; seed: number; traffic: number }>(describe).flags;
+const options = readArgumentsOrExit<{ kills: number; seed: number; traffic: number }>(describe).flags;
 const { kills, seed } = options;
 
 console.log(`${kills} kills, seed ${seed}`);

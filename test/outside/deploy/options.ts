@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { argumentsOrExit } from '../../../local/npm-command.ts';
+import { readArgumentsOrExit } from '../../../local/npm-command.ts';
 import { defaultCache } from '../../support/parts/cache.ts';
 import { STORIES, STORY_NAMES, type StoryName } from './stories.ts';
 
@@ -24,7 +24,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
       .option('--bounded', 'only what fits into about four minutes', false)
       .option('--strict', 'fail when the emulator is not available, instead of skipping the stories', false)
       .option('--cache <folder>', 'where the emulator is kept', defaultCache(environment));
-  const { flags, operands } = argumentsOrExit<Omit<Options, 'stories'>>(
+  const { flags, operands } = readArgumentsOrExit<Omit<Options, 'stories'>>(
     describe,
     given => unknownStories(given.operands),
     args,

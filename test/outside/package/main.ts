@@ -4,7 +4,7 @@ import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command, Option } from 'commander';
-import { argumentsOrExit } from '../../../local/npm-command.ts';
+import { readArgumentsOrExit } from '../../../local/npm-command.ts';
 import { ROOT } from '../../documents/pages.ts';
 import { synthesize } from '../../stack/synth.ts';
 import {
@@ -33,7 +33,7 @@ interface Flags {
   readonly cache: string;
 }
 
-const { flags: options } = argumentsOrExit<Flags>(() =>
+const { flags: options } = readArgumentsOrExit<Flags>(() =>
   new Command('npm run test:package --')
     .description('Packs the package, and installs and synthesizes it in apps that "cdk init" makes.')
     .addOption(

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { resolve } from '../../../local/deployment/template.ts';
+import { resolveValue } from '../../../local/deployment/template.ts';
 import { checkedOptions, readOptions } from '../../../packaging/template/options.ts';
 import { functionZip, MOST_BYTES, templateText } from '../../../packaging/template.ts';
 import { page, section } from '../../documents/pages.ts';
@@ -53,7 +53,7 @@ function deployed(whole: ParameterizedTemplate, given: Readonly<Record<string, s
     if (name === 'Condition') return isTrue(Conditions[argument as string]);
     if (name === 'Fn::Not') return !isTrue(parts[0]);
     if (name === 'Fn::Or') return parts.some(isTrue);
-    return resolve(parts[0], references) === resolve(parts[1], references);
+    return resolveValue(parts[0], references) === resolveValue(parts[1], references);
   };
   const chosen = (_: string, value: unknown): unknown => {
     const choice = (value as { 'Fn::If'?: [string, unknown, unknown] } | null)?.['Fn::If'];
@@ -62,7 +62,7 @@ function deployed(whole: ParameterizedTemplate, given: Readonly<Record<string, s
   const kept = (all: Readonly<Record<string, { readonly Condition?: string }>>) =>
     Object.values(all)
       .filter(({ Condition }) => Condition === undefined || isTrue(Conditions[Condition]))
-      .map(({ Condition, ...each }) => resolve(JSON.parse(JSON.stringify(each), chosen), references));
+      .map(({ Condition, ...each }) => resolveValue(JSON.parse(JSON.stringify(each), chosen), references));
   const comparable = (each: unknown) =>
     JSON.stringify(each, (name, value) => {
       if (['Code', 'Metadata', 'DependsOn'].includes(name) || (name === 'Path' && value === '/')) return undefined;

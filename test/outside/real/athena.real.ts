@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ATHENA_FILES, VIEWS } from '../../../local/query/views.ts';
+import { ATHENA_FILES, SQL_VIEWS } from '../../../local/query/views.ts';
 import { exampleLines, QUERY_EXAMPLES } from '../../documents/query-examples.ts';
 import { viewBreaches } from '../../histories/views.ts';
 import { envelope } from '../../local/query/support/event-lines.ts';
@@ -47,7 +47,7 @@ describe('the views on Trino', () => {
 
   test('the views on Trino show special texts as DuckDB does', async () => {
     await holdInBoth([...specialLines(), '', '{"event_id":', 'null', '[]', '{"a":1}']);
-    for (const { name } of VIEWS) await expectSame(`select * from ${name} order by event_id`);
+    for (const { name } of SQL_VIEWS) await expectSame(`select * from ${name} order by event_id`);
     const paths = PATHS.map(([path], index) => `json_extract_scalar(row, '${path}') as c${index}`);
     await expectSame(`select sequence, ${paths.join()} from events order by sequence`);
   });

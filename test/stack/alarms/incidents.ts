@@ -2,7 +2,7 @@ import { THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
 import { ALARMING, addRows, addThreats, HARMLESS, limitRate } from '../../../local/demo/incidents.ts';
 import type { Incident } from '../../../local/incidents/incident.ts';
 import type { Scene } from '../../../local/incidents/scene.ts';
-import { json, list } from '../../../local/incidents/tampered-api.ts';
+import { answerJson, tamperList } from '../../../local/incidents/tampered-api.ts';
 
 const honest = (scene: Scene): void => scene.api.tamper();
 const HTTP = { destination: { type: 'http', url: 'https://siem.example/events', retrySeconds: 1200 } };
@@ -36,7 +36,8 @@ export const INCIDENTS: readonly Incident[] = [
     name: 'The API changes the form of its responses',
     caused: 'the DNS block list has another name for its cursor',
     minutes: 36,
-    begin: ({ api }) => api.tamper(list('/v1/dns-blocks', json(200, { data: [], pagination: { cursor: null } }))),
+    begin: ({ api }) =>
+      api.tamper(tamperList('/v1/dns-blocks', answerJson(200, { data: [], pagination: { cursor: null } }))),
     end: honest,
     alarms: ['contract-error', 'function-errors', 'stream-silent'],
   },
@@ -44,7 +45,7 @@ export const INCIDENTS: readonly Incident[] = [
     name: 'A row cannot be sent',
     caused: 'a threat without an id comes among the others',
     minutes: 10,
-    begin: ({ api }) => api.tamper(list('/v1/threats', onlyRow({ id: '', asset_id: 'asset-1' }))),
+    begin: ({ api }) => api.tamper(tamperList('/v1/threats', onlyRow({ id: '', asset_id: 'asset-1' }))),
     end: honest,
     alarms: ['dead-letters'],
   },
@@ -54,7 +55,7 @@ export const INCIDENTS: readonly Incident[] = [
     minutes: 10,
     begin({ api }) {
       const row = { id: 'threat-x', host_id: 'asset-1', updated_at: '2026-11-20T12:00:00Z', stream_position: '9' };
-      api.tamper(list('/v1/threats', onlyRow(row)));
+      api.tamper(tamperList('/v1/threats', onlyRow(row)));
     },
     end: honest,
     alarms: ['threats-without-asset'],
@@ -209,5 +210,5 @@ export const NO_INCIDENTS: readonly Incident[] = [
 
 /** Answers a list with a single row. */
 function onlyRow(row: object) {
-  return json(200, { data: [row], pagination: { next_cursor: null, page_size: 1 } });
+  return answerJson(200, { data: [row], pagination: { next_cursor: null, page_size: 1 } });
 }

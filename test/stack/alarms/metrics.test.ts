@@ -3,7 +3,7 @@ import { METRIC_NAMESPACE } from '../../../lambda/metrics.ts';
 import { alarmSeries } from '../../../local/alarms/alarm-definitions.ts';
 import { type SeriesName, seriesKey, TimeSeries } from '../../../local/alarms/time-series.ts';
 import { Scene } from '../../../local/incidents/scene.ts';
-import { sceneClock } from '../../../local/incidents/scene-clock.ts';
+import { createSceneClock } from '../../../local/incidents/scene-clock.ts';
 import { templateWith } from '../shared-template.ts';
 import type { SynthesizedTemplate } from '../template.ts';
 import { dashboardSeries } from './support/dashboard-series.ts';
@@ -87,7 +87,7 @@ test('every metric that the function emits is looked at by an alarm or on the da
 });
 
 test('minutes of a scene begin where those of CloudWatch begin, at whatever second the scene opens', async () => {
-  const clock = sceneClock(Date.parse('2026-11-20T12:00:30.500Z'));
+  const clock = createSceneClock(Date.parse('2026-11-20T12:00:30.500Z'));
   await using scene = await Scene.open({ template: await templateWith(CONFIGURATION), clock });
   await scene.nextMinute();
   expect([clock.now() % 60_000, scene.minute]).toEqual([0, 1]);

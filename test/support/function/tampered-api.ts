@@ -1,11 +1,11 @@
 import type { ApiSimulator } from '../../../local/api-simulator/simulator.ts';
-import { type Tampered, tampered } from '../../../local/incidents/tampered-api.ts';
+import { type TamperableAnswers, tamperableAnswers } from '../../../local/incidents/tampered-api.ts';
 import { type HttpHarness, httpHarness } from './http-harness.ts';
 
-export interface TamperedApi extends HttpHarness, Pick<Tampered, 'tamper'> {}
+export interface TamperedApi extends HttpHarness, Pick<TamperableAnswers, 'tamper'> {}
 
 /** The simulated API behind a proxy that may answer in its place, and remembers what it was asked. */
 export async function tamperedApi(simulator: ApiSimulator): Promise<TamperedApi> {
-  const { answer, tamper } = tampered(simulator);
+  const { answer, tamper } = tamperableAnswers(simulator);
   return { ...(await httpHarness(answer)), tamper };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '@duckdb/node-api';
-import { VIEWS } from '../../../../local/query/views.ts';
+import { SQL_VIEWS } from '../../../../local/query/views.ts';
 import type { LinesDatabase } from '../../../local/query/support/lines-database.ts';
 import { type Answer, execute } from './statement.ts';
 
@@ -10,7 +10,7 @@ export async function openTrinoLines(url: string): Promise<LinesDatabase> {
   const ask = (sql: string): Promise<Answer> => execute(url, sql, place);
   await ask(`create schema ${place.schema}`);
   await ask(LINES);
-  for (const { sql } of VIEWS) await ask(sql);
+  for (const { sql } of SQL_VIEWS) await ask(sql);
   return {
     async hold(lines, deliveryDay = '2026/11/20') {
       // Tables in memory support only inserts.
@@ -30,7 +30,7 @@ export async function openTrinoLines(url: string): Promise<LinesDatabase> {
       return data.map(row => row.map((value, at) => shown(value, columns[at]!.type)));
     },
     async [Symbol.asyncDispose]() {
-      for (const { name } of VIEWS.toReversed()) await ask(`drop view ${name}`);
+      for (const { name } of SQL_VIEWS.toReversed()) await ask(`drop view ${name}`);
       await ask('drop table lines');
       await ask(`drop schema ${place.schema}`);
     },

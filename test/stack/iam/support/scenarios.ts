@@ -1,6 +1,6 @@
 import { leaseKey, organizationKey } from '../../../../lambda/store/item.ts';
 import { THROTTLING_FAULTS } from '../../../../local/aws/faults.ts';
-import { json, list } from '../../../../local/incidents/tampered-api.ts';
+import { answerJson, tamperList } from '../../../../local/incidents/tampered-api.ts';
 import { type Connector, connector } from '../../../support/function/connector.ts';
 
 export interface Scenario {
@@ -39,7 +39,9 @@ const SCENARIOS: readonly Scenario[] = [
     name: 'dead letters',
     async act(each) {
       const rows = [{ id: '' }, { id: 'wide', text: 'x'.repeat(1_100_000) }];
-      each.api.tamper(list('/v1/assets', json(200, { data: rows, pagination: { next_cursor: null, page_size: 2 } })));
+      each.api.tamper(
+        tamperList('/v1/assets', answerJson(200, { data: rows, pagination: { next_cursor: null, page_size: 2 } })),
+      );
       await each.run();
     },
   },
