@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
-export interface Run {
+export interface ContainerRun {
   readonly seconds: number;
   readonly cpuSeconds: number;
   /** Peak memory of the process so far. */
@@ -24,7 +24,7 @@ process.on('message', async event => {
   const outcome = await handler(event, { getRemainingTimeInMillis: () => end - Date.now() }).catch(String);
   const { user, system } = process.cpuUsage(before);
   const error = typeof outcome === 'string' ? outcome : outcome?.more ? 'The run did not reach the end' : undefined;
-  const run: Run = {
+  const run: ContainerRun = {
     seconds: (performance.now() - begun) / 1000,
     cpuSeconds: (user + system) / 1e6,
     peakMegabytes: peakMegabytes(),

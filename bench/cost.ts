@@ -2,7 +2,7 @@
  * Computes the monthly bill of a connector from the rates of an invented tenant, list prices, and
  * the measured usage of runs and rows.
  */
-import { DEFAULTS } from '../lib/config/schema.ts';
+import { CONNECTOR_DEFAULTS } from '../lib/config/schema.ts';
 import { PRICES } from './prices.ts';
 import { THREATS_PER_ASSET } from './rows.ts';
 
@@ -24,7 +24,7 @@ export const TENANTS: readonly Tenant[] = [
 ];
 
 /** Parts of the stack with the default options and all streams. A test compares them with the template. */
-export const PARTS = { alarms: 14, compositeAlarms: 2, dashboards: 0, secrets: 1, memoryMegabytes: 1769 };
+export const STACK_PARTS = { alarms: 14, compositeAlarms: 2, dashboards: 0, secrets: 1, memoryMegabytes: 1769 };
 
 /**
  * Write units per row, including checkpoints: the figure `units` of `npm run bench`, which
@@ -74,7 +74,7 @@ const POLLS_PER_MONTH = 3 * MINUTES_PER_MONTH;
  * half.
  */
 const SECRET_READS_PER_MONTH = MINUTES_PER_MONTH / 4.5;
-const RETENTION_MONTHS = DEFAULTS.retentionDays / 30.4;
+const RETENTION_MONTHS = CONNECTOR_DEFAULTS.retentionDays / 30.4;
 
 /** Computes the resources that a connector uses per minute, which is one run. */
 export function usagePerMinute({ changes, removals, dnsBlocks }: Tenant) {
@@ -116,12 +116,13 @@ export function billOf(tenant: Tenant): Readonly<Record<string, number>> {
   const { milliseconds, writeUnits, readUnits, billedBytes, gzippedBytes, objects, logs } = usagePerMinute(tenant);
   const monthly = (perMinute: number) => perMinute * MINUTES_PER_MONTH;
   const gigabytes = (bytes: number) => bytes / GIGABYTE;
-  const gigabyteSeconds = monthly(milliseconds / 1000) * (PARTS.memoryMegabytes / 1024);
+  const gigabyteSeconds = monthly(milliseconds / 1000) * (STACK_PARTS.memoryMegabytes / 1024);
   const storedGigabytes = gigabytes(monthly(gzippedBytes)) * RETENTION_MONTHS;
   const bill = {
     'CloudWatch metrics': RUN.metrics * PRICES.metricMonth,
-    'CloudWatch alarms': PARTS.alarms * PRICES.alarmMonth + PARTS.compositeAlarms * PRICES.compositeAlarmMonth,
-    'CloudWatch dashboard': PARTS.dashboards * PRICES.dashboardMonth,
+    'CloudWatch alarms':
+      STACK_PARTS.alarms * PRICES.alarmMonth + STACK_PARTS.compositeAlarms * PRICES.compositeAlarmMonth,
+    'CloudWatch dashboard': STACK_PARTS.dashboards * PRICES.dashboardMonth,
     'CloudWatch logs': gigabytes(monthly(RUN.logBytes)) * PRICES.logGigabyte,
     Lambda: gigabyteSeconds * PRICES.lambdaGigabyteSecond + MINUTES_PER_MONTH * PRICES.lambdaRequest,
     DynamoDB:
@@ -132,7 +133,7 @@ export function billOf(tenant: Tenant): Readonly<Record<string, number>> {
     SNS: monthly(objects) * (PRICES.topicPublish + gigabytes(NOTIFICATION_BYTES) * PRICES.topicFilterGigabyte),
     SQS: (2 * monthly(objects) + POLLS_PER_MONTH) * PRICES.queueRequest,
     Scheduler: MINUTES_PER_MONTH * PRICES.scheduledStart,
-    'Secrets Manager': PARTS.secrets * (PRICES.secretMonth + SECRET_READS_PER_MONTH * PRICES.secretRead),
+    'Secrets Manager': STACK_PARTS.secrets * (PRICES.secretMonth + SECRET_READS_PER_MONTH * PRICES.secretRead),
   };
   return { ...bill, total: Object.values(bill).reduce((sum, part) => sum + part, 0) };
 }
@@ -143,7 +144,7 @@ function stockOf({ assets }: Tenant): number {
 }
 
 /** Computes the US dollars for the first read of assets and threats, or for a replay. */
-export function fillingUp(tenant: Tenant): number {
+export function initialLoadDollars(tenant: Tenant): number {
   const { assets } = tenant;
   const writeUnits = assets * (WRITE_UNITS.asset + THREATS_PER_ASSET * WRITE_UNITS.newThreat);
   const rows = stockOf(tenant);
@@ -176,5 +177,8 @@ export function costRows(): string[][] {
     const cells = [part, ...bills.map(bill => bill[part]!.toFixed(2))];
     return part === 'total' ? cells.map(cell => `**${cell}**`) : cells;
   });
-  return [...dollars, ['initial load, or a replay, once', ...TENANTS.map(tenant => fillingUp(tenant).toFixed(2))]];
+  return [
+    ...dollars,
+    ['initial load, or a replay, once', ...TENANTS.map(tenant => initialLoadDollars(tenant).toFixed(2))],
+  ];
 }

@@ -8,9 +8,9 @@ import { runStreams } from '../lambda/core/run-streams.ts';
 import { OPTION_DEFAULTS } from '../lambda/options.ts';
 import type { Settings } from '../lambda/settings.ts';
 import { sha256, systemClock } from '../lambda/system.ts';
-import { answerBytes, type BenchStream, type Delivered, PAGE_ROWS, rowText, STREAM_NAMES } from './rows.ts';
+import { answerBytes, type BenchStream, type DeliveredRow, PAGE_ROWS, rowText, STREAM_NAMES } from './rows.ts';
 import { Scene } from './scene.ts';
-import type { Used } from './sink.ts';
+import type { Usage } from './sink.ts';
 
 export interface Measurement {
   readonly subject: string;
@@ -36,7 +36,7 @@ const AWAY = { api: 40, aws: 10, s3: 35 };
 const NEAR = { api: 0, aws: 0, s3: 0 };
 
 /** Makes the given number of rows, from the first row or from the row `start`. */
-function rows(count: number, of: Omit<Delivered, 'index'> = {}, start = 0): Delivered[] {
+function rows(count: number, of: Omit<DeliveredRow, 'index'> = {}, start = 0): DeliveredRow[] {
   return Array.from({ length: count }, (_, index) => ({ index: start + index, ...of }));
 }
 
@@ -83,7 +83,7 @@ const units: Figure = {
     const count = size === 'full' ? 20_000 : 500;
     await using scene = await Scene.open(NEAR);
     const container = await scene.container();
-    const unitsPerRow = async (stream: BenchStream, delivered: Delivered[]): Promise<number> => {
+    const unitsPerRow = async (stream: BenchStream, delivered: DeliveredRow[]): Promise<number> => {
       const { writeUnits } = await scene.used();
       await scene.append({ [stream]: delivered });
       await container.run({ streams: [stream] });
@@ -111,7 +111,7 @@ const quietTick: Figure = {
     const before = await scene.used();
     await container.run();
     const after = await scene.used();
-    const count = (subject: string, member: keyof Used, unit: string, target?: number) => ({
+    const count = (subject: string, member: keyof Usage, unit: string, target?: number) => ({
       subject,
       value: after[member] - before[member],
       unit,

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { readArgumentsOrExit, wholeNumberParser } from '../local/npm-command.ts';
 import { FIGURES, type Measurement } from './figures.ts';
-import { type FigureResult, resultOf, table } from './result.ts';
+import { type FigureResult, resultOf, resultTable } from './result.ts';
 
 const names = FIGURES.map(({ name }) => name);
 const {
@@ -35,4 +35,4 @@ for (const figure of FIGURES.filter(({ name }) => chosen.length === 0 || chosen.
     ),
   );
 }
-console.log(table(results));
+console.log(resultTable(results));

@@ -32,7 +32,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)]!;
 }
 
-export function table(results: readonly FigureResult[]): string {
+export function resultTable(results: readonly FigureResult[]): string {
   const lines = results.map(({ figure, subject, value, floor, unit, ratio, spread, target, missed }) => [
     figure,
     subject,

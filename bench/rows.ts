@@ -10,12 +10,12 @@ const START = Date.UTC(2026, 10, 20);
 export const THREATS_PER_ASSET = 4;
 
 /** One delivery of a row. Each version has different content. */
-export interface Delivered {
+export interface DeliveredRow {
   readonly index: number;
   readonly version?: number;
 }
 
-export function rowText(stream: BenchStream, { index, version = 0 }: Delivered): string {
+export function rowText(stream: BenchStream, { index, version = 0 }: DeliveredRow): string {
   const id = rowId(stream, index);
   const time = new Date(START + index).toISOString();
   const position = `"stream_position":"${time}#${version}"`;

@@ -8,18 +8,18 @@ import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { BUNDLING } from '../lib/function/bundling.ts';
 import { PROCESS_ENVIRONMENT } from '../lib/function/function-environment.ts';
-import type { Run } from './container.ts';
-import type { BenchStream, Delivered } from './rows.ts';
-import type { Mode, Used } from './sink.ts';
+import type { ContainerRun } from './container.ts';
+import type { BenchStream, DeliveredRow } from './rows.ts';
+import type { Delays, Usage } from './sink.ts';
 
 const HERE = import.meta.dirname;
 const MODULES = { handler: path.join(HERE, '..', 'lambda', 'handler.ts'), bare: path.join(HERE, 'bare-loop.ts') };
 
-export type Rows = Readonly<Partial<Record<BenchStream, readonly Delivered[]>>>;
+export type StreamRows = Readonly<Partial<Record<BenchStream, readonly DeliveredRow[]>>>;
 
 export interface Container {
   /** Invokes the function once. @throws Error when the run fails, or does not catch up */
-  run(event?: object): Promise<Run>;
+  run(event?: object): Promise<ContainerRun>;
 }
 
 export class Scene implements AsyncDisposable {
@@ -34,7 +34,7 @@ export class Scene implements AsyncDisposable {
     this.#url = url;
   }
 
-  static async open(mode: Mode): Promise<Scene> {
+  static async open(mode: Delays): Promise<Scene> {
     const folder = await mkdtemp(path.join(tmpdir(), 'bench-'));
     const sink = fork(path.join(HERE, 'sink.ts'), { silent: true, execArgv: ['--no-warnings'] });
     sink.stderr!.pipe(process.stderr);
@@ -44,16 +44,16 @@ export class Scene implements AsyncDisposable {
     return scene;
   }
 
-  mode(mode: Mode): Promise<unknown> {
+  mode(mode: Delays): Promise<unknown> {
     return this.#post('mode', mode);
   }
 
-  append(rows: Rows): Promise<unknown> {
+  append(rows: StreamRows): Promise<unknown> {
     return this.#post('append', rows);
   }
 
-  async used(): Promise<Used> {
-    return (await (await fetch(`${this.#url}/used`)).json()) as Used;
+  async used(): Promise<Usage> {
+    return (await (await fetch(`${this.#url}/used`)).json()) as Usage;
   }
 
   /** Starts a new process, with a bundle that is made and started as the function's bundle is. */
@@ -137,7 +137,7 @@ function containerOf(child: ChildProcess): Container {
     async run(event = {}) {
       child.send(event);
       const ended = once(child, 'exit').then(() => ({ error: 'The process ended' }));
-      const [run] = (await Promise.race([once(child, 'message'), ended.then(failure => [failure])])) as [Run];
+      const [run] = (await Promise.race([once(child, 'message'), ended.then(failure => [failure])])) as [ContainerRun];
       if (run.error) throw new Error(`A run failed: ${run.error}`);
       return run;
     },

@@ -9,9 +9,9 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { AwsError } from '../local/aws/service.ts';
 import { MemoryTable } from '../local/aws/table.ts';
 import { readTableJson, tableJson } from '../local/aws/table-json.ts';
-import { answerBytes, type BenchStream, type Delivered, rowText } from './rows.ts';
+import { answerBytes, type BenchStream, type DeliveredRow, rowText } from './rows.ts';
 
-export interface Mode {
+export interface Delays {
   /**
    * Milliseconds until the API answers. The members `aws` and `s3` are the same for AWS and for its
    * S3.
@@ -21,7 +21,7 @@ export interface Mode {
   readonly s3: number;
 }
 
-export interface Used {
+export interface Usage {
   readonly apiCalls: number;
   readonly dynamodbCalls: number;
   readonly firehoseCalls: number;
@@ -31,9 +31,9 @@ export interface Used {
 }
 
 const table = new MemoryTable('table');
-const streams: Record<BenchStream, Delivered[]> = { assets: [], threats: [], 'dns-blocks': [] };
+const streams: Record<BenchStream, DeliveredRow[]> = { assets: [], threats: [], 'dns-blocks': [] };
 const used = { apiCalls: 0, dynamodbCalls: 0, firehoseCalls: 0, s3Puts: 0, readUnits: 0, writeUnits: 0 };
-let mode: Mode = { api: 0, aws: 0, s3: 0 };
+let mode: Delays = { api: 0, aws: 0, s3: 0 };
 
 const server = createServer(async (request, response) => {
   const body = await textOf(request);
@@ -50,7 +50,7 @@ const server = createServer(async (request, response) => {
     // The body may be empty, because only a run that follows a killed run reads a log.
     response.setHeader('etag', '"1"').end();
   } else if (pathname === '/append') {
-    for (const [stream, rows] of Object.entries(JSON.parse(body) as Record<BenchStream, Delivered[]>))
+    for (const [stream, rows] of Object.entries(JSON.parse(body) as Record<BenchStream, DeliveredRow[]>))
       for (const row of rows) streams[stream as BenchStream].push(row);
     response.end('{}');
   } else if (pathname === '/mode') {

@@ -13,7 +13,7 @@ export const NEEDS_HTTPS = 'must begin with https://, because credentials and da
  *
  * @param refused parts that the URL must not have; `rule` is the message that says so
  */
-export function url(refused: readonly ('search' | 'hash' | 'username' | 'password')[], rule: string) {
+export function httpsUrlSchema(refused: readonly ('search' | 'hash' | 'username' | 'password')[], rule: string) {
   return v.pipe(
     v.string('must be an https URL'),
     v.check(text => text.startsWith('https://') || isLoopback(text), NEEDS_HTTPS),
@@ -35,7 +35,7 @@ function isLoopback(text: string): boolean {
 function address(end: RegExp, rule: string) {
   const repaired = ({ origin, pathname }: URL) => `${origin}${pathname.replace(end, '')}`;
   return v.pipe(
-    url(['search', 'hash', 'username', 'password'], 'must hold no user, password, query or fragment'),
+    httpsUrlSchema(['search', 'hash', 'username', 'password'], 'must hold no user, password, query or fragment'),
     v.check(
       text => !end.test(new URL(text).pathname),
       ({ input }) => `${rule}: write ${shownText(repaired(new URL(input)), LONGEST_ADDRESS)}`,
@@ -55,9 +55,12 @@ const API_PATH = new RegExp(`/v1(/(${STREAMS.map(({ name }) => name).join('|')})
  */
 const OTHER_ENDPOINT = /\/(\.well-known\/.*|protocol\/openid-connect(?!\/token\/*$)(\/.*)?)$/i;
 
-export const BASE_URL = address(API_PATH, 'must be the base URL of the API without /v1 and without the path of a list');
+export const BASE_URL_SCHEMA = address(
+  API_PATH,
+  'must be the base URL of the API without /v1 and without the path of a list',
+);
 
-export const AUTH_URL = address(
+export const AUTH_URL_SCHEMA = address(
   OTHER_ENDPOINT,
   'must be the URL of the realm, or of its token endpoint, without the path of another endpoint',
 );

@@ -11,7 +11,7 @@ import { connectionError } from './core/connection-error.ts';
 import { IncompleteAnswerError } from './core/errors.ts';
 import { type Failure, isRetryable, type RetryPolicy, retry, TryAgain } from './core/retry.ts';
 import { leaseTimes } from './lease-times.ts';
-import { namingProxy, type ProxySettings, proxyAgent } from './proxy.ts';
+import { type ProxySettings, proxyAgent, withProxyErrors } from './proxy.ts';
 
 export interface AwsClients {
   readonly dynamodb: Sender;
@@ -43,7 +43,7 @@ export function createAwsClients({ s3PathStyle, leaseSeconds, proxy }: AwsClient
   };
   let s3: Promise<Sender> | undefined;
   const sender = <T extends Sender>(client: T): T => {
-    if (proxy) client.send = namingProxy(client.send.bind(client), proxy);
+    if (proxy) client.send = withProxyErrors(client.send.bind(client), proxy);
     return client;
   };
   return {

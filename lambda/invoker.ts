@@ -2,7 +2,7 @@ import type { AwsClients } from './aws.ts';
 import { type Clients, createContainerTokens } from './compose.ts';
 import type { Invoker } from './invocation.ts';
 import { createLog } from './log.ts';
-import { namingProxy } from './proxy.ts';
+import { withProxyErrors } from './proxy.ts';
 import type { Settings } from './settings.ts';
 import { sha256, systemClock } from './system.ts';
 import { createTelemetry } from './telemetry.ts';
@@ -11,7 +11,7 @@ import { createTelemetry } from './telemetry.ts';
 export function createInvoker(settings: Settings, aws: AwsClients): Invoker {
   const clients: Clients = {
     ...aws,
-    fetch: namingProxy((url, init) => fetch(url, init), settings.proxy),
+    fetch: withProxyErrors((url, init) => fetch(url, init), settings.proxy),
     clock: systemClock,
     random: Math.random,
     hash: sha256,

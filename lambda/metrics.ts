@@ -112,7 +112,7 @@ export interface RunFacts {
 type ConnectorValue = (facts: RunFacts) => number | boolean | undefined;
 
 /** Adds up the values of all streams of a run. */
-export function sum(value: StreamValue): (facts: RunFacts) => number {
+export function sumOfStreams(value: StreamValue): (facts: RunFacts) => number {
   return ({ outcome: { results, failures } }) =>
     [...results].reduce(
       (total, [stream, result]) => total + Number(value({ result, failure: failures.get(stream) })),
@@ -124,7 +124,7 @@ export function sum(value: StreamValue): (facts: RunFacts) => number {
 const ofCompleteRuns =
   (value: StreamValue): ConnectorValue =>
   facts =>
-    facts.complete && !facts.outcome.leaseHeld ? sum(value)(facts) : undefined;
+    facts.complete && !facts.outcome.leaseHeld ? sumOfStreams(value)(facts) : undefined;
 
 /**
  * Errors that say that the credentials or the account were refused, or belong to another
@@ -136,13 +136,13 @@ const REFUSALS = [CredentialsError, AccountRevokedError, OrganizationChangedErro
 export const CONNECTOR_METRICS = {
   StreamsFailed: ofCompleteRuns(STREAM_METRICS.StreamFailed),
   StreamsBehind: ofCompleteRuns(STREAM_METRICS.TimeBudgetExceeded),
-  FilterErrors: sum(STREAM_METRICS.FilterErrors),
-  DeadLetters: sum(STREAM_PROPERTIES.DeadLetters),
-  ThreatsWithoutAsset: sum(STREAM_PROPERTIES.ThreatsWithoutAsset),
-  ContractErrors: sum(STREAM_PROPERTIES.ContractErrors),
-  RoleMissing: sum(STREAM_PROPERTIES.RoleMissing),
+  FilterErrors: sumOfStreams(STREAM_METRICS.FilterErrors),
+  DeadLetters: sumOfStreams(STREAM_PROPERTIES.DeadLetters),
+  ThreatsWithoutAsset: sumOfStreams(STREAM_PROPERTIES.ThreatsWithoutAsset),
+  ContractErrors: sumOfStreams(STREAM_PROPERTIES.ContractErrors),
+  RoleMissing: sumOfStreams(STREAM_PROPERTIES.RoleMissing),
   /** Withdrawals that wait for a confirmation, because a second walk would withdraw too many rows of a stream. */
-  WithdrawalsWaiting: sum(count('withdrawalsWaiting')),
+  WithdrawalsWaiting: sumOfStreams(count('withdrawalsWaiting')),
   CredentialsRefused: ({ outcome }) =>
     [...outcome.failures.values()].some(failure => REFUSALS.some(type => failure instanceof type)),
   /** Whether another run held the lease, which is normal. */

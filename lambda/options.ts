@@ -8,7 +8,7 @@ import { exactObject } from './exact-object.ts';
 import { filterProblem } from './filters.ts';
 import { PAGE_LIMIT, ROW_MEMBERS, STREAMS, type StreamKey, streamKey, streamsOn } from './streams.ts';
 
-export function integer(min: number, max: number, unit = '') {
+export function integerSchema(min: number, max: number, unit = '') {
   const message = `must be a whole number ${unit && `of ${unit} `}from ${min} to ${max}`;
   return v.pipe(v.number(message), v.integer(message), v.minValue(min, message), v.maxValue(max, message));
 }
@@ -100,30 +100,30 @@ export const OPTIONS = {
   filters: v.optional(byStream(filter)),
   omit: v.optional(byStream(omittedMembers)),
   dnsBlocksSince: v.optional(instant),
-  refreshDays: v.optional(integer(1, 3650, 'days')),
-  reconcileDays: v.optional(integer(1, 3650, 'days')),
+  refreshDays: v.optional(integerSchema(1, 3650, 'days')),
+  reconcileDays: v.optional(integerSchema(1, 3650, 'days')),
   threatAssetField: v.optional(assetMember, 'asset_id'),
-  requestsPerMinute: v.optional(integer(10, 6000)),
+  requestsPerMinute: v.optional(integerSchema(10, 6000)),
   rowsMember: v.optional(memberName),
   paginationMember: v.optional(memberName),
 };
 
 /** Settings that no option changes. */
-export const FIXED = {
+export const FIXED_SETTINGS = {
   /**
    * Rows requested per page. A run halves the number by itself for pages that are too large or too
    * slow.
    */
-  pageLimit: v.optional(integer(PAGE_LIMIT.min, PAGE_LIMIT.max), PAGE_LIMIT.default),
+  pageLimit: v.optional(integerSchema(PAGE_LIMIT.min, PAGE_LIMIT.max), PAGE_LIMIT.default),
   /**
    * Seconds that a lease lasts without renewal. After a crash no run starts until the lease has
    * expired. Every value is safe.
    */
-  leaseSeconds: v.optional(integer(1, 900, 'seconds'), 60),
+  leaseSeconds: v.optional(integerSchema(1, 900, 'seconds'), 60),
 };
 
 /** Default values of the settings that have one. */
-export const OPTION_DEFAULTS = v.getDefaults(v.object({ ...OPTIONS, ...FIXED }));
+export const OPTION_DEFAULTS = v.getDefaults(v.object({ ...OPTIONS, ...FIXED_SETTINGS }));
 
 /**
  * Name of the function's variable that holds an option, for example `REFRESH_DAYS` for

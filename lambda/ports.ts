@@ -202,7 +202,7 @@ export interface SavedStream {
   readonly log: LogEntry | undefined;
 }
 
-export interface Saved {
+export interface SavedState {
   /** Saved state of each stream, or the StateVersionError with which the stream must fail. */
   readonly streams: Map<StreamName, SavedStream | Error>;
   /** Digest of the organization to which the state belongs. Absent before the first run. */
@@ -225,7 +225,7 @@ export interface Checkpoints {
    *
    * @throws StateError; StateVersionError if it concerns every stream
    */
-  load(streams: readonly StreamName[]): Promise<Saved>;
+  load(streams: readonly StreamName[]): Promise<SavedState>;
   /**
    * Saves a checkpoint. The write is refused once a later write has landed. @throws LeaseLostError,
    * StateError

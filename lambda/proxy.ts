@@ -37,7 +37,7 @@ export function hostPattern(host: string): string {
  * Wraps a call that connects to the API or AWS, so that an error of the proxy names the proxy.
  * Without a proxy nothing changes.
  */
-export function namingProxy<A extends unknown[], T>(
+export function withProxyErrors<A extends unknown[], T>(
   call: (...given: A) => Promise<T>,
   proxy: ProxySettings | undefined,
 ): (...given: A) => Promise<T> {

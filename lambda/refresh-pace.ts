@@ -18,7 +18,7 @@ const LEAST_PAGES = 100;
 const PASS = 0.95 / 3;
 
 /** Part of a pass by which reading may be late before the delay counts as a pause. */
-export const PAUSE = 0.1;
+export const PAUSE_SHARE = 0.1;
 
 /** Milliseconds that one pass over a stream takes. */
 export function passMilliseconds(days: number): number {
@@ -31,7 +31,7 @@ export function passMilliseconds(days: number): number {
  * @param rows number of rows of the pass
  * @param left whether rows of the pass are left; if not, the stream has grown
  */
-export function refreshLimit(pageLimit: number, rows: number, left: boolean): number {
+export function refreshPageLimit(pageLimit: number, rows: number, left: boolean): number {
   return left ? Math.min(pageLimit, Math.max(1, Math.ceil(rows / LEAST_PAGES))) : pageLimit;
 }
 
@@ -47,7 +47,7 @@ export interface RefreshLimits {
 }
 
 /** Number of pages of one stream that a run can read for the refresh. */
-export function refreshPages({ rateMinutes, requestsPerMinute }: RefreshLimits): number {
+export function refreshPagesPerRun({ rateMinutes, requestsPerMinute }: RefreshLimits): number {
   if (requestsPerMinute === undefined) return REFRESH_PAGES;
   return Math.min(REFRESH_PAGES, (requestsPerMinute * rateMinutes - OTHER_REQUESTS) / REFRESHED_STREAMS);
 }
@@ -55,11 +55,11 @@ export function refreshPages({ rateMinutes, requestsPerMinute }: RefreshLimits):
 /** Number of rows of one stream that a pass can read. */
 export function refreshCapacity(days: number, limits: RefreshLimits): number {
   const runs = passMilliseconds(days) / (limits.rateMinutes * 60_000);
-  return Math.floor(runs * refreshPages(limits) * limits.pageLimit);
+  return Math.floor(runs * refreshPagesPerRun(limits) * limits.pageLimit);
 }
 
 /**
  * Number of rows that a pass must be able to read: those of the largest tenant for which the
  * documents give figures.
  */
-export const REFRESHED_ROWS = 1_000_000;
+export const LEAST_REFRESH_CAPACITY = 1_000_000;

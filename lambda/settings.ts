@@ -1,22 +1,22 @@
 /** Reads the function's settings. Nothing else reads the environment. */
 import * as v from 'valibot';
-import { AUTH_URL, BASE_URL } from './addresses.ts';
+import { AUTH_URL_SCHEMA, BASE_URL_SCHEMA } from './addresses.ts';
 import { issueText } from './issue-text.ts';
-import { FIXED, OPTIONS, optionContradictions, variableOf } from './options.ts';
+import { FIXED_SETTINGS, OPTIONS, optionContradictions, variableOf } from './options.ts';
 import type { ProxySettings } from './proxy.ts';
 
 const text = v.string();
 
 const SETTINGS = v.object({
-  baseUrl: BASE_URL,
-  authUrl: AUTH_URL,
+  baseUrl: BASE_URL_SCHEMA,
+  authUrl: AUTH_URL_SCHEMA,
   secretId: text,
   table: text,
   deliveryStream: text,
   deadLetterBucket: text,
   /** Name of the connector, which is `connector` in events and `service` in metrics. */
   connector: text,
-  ...FIXED,
+  ...FIXED_SETTINGS,
   ...OPTIONS,
   nodeUseEnvProxy: v.optional(text),
   httpsProxy: v.optional(text),

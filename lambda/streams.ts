@@ -96,7 +96,7 @@ export type StreamWithoutPath = Exclude<(typeof STREAMS)[number], { readonly pat
 export const STREAMS_WITHOUT_PATH: readonly StreamWithoutPath[] = STREAMS.filter(stream => 'pathOption' in stream);
 
 /** Name of a stream whose rows change. */
-export type VersionedName = Extract<(typeof STREAMS)[number], { readonly hasRowStates: true }>['name'];
+export type VersionedStreamName = Extract<(typeof STREAMS)[number], { readonly hasRowStates: true }>['name'];
 
 export type NamedStream = Stream & { readonly name: StreamName };
 

@@ -53,7 +53,7 @@ export function createPlaceholderSecret(
 }
 
 /** Creates the secret for the client credentials of one organization. */
-export function createCredentials(scope: Construct, options: SecretOptions): secretsmanager.ISecret {
+export function createCredentialsSecret(scope: Construct, options: SecretOptions): secretsmanager.ISecret {
   const placeholder: PlaceholderSecret = {
     description: `Client credentials of connector ${options.connectorName}: {"client_id": "…", "client_secret": "…"}`,
     members: ['client_id', 'client_secret'],

@@ -1,10 +1,10 @@
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import type { Monitored } from './alarms/alarm-definition.ts';
+import type { MonitoredParts } from './alarms/alarm-definition.ts';
 import type { Alarms, StreamMetricName, StreamName } from './connector-props.ts';
 
 export interface DashboardProps {
-  readonly monitored: Monitored;
+  readonly monitored: MonitoredParts;
   /** Streams that are switched on. */
   readonly streams: readonly StreamName[];
   readonly alarms: Alarms;

@@ -29,7 +29,7 @@ export function createNewObjectsTopic(
       actions: ['sns:Publish'],
       resources: [topic.topicArn],
       principals: [new iam.ServicePrincipal('s3.amazonaws.com')],
-      conditions: forBucket(scope, createdBucket?.arnByName ?? bucket.bucketArn),
+      conditions: bucketConditions(scope, createdBucket?.arnByName ?? bucket.bucketArn),
     }),
   );
 
@@ -41,7 +41,7 @@ export function createNewObjectsTopic(
  * Conditions under which S3 may send for this bucket, as long as the bucket belongs to this
  * account.
  */
-export function forBucket(scope: Construct, bucketArn: string) {
+export function bucketConditions(scope: Construct, bucketArn: string) {
   return {
     StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
     ArnEquals: { 'aws:SourceArn': bucketArn },

@@ -2,7 +2,7 @@ import { Aws, Fn } from 'aws-cdk-lib';
 import { CfnManagedPolicy, CfnRole } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 
-export interface RoleNames {
+export interface RoleNameOptions {
   readonly rolePath?: string | undefined;
   readonly namePrefix?: string | undefined;
 }
@@ -15,7 +15,7 @@ export const SENTINEL_PREFIX = 'OIDC_';
  * begins with the prefix. For example, with the prefix `secops-` the role of the function is
  * `secops-PollerRole-51af3dc0`. Part of the stack's id makes the name unique in the account.
  */
-export function nameRoles(scope: Construct, { rolePath, namePrefix }: RoleNames): void {
+export function nameRoles(scope: Construct, { rolePath, namePrefix }: RoleNameOptions): void {
   const unique = Fn.select(0, Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID))));
   const name = (resource: CfnRole | CfnManagedPolicy) => {
     const parts = resource.node.path.slice(scope.node.path.length).split('/');

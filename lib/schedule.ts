@@ -6,7 +6,7 @@ import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct, type IDependable } from 'constructs';
 import { TICK_EXPIRES_AFTER } from './alarms/timing.ts';
-import { allow } from './statements.ts';
+import { allowStatement } from './statements.ts';
 
 export interface ScheduleProps {
   readonly function: IFunction;
@@ -39,8 +39,8 @@ export class Schedule extends Construct {
       inlinePolicies: {
         Start: new iam.PolicyDocument({
           statements: [
-            allow(['lambda:InvokeFunction'], target.functionArn),
-            allow(['sqs:SendMessage'], this.deadLetters.queueArn),
+            allowStatement(['lambda:InvokeFunction'], target.functionArn),
+            allowStatement(['sqs:SendMessage'], this.deadLetters.queueArn),
           ],
         }),
       },

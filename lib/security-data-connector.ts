@@ -11,13 +11,13 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { streamsOn } from '../lambda/streams.ts';
-import type { Monitored } from './alarms/alarm-definition.ts';
-import { createAlarms, createAlarmTopic, isAddress } from './alarms/create-alarms.ts';
+import type { MonitoredParts } from './alarms/alarm-definition.ts';
+import { createAlarms, createAlarmTopic, isWebAddress } from './alarms/create-alarms.ts';
 import { timingOf } from './alarms/timing.ts';
 import { checkProps } from './config/check-props.ts';
 import { ConfigurationError } from './config/problem.ts';
 import { type ConnectorOptions, withDefaults } from './config/props.ts';
-import { SHARED_BUCKET, SHARED_TABLE } from './config/read-connectors.ts';
+import { SHARED_BUCKET_REASON, SHARED_TABLE_REASON } from './config/read-connectors.ts';
 import { connectorMetric, deliveryMetric, type MetricSubject } from './connector-metrics.ts';
 import type {
   Alarms,
@@ -28,7 +28,7 @@ import type {
   StreamMetricName,
   StreamName,
 } from './connector-props.ts';
-import { createCredentials } from './credentials.ts';
+import { createCredentialsSecret } from './credentials.ts';
 import { createDashboard } from './dashboard.ts';
 import { DataBucket } from './data-bucket.ts';
 import type { DestinationConfig } from './delivery/destination-config.ts';
@@ -36,7 +36,7 @@ import { MOST_BUFFER_SECONDS } from './delivery/firehose.ts';
 import { createErrorQuery } from './error-query.ts';
 import { type FunctionResources, functionEnvironment } from './function/function-environment.ts';
 import { Poller } from './function/poller.ts';
-import { type Granted, grantStatements, operatorStatements } from './grants/grants.ts';
+import { type GrantedResources, grantStatements, operatorStatements } from './grants/grants.ts';
 import { createNewObjectsTopic } from './new-objects-topic.ts';
 import { addOutputs } from './outputs.ts';
 import { createSiemAccess, readerStatements } from './readers/siem-access.ts';
@@ -86,7 +86,7 @@ export class SecurityDataConnector extends Construct implements IConnectable {
   /** @internal */
   readonly _measured: MetricSubject;
   /** @internal */
-  readonly _granted: Granted;
+  readonly _granted: GrantedResources;
 
   /**
    * Checks the props and creates the resources.
@@ -100,13 +100,13 @@ export class SecurityDataConnector extends Construct implements IConnectable {
     this.connectorName = props.connectorName;
 
     const options = withDefaults(props);
-    this.credentials = props.secret ?? createCredentials(this, options);
+    this.credentials = props.secret ?? createCredentialsSecret(this, options);
 
     const createdBucket = props.bucket ? undefined : new DataBucket(this, 'Data', options);
     this.bucket = props.bucket ?? (createdBucket as IBucket);
     this.state = props.stateTable ?? createStateTable(this, options);
-    if (props.bucket) refuseShared(this, 'bucket', ({ bucket }) => bucket?.bucketArn, SHARED_BUCKET);
-    if (props.stateTable) refuseShared(this, 'stateTable', ({ state }) => state?.tableArn, SHARED_TABLE);
+    if (props.bucket) refuseShared(this, 'bucket', ({ bucket }) => bucket?.bucketArn, SHARED_BUCKET_REASON);
+    if (props.stateTable) refuseShared(this, 'stateTable', ({ state }) => state?.tableArn, SHARED_TABLE_REASON);
     if (props.bucket && !props.stateTable) warn(this, 'newTable', TABLE_IS_NEW);
 
     const destination = options.destination.bind(new Construct(this, 'Delivery'), { ...options, bucket: this.bucket });
@@ -120,7 +120,7 @@ export class SecurityDataConnector extends Construct implements IConnectable {
 
     this.alarmTopic = props.alarmTopic ?? createAlarmTopic(this, options);
     if (props.alarmTopic) letCloudWatchPublish(this, props.alarmTopic);
-    if ((props.alarmTopic || props.alarmEmail) && !isAddress(options.runbookUrl))
+    if ((props.alarmTopic || props.alarmEmail) && !isWebAddress(options.runbookUrl))
       warn(this, 'runbookUrl', RUNBOOK_IS_A_PATH);
 
     const poller = createPoller(this, options);
@@ -295,7 +295,7 @@ function monitoredParts(
   connector: SecurityDataConnector,
   { rate }: ConnectorOptions,
   { metricPrefix, bufferInterval }: DestinationConfig,
-): Monitored {
+): MonitoredParts {
   const { connectorName, function: lambda, state, siem, delivery } = connector;
   return {
     connectorName,

@@ -7,7 +7,7 @@ import { RegionInfo } from 'aws-cdk-lib/region-info';
 import type { Construct } from 'constructs';
 import { PREFIXES } from './prefixes.ts';
 
-export function allow(actions: readonly string[], ...resources: readonly string[]): iam.PolicyStatement {
+export function allowStatement(actions: readonly string[], ...resources: readonly string[]): iam.PolicyStatement {
   return new iam.PolicyStatement({ actions: [...actions], resources: [...resources] });
 }
 
@@ -19,7 +19,7 @@ export function alarmArn(scope: Construct, connectorName: string, name: string):
 }
 
 /** Allows listing the events, but nothing else in their bucket. */
-export function listing(bucket: IBucket): iam.PolicyStatement {
+export function listEventsStatement(bucket: IBucket): iam.PolicyStatement {
   return new iam.PolicyStatement({
     actions: ['s3:ListBucket'],
     resources: [bucket.bucketArn],

@@ -3,7 +3,7 @@
  * sequence is smaller than that of every other event, so that it is never the latest event, even to
  * a reader that ignores kinds.
  */
-export const TEST = { kind: 'test', stream: 'test', sequence: '0'.repeat(20) } as const;
+export const TEST_EVENT = { kind: 'test', stream: 'test', sequence: '0'.repeat(20) } as const;
 
 export interface TestEvent {
   readonly connector: string;
@@ -17,9 +17,9 @@ export function testEventLine({ connector, id, time }: TestEvent): string {
   const forwarded_at = time.toISOString();
   const event = {
     event_id: id,
-    sequence: TEST.sequence,
-    kind: TEST.kind,
-    stream: TEST.stream,
+    sequence: TEST_EVENT.sequence,
+    kind: TEST_EVENT.kind,
+    stream: TEST_EVENT.stream,
     id,
     time: forwarded_at,
     stream_position: null,

@@ -2,7 +2,7 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { declare } from './declarations.ts';
+import { writeDeclarations } from './declarations.ts';
 import { ENTRY_BUNDLES } from './entry-bundles.ts';
 import { FUNCTION_BUNDLE } from './function-bundle.ts';
 import { MANIFEST } from './manifest.ts';
@@ -12,7 +12,7 @@ const ROOT = path.join(import.meta.dirname, '..');
 const DIST = path.join(ROOT, 'dist');
 
 rmSync(DIST, { recursive: true, force: true });
-declare(DIST);
+writeDeclarations(DIST);
 const built = await Promise.all([FUNCTION_BUNDLE, ...ENTRY_BUNDLES].map(options => build(options)));
 
 const metafiles = built.map(({ metafile }) => metafile!);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { withAddresses } from './document-addresses.ts';
+import { withDocumentAddresses } from './document-addresses.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
@@ -10,7 +10,7 @@ const ROOT = path.join(import.meta.dirname, '..');
  *
  * @returns paths of the declarations
  */
-export function declare(folder: string): string[] {
+export function writeDeclarations(folder: string): string[] {
   const compiler = path.join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const args = [compiler, '--project', 'packaging/tsconfig.json', '--outDir', folder];
   execFileSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
@@ -19,7 +19,7 @@ export function declare(folder: string): string[] {
     if (needed.has(file)) return;
     needed.add(file);
     // Some compilers do not resolve `.ts`, so imports end in `.js`.
-    const text = withAddresses(readFileSync(file, 'utf8')).replace(/(["'])(\.[^"']+)\.ts\1/g, "'$2.js'");
+    const text = withDocumentAddresses(readFileSync(file, 'utf8')).replace(/(["'])(\.[^"']+)\.ts\1/g, "'$2.js'");
     writeFileSync(file, text);
     for (const [, target] of text.matchAll(/'(\.[^']+)\.js'/g)) add(path.resolve(path.dirname(file), `${target}.d.ts`));
   };

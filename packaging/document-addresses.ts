@@ -15,15 +15,15 @@ import manifest from '../package.json' with { type: 'json' };
  * @param repository address of the files of this version; empty in a clone, whose texts stay as
  * they are
  */
-export function withAddresses(text: string, repository: string = repositoryOf(manifest)): string {
+export function withDocumentAddresses(text: string, repository: string = repositoryOf(manifest)): string {
   return repository === '' ? text : text.replace(/(?<=[\s('"`])docs\/(?=[\w/-]+\.md\b)/g, `${repository}docs/`);
 }
 
-export const documentAddresses: Plugin = {
+export const documentAddressesPlugin: Plugin = {
   name: 'document-addresses',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/](?:lib|bin[\\/]ctl)[\\/].*\.ts$/ }, ({ path: file }) => ({
-      contents: withAddresses(readFileSync(file, 'utf8')),
+      contents: withDocumentAddresses(readFileSync(file, 'utf8')),
       loader: 'ts',
     }));
   },

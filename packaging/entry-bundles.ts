@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
 import manifest from '../package.json' with { type: 'json' };
-import { documentAddresses } from './document-addresses.ts';
+import { documentAddressesPlugin } from './document-addresses.ts';
 
 /**
  * Options for the entries of the package. Each entry is one file that contains everything except
@@ -44,11 +44,11 @@ const clientsOnDemand: Plugin = {
  * its size.
  */
 export const ENTRY_BUNDLES = [
-  { ...ENTRY, entryPoints: ['packaging/construct.ts'], plugins: [documentAddresses], sourcemap: true },
+  { ...ENTRY, entryPoints: ['packaging/construct.ts'], plugins: [documentAddressesPlugin], sourcemap: true },
   {
     ...ENTRY,
     entryPoints: ['packaging/connectorctl.ts'],
-    plugins: [clientsOnDemand, documentAddresses],
+    plugins: [clientsOnDemand, documentAddressesPlugin],
     minifyWhitespace: true,
     minifySyntax: true,
   },

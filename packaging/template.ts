@@ -11,15 +11,15 @@ import type { ConnectorConfig } from '../lib/config/schema.ts';
 import { CERTIFICATES_FILE } from '../lib/function/ca-certificates.ts';
 import { readArgumentsOrExit } from '../local/npm-command.ts';
 import { FUNCTION_BUNDLE } from './function-bundle.ts';
-import { checkedOptions, readOptions } from './template/options.ts';
+import { readOptions, templateConfig } from './template/options.ts';
 import { TemplateStack } from './template/template-stack.ts';
-import { zip } from './template/zip.ts';
+import { zipFile } from './template/zip.ts';
 
 export const TEMPLATE_FILE = 'security-data-connector.template.json';
 export const FUNCTION_FILE = 'function.zip';
 
 /** Largest template, in bytes, that CloudFormation accepts in a call instead of from a bucket. */
-export const MOST_BYTES = 51_200;
+export const MOST_TEMPLATE_BYTES = 51_200;
 
 /** Returns the template, without white space. */
 export function templateText(config: ConnectorConfig): string {
@@ -50,7 +50,7 @@ export function templateText(config: ConnectorConfig): string {
 export async function functionZip({ caCertificates }: Pick<ConnectorConfig, 'caCertificates'> = {}): Promise<Buffer> {
   const { outputFiles } = await build({ ...FUNCTION_BUNDLE, write: false });
   const files = Object.fromEntries(outputFiles.map(file => [path.basename(file.path), file.contents]));
-  return zip({ ...files, ...(caCertificates && { [CERTIFICATES_FILE]: readFileSync(caCertificates) }) });
+  return zipFile({ ...files, ...(caCertificates && { [CERTIFICATES_FILE]: readFileSync(caCertificates) }) });
 }
 
 interface Flags {
@@ -70,10 +70,12 @@ async function main(): Promise<void> {
         'JSON file with options that are not parameters, such as kmsKeyArn, vpc, destination and filters',
       ),
   );
-  const config = checkedOptions(flags.options === undefined ? {} : readOptions(flags.options));
+  const config = templateConfig(flags.options === undefined ? {} : readOptions(flags.options));
   const template = templateText(config);
-  if (template.length > MOST_BYTES)
-    console.warn(`The template has more than ${MOST_BYTES} bytes: upload it to a bucket, and give its --template-url.`);
+  if (template.length > MOST_TEMPLATE_BYTES)
+    console.warn(
+      `The template has more than ${MOST_TEMPLATE_BYTES} bytes: upload it to a bucket, and give its --template-url.`,
+    );
 
   mkdirSync(flags.out, { recursive: true });
   for (const [name, content] of Object.entries({

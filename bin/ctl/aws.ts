@@ -1,7 +1,7 @@
 /** The operator's AWS clients, each created on first use. Region, profile and endpoints follow the SDK's rules unless options set them. */
 import { createRequire } from 'node:module';
 import type { Sender } from '../../lambda/aws.ts';
-import { namingProxy, type ProxySettings, proxyAgent } from '../../lambda/proxy.ts';
+import { type ProxySettings, proxyAgent, withProxyErrors } from '../../lambda/proxy.ts';
 
 /**
  * The time-out is longer than the 15 minutes of an invocation, because no byte of the answer arrives before the
@@ -54,7 +54,7 @@ export function createAws(
   const made = <T extends Sender>(make: () => T) =>
     once(() => {
       const client = interruptible(make(), signal);
-      client.send = namingProxy(client.send.bind(client), proxy);
+      client.send = withProxyErrors(client.send.bind(client), proxy);
       return client;
     });
   return {

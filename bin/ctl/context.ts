@@ -1,7 +1,7 @@
 /** The context of every command: the deployment, the AWS clients and the report. */
 
 import type { Clock } from '../../lambda/ports.ts';
-import { namingProxy, type ProxySettings } from '../../lambda/proxy.ts';
+import { type ProxySettings, withProxyErrors } from '../../lambda/proxy.ts';
 import type { Fetch } from '../../lambda/source/http.ts';
 import { systemClock } from '../../lambda/system.ts';
 import { type Aws, type ClientOptions, createAws, once } from './aws.ts';
@@ -36,7 +36,7 @@ export function createContext(options: GlobalOptions, surroundings: Surroundings
   const { shell, signal, clientOptions, proxy, clock = systemClock } = surroundings;
   const aws = createAws(options, signal, clientOptions, proxy);
   /** Sends requests to the API. If the proxy cannot be reached, the error names the proxy. */
-  const fetchApi: Fetch = namingProxy((url, init) => fetch(url, init), proxy);
+  const fetchApi: Fetch = withProxyErrors((url, init) => fetch(url, init), proxy);
   return {
     options,
     shell,

@@ -3,7 +3,7 @@ import { DescribeTableCommand, paginateScan, type TableDescription } from '@aws-
 import { StateVersionError } from '../../lambda/core/errors.ts';
 import type { SavedStream, WaitingWithdrawals } from '../../lambda/ports.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
-import { type Item, leaseKey, ROW_PARTITIONS, removalsPartition, rowPrefix } from '../../lambda/store/item.ts';
+import { type Item, leaseKey, ROW_PARTITION_PREFIX, removalsPartition, rowPrefix } from '../../lambda/store/item.ts';
 import { createTable, type Table } from '../../lambda/store/table.ts';
 import { childOf, STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { systemClock } from '../../lambda/system.ts';
@@ -115,7 +115,7 @@ export async function scanRowStates(
   const input = {
     TableName: table,
     FilterExpression: 'begins_with(pk, :row)',
-    ExpressionAttributeValues: { ':row': { S: ROW_PARTITIONS } },
+    ExpressionAttributeValues: { ':row': { S: ROW_PARTITION_PREFIX } },
   };
 
   let read = 0;

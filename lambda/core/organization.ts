@@ -14,7 +14,7 @@
  * nothing either, because ids may be sequential and exist in every tenant. An operator can confirm
  * a change that the data does not prove.
  */
-import type { Hash, Saved, SavedStream } from '../ports.ts';
+import type { Hash, SavedState, SavedStream } from '../ports.ts';
 import type { SyncedStream } from '../streams.ts';
 import { CursorRefusedError, OrganizationChangedError, OutdatedConfirmationError } from './errors.ts';
 import { readPages } from './read-pages.ts';
@@ -60,7 +60,7 @@ function withoutSlash(url: string): string {
  * @param confirmed digest of the organization that an operator has seen and confirmed
  * @throws OrganizationChangedError, OutdatedConfirmationError, and the errors of requesting the token or reading the API
  */
-export async function checkOrganization(saved: Saved, confirmed: string | undefined, run: Run): Promise<void> {
+export async function checkOrganization(saved: SavedState, confirmed: string | undefined, run: Run): Promise<void> {
   const organization = await run.organization();
   if (confirmed !== undefined && confirmed !== organization) throw new OutdatedConfirmationError();
   if (organization === saved.organization) return;
@@ -76,7 +76,7 @@ export async function checkOrganization(saved: Saved, confirmed: string | undefi
 /** A stream whose events may already have been sent, with its saved checkpoint and log. */
 type Begun = SyncedStream & { readonly saved: SavedStream };
 
-async function requireSame({ streams }: Saved, run: Run): Promise<void> {
+async function requireSame({ streams }: SavedState, run: Run): Promise<void> {
   const begun = run.assignment.streams.flatMap((stream): Begun[] => {
     const saved = streams.get(stream.name)!;
     return saved instanceof Error || !isBegun(saved) ? [] : [{ ...stream, saved }];

@@ -23,7 +23,7 @@
  * of a refresh say `refresh`.
  */
 import type { Checkpoint, Hash, RefreshProgress, RowState } from '../ports.ts';
-import { PAUSE, passMilliseconds, REFRESH_PAGES, refreshLimit } from '../refresh-pace.ts';
+import { PAUSE_SHARE, passMilliseconds, REFRESH_PAGES, refreshPageLimit } from '../refresh-pace.ts';
 import { commit } from './commit.ts';
 import { Draft } from './draft.ts';
 import { type ReadPage, readPages } from './read-pages.ts';
@@ -73,7 +73,7 @@ function partRead({ rows, lastRows = 0 }: RefreshProgress): number {
 function afterPause(progress: RefreshProgress, now: number, pass: number): RefreshProgress {
   const { started, lastRows } = progress;
   const late = (now - started) / pass - partRead(progress);
-  if (lastRows === undefined || late <= PAUSE) return progress;
+  if (lastRows === undefined || late <= PAUSE_SHARE) return progress;
   // Every row is due by now, including rows that arrived after the count. They are counted again, so that they are sent evenly.
   if (late > 1) return passFrom(now, undefined);
   // The time is rounded down, minus a millisecond. Otherwise a fraction would keep the next page from being due, again in every run.
@@ -109,7 +109,7 @@ async function nextPage(progress: RefreshProgress, { names }: Checkpoint, stream
   const { lastRows = 0, rows } = progress;
   const pages = readPages({
     ...walkOptions(streamRun),
-    limit: refreshLimit(streamRun.run.assignment.pageLimit, lastRows, rows < lastRows),
+    limit: refreshPageLimit(streamRun.run.assignment.pageLimit, lastRows, rows < lastRows),
     cursor: progress.cursor,
     previous: undefined,
     ahead: false,

@@ -1,7 +1,7 @@
 /** Calls the bucket that holds logs and dead letters. */
 import { type AwsCall, callAws, type Sender } from '../aws.ts';
 import type { RetryBudget } from '../core/retry.ts';
-import type { Objects } from './s3.ts';
+import type { BucketObjects } from './s3.ts';
 
 export interface BucketOptions {
   /**
@@ -15,7 +15,7 @@ export interface BucketOptions {
 
 /** Makes a call about the objects of the bucket, and repeats it if necessary. */
 type BucketCall = <T>(
-  attempt: (objects: Objects) => Promise<T>,
+  attempt: (objects: BucketObjects) => Promise<T>,
   policy: Pick<AwsCall, 'failed' | 'before'>,
 ) => Promise<T>;
 

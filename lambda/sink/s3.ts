@@ -23,7 +23,7 @@ export interface StoredObject {
   readonly version: string | undefined;
 }
 
-export interface Objects {
+export interface BucketObjects {
   /** @returns the version of the object, if the bucket keeps versions */
   put(object: Omit<PutObjectCommandInput, 'Bucket'>): Promise<string | undefined>;
   /** @returns undefined when there is no such object */
@@ -31,7 +31,7 @@ export interface Objects {
   delete(key: string, version: string | undefined): Promise<void>;
 }
 
-export function objectsOf(s3: Sender, Bucket: string): Objects {
+export function objectsOf(s3: Sender, Bucket: string): BucketObjects {
   return {
     async put(object) {
       const { ETag, VersionId } = await s3.send(new PutObjectCommand({ Bucket, ...object }));

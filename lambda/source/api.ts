@@ -17,10 +17,10 @@ import { type RetryBudget, retry, TryAgain } from '../core/retry.ts';
 import type { PageSource } from '../ports.ts';
 import {
   answerTo,
-  busy,
+  busyError,
   type Fetch,
+  type HttpRequest,
   NoAnswerError,
-  type Request,
   TIMED_OUT,
   TOO_LARGE,
   textMember,
@@ -91,7 +91,7 @@ export function createApi(options: ApiOptions): Api {
   };
 }
 
-interface Read extends Pick<Request, 'name' | 'bound' | 'signal'> {
+interface Read extends Pick<HttpRequest, 'name' | 'bound' | 'signal'> {
   /** Path and query, below the base URL. */
   readonly target: string;
 }
@@ -122,7 +122,7 @@ async function read({ name, target, bound, signal }: Read, options: ApiOptions):
     const type = problemType(answer.body);
     const mayBeExpired = answer.status === 401 && type !== 'auth/revoked-account';
     if (!mayBeExpired || newTokens++ === MAX_NEW_TOKENS)
-      throw busy(answer, request, 'the API') ?? refusal(name, answer.status, type);
+      throw busyError(answer, request, 'the API') ?? refusal(name, answer.status, type);
     tokens.discard(token);
     throw new TryAgain('at once', refusal(name, 401, type));
   };

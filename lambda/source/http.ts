@@ -10,7 +10,7 @@ import { isRetryable, type RetryBudget, retryAfter, TryAgain } from '../core/ret
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-export interface Request {
+export interface HttpRequest {
   readonly fetch: Fetch;
   readonly url: string;
   readonly init: RequestInit;
@@ -25,7 +25,7 @@ export interface Request {
   readonly budget: RetryBudget;
 }
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   /** Empty when the body of an error could not be read, because the status says enough. */
@@ -36,7 +36,7 @@ export interface Answer {
 const MAX_ERROR_BYTES = 65_536;
 
 /** @throws NoAnswerError; OutOfTimeError when the end of the run cut the request off */
-export async function answerTo(request: Request): Promise<Answer> {
+export async function answerTo(request: HttpRequest): Promise<HttpAnswer> {
   const { fetch, url, init, signal, name, bound, timeout, budget } = request;
   using timer = timeLimit(timeout, budget);
   try {
@@ -97,9 +97,9 @@ export function unavailableError(name: string, error: unknown): unknown {
  * @param service name of the service in the sentence about a rate limit
  * @returns undefined when another try would be refused as well
  */
-export function busy(
-  { status, headers }: Answer,
-  { name, budget }: Pick<Request, 'name' | 'budget'>,
+export function busyError(
+  { status, headers }: HttpAnswer,
+  { name, budget }: Pick<HttpRequest, 'name' | 'budget'>,
   service: string,
 ): TryAgain | undefined {
   if (!isRetryable(status)) return undefined;

@@ -15,7 +15,7 @@ import {
 import { publicError } from '../core/public-error.ts';
 import { type RetryBudget, retry, TryAgain } from '../core/retry.ts';
 import type { ClientCredentials, Credentials } from './credentials.ts';
-import { type Answer, answerTo, busy, type Fetch, textMember, unavailableError } from './http.ts';
+import { answerTo, busyError, type Fetch, type HttpAnswer, textMember, unavailableError } from './http.ts';
 
 export interface Token {
   readonly value: string;
@@ -170,7 +170,7 @@ async function grant(
         const answer = await answerTo(request).catch((error: unknown) => {
           throw unavailableError(NAME, error);
         });
-        if (answer.status !== 200) throw busy(answer, request, 'the token endpoint') ?? refusal(answer);
+        if (answer.status !== 200) throw busyError(answer, request, 'the token endpoint') ?? refusal(answer);
         return new Response(answer.body, { headers: answer.headers });
       },
       // The settings refuse http except for loopback addresses, which local runs use.
@@ -197,7 +197,7 @@ function useOf({ expires_in: seconds = 300 }: oauth.TokenEndpointResponse): numb
 }
 
 /** The error contains the OAuth error code, but never the free text of the answer. */
-function refusal({ status, body }: Answer): CredentialsError | ApiRefusedError {
+function refusal({ status, body }: HttpAnswer): CredentialsError | ApiRefusedError {
   // A redirect or a 404 says that the URL is wrong, not the credentials.
   if (![400, 401, 403].includes(status)) return new ApiRefusedError(NAME, status);
   const code = textMember(body, 'error') ?? '';

@@ -6,7 +6,7 @@ import { INITIAL_CHECKPOINT } from '../core/checkpoint.ts';
 import { LeaseLostError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
 import type { Checkpoint, Checkpoints, Fence, LogEntry, SavedStream } from '../ports.ts';
-import { checkpointKey, type Item, type Key, logKey, organizationKey, readable, versioned } from './item.ts';
+import { checkedItem, checkpointKey, type Item, type Key, logKey, organizationKey, versionedItem } from './item.ts';
 import type { Table } from './table.ts';
 
 const VERSION_TAG_BYTES = 12;
@@ -25,14 +25,15 @@ export function createCheckpoints(table: Table, unclearWrites: () => number = ()
         return [stream, readSaved(find(checkpointKey(stream)), find(logKey(stream)))] as const;
       });
       const organization = find(organizationKey);
-      return { streams: new Map(saved), organization: organization && readable(organization)['digest']?.S };
+      return { streams: new Map(saved), organization: organization && checkedItem(organization)['digest']?.S };
     },
-    save: (stream, checkpoint, fence) => write(versioned(checkpointKey(stream), encodeCheckpoint(checkpoint)), fence),
+    save: (stream, checkpoint, fence) =>
+      write(versionedItem(checkpointKey(stream), encodeCheckpoint(checkpoint)), fence),
     saveLog: (stream, { sequence, key, earlier }, fence) => {
       const members = { sequence: { S: sequence }, object: { S: key }, earlier: { L: earlier.map(S => ({ S })) } };
-      return write(versioned(logKey(stream), members), fence);
+      return write(versionedItem(logKey(stream), members), fence);
     },
-    saveOrganization: (digest, fence) => write(versioned(organizationKey, { digest: { S: digest } }), fence),
+    saveOrganization: (digest, fence) => write(versionedItem(organizationKey, { digest: { S: digest } }), fence),
     async fence(streams, epoch) {
       const keys = streams.flatMap(stream => [checkpointKey(stream), logKey(stream)]);
       const raised = await inParallel(keys, key => raiseFence(table, key, epoch));
@@ -73,7 +74,7 @@ function isBare(item: Item): boolean {
 
 function decodeLog(item: Item | undefined): LogEntry | undefined {
   if (!item || isBare(item)) return undefined;
-  const { sequence, object, earlier } = readable(item);
+  const { sequence, object, earlier } = checkedItem(item);
   return { sequence: sequence!.S!, key: object!.S!, earlier: earlier!.L!.map(({ S }) => S!) };
 }
 
@@ -84,7 +85,7 @@ function encodeCheckpoint({ window, ...rest }: Checkpoint): Item {
 
 function decodeCheckpoint(item: Item | undefined): Checkpoint {
   if (!item || isBare(item)) return INITIAL_CHECKPOINT;
-  const { window, state } = readable(item);
+  const { window, state } = checkedItem(item);
   return { ...INITIAL_CHECKPOINT, ...JSON.parse(state!.S!), window: slices(window!.B!, VERSION_TAG_BYTES) };
 }
 

@@ -11,12 +11,12 @@ export type Item = Record<string, AttributeValue>;
 
 const VERSION = '2';
 
-export function versioned<T extends Item>(key: Key, members: T) {
+export function versionedItem<T extends Item>(key: Key, members: T) {
   return { ...key, ...members, v: { N: VERSION } };
 }
 
 /** @throws StateVersionError when another version of the code has written the item */
-export function readable(item: Item): Item {
+export function checkedItem(item: Item): Item {
   const version = item['v']?.N;
   if (version !== VERSION) throw new StateVersionError(`${item['pk']?.S?.split('=')[0]}`, version, VERSION);
   return item;
@@ -70,11 +70,11 @@ export function rowKey(stream: StreamName, id: string, hash: Hash): Key {
 }
 
 /** Prefix of the partition keys of all row states. */
-export const ROW_PARTITIONS = 'row#';
+export const ROW_PARTITION_PREFIX = 'row#';
 
 /** Prefix of the partition keys of the row states of one stream. */
 export function rowPrefix(stream: StreamName): string {
-  return `${ROW_PARTITIONS}${stream}#`;
+  return `${ROW_PARTITION_PREFIX}${stream}#`;
 }
 
 export function childPartition(stream: StreamName, parent: string, hash: Hash): string {

@@ -14,17 +14,17 @@ import type {
 } from '../ports.ts';
 import type { StreamName } from '../streams.ts';
 import {
+  checkedItem,
   childKey,
   childPartition,
   type Item,
   idOf,
   type Key,
-  readable,
   removalKey,
   removalsPartition,
   rowKey,
   rowPrefix,
-  versioned,
+  versionedItem,
 } from './item.ts';
 import type { Table } from './table.ts';
 
@@ -86,7 +86,7 @@ function storedId(item: Item, prefix: string): string {
 function encodeState(stream: StreamName, key: Key, id: string, state: RowState) {
   const { status, rowHash, generation, parent, sequence, forwardedAt } = state;
   const isHashed = key.pk.S !== `${rowPrefix(stream)}=${id}`;
-  return versioned(key, {
+  return versionedItem(key, {
     // A hashed key does not contain its id, so the item contains the id.
     ...(isHashed && { id: { S: JSON.stringify(id) } }),
     status: { S: status },
@@ -101,7 +101,7 @@ function encodeState(stream: StreamName, key: Key, id: string, state: RowState) 
 
 /** @throws StateVersionError */
 export function decodeState(item: Item): RowState {
-  const { status, row_hash, generation, parent, sequence, forwarded_at } = readable(item);
+  const { status, row_hash, generation, parent, sequence, forwarded_at } = checkedItem(item);
   return {
     status: status!.S as RowStatus,
     rowHash: row_hash!.S!,
@@ -121,12 +121,12 @@ export function createChildIndex(table: Table, hash: Hash): ChildIndex {
   return {
     put: (stream, entries, assertLeaseValid) =>
       table.put(
-        entries.map(entry => versioned(keyOf(stream, entry), { id: { S: JSON.stringify(entry.id) } })),
+        entries.map(entry => versionedItem(keyOf(stream, entry), { id: { S: JSON.stringify(entry.id) } })),
         assertLeaseValid,
       ),
     async of(stream, parent, limit, after) {
       const items = await table.query(childPartition(stream, parent, hash), limit, after && keyOf(stream, after));
-      return items.map(item => ({ parent, id: JSON.parse(readable(item)['id']!.S!) }));
+      return items.map(item => ({ parent, id: JSON.parse(checkedItem(item)['id']!.S!) }));
     },
     delete: (stream, entries, assertLeaseValid) =>
       table.delete(
@@ -145,7 +145,7 @@ export function createRemovals(table: Table, hash: Hash): Removals {
     list: async parents => (await table.query(removalsPartition(parents))).map(decodeRemoval),
     add: (parents, removals, assertLeaseValid) =>
       table.put(
-        removals.map(removal => versioned(removalKey(parents, removal, hash), encodeRemoval(removal))),
+        removals.map(removal => versionedItem(removalKey(parents, removal, hash), encodeRemoval(removal))),
         assertLeaseValid,
       ),
     remove: (parents, listings, assertLeaseValid) =>
@@ -167,7 +167,7 @@ function encodeRemoval({ id, sequence, deletedAt, position, isRestored }: Listed
 }
 
 function decodeRemoval(item: Item): ListedRemoval {
-  const { id, sequence, deleted_at, position, restored } = readable(item);
+  const { id, sequence, deleted_at, position, restored } = checkedItem(item);
   return {
     id: JSON.parse(id!.S!),
     sequence: sequence!.S!,

@@ -32,7 +32,7 @@ export interface Table {
    */
   query(pk: string, limit?: number, after?: Key): Promise<Item[]>;
   /** Reads one page of all items in a strongly consistent read. The order has no meaning. */
-  scan(input: ScanInput): Promise<ReadPage>;
+  scan(input: ScanInput): Promise<ItemPage>;
   /** @returns false when a later write has landed. */
   putFenced(item: Item, fence: Fence): Promise<boolean>;
   /**
@@ -50,7 +50,7 @@ type ScanInput = Pick<
   'Limit' | 'FilterExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues' | 'ExclusiveStartKey'
 >;
 
-export interface ReadPage {
+export interface ItemPage {
   readonly items: readonly Item[];
   /** Key at which the next page begins. Absent after the last page. */
   readonly next: Item | undefined;
@@ -116,7 +116,7 @@ export function createTable(
     await inParallel(chunks(requests, WRITE_LIMIT), (batch, stop) => writeBatch(batch, assertLeaseValid, stop));
   };
 
-  const readPage = (action: 'Query' | 'Scan', command: QueryCommand | ScanCommand): Promise<ReadPage> =>
+  const readPage = (action: 'Query' | 'Scan', command: QueryCommand | ScanCommand): Promise<ItemPage> =>
     call(`${action.toLowerCase()} items`, async () => {
       const { Items, LastEvaluatedKey } = await client.send(command);
       if (!Items) throw new IncompleteAnswerError('DynamoDB', action, 'without Items');

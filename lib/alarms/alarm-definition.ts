@@ -4,7 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import type { CONNECTOR_METRICS, STREAM_METRICS } from '../../lambda/metrics.ts';
 import type { StreamName } from '../../lambda/streams.ts';
-import type { Timing } from './timing.ts';
+import type { AlarmTiming } from './timing.ts';
 
 /**
  * Severities, the most severe first. `critical` pages somebody, but `warning` can wait for working
@@ -32,7 +32,7 @@ export interface AlarmDefinition {
    * Condition under which the alarm goes off. Undefined for a connector that does not have the
    * monitored part.
    */
-  readonly condition: (monitored: Monitored) => Condition | undefined;
+  readonly condition: (monitored: MonitoredParts) => AlarmCondition | undefined;
 }
 
 /** The queues of a reader. */
@@ -45,14 +45,14 @@ interface ReaderQueues {
  * Parts of a connector that have metrics, and the settings from which thresholds and periods
  * follow.
  */
-export interface Monitored {
+export interface MonitoredParts {
   readonly connectorName: string;
   readonly function: IFunction;
   readonly state: ITable;
   readonly siem: ReaderQueues | undefined;
   /** Readers in addition to `siem`, by name. */
   readonly siemReaders: Readonly<Record<string, ReaderQueues>>;
-  readonly timing: Timing;
+  readonly timing: AlarmTiming;
   /** Longest time for which Firehose buffers events, in seconds. */
   readonly bufferSeconds: number;
   /**
@@ -78,7 +78,7 @@ export interface Monitored {
  *
  *     { metric: lambda.metricErrors(), threshold: 3 }
  */
-export interface Condition {
+export interface AlarmCondition {
   /** Metric with the statistic and the period that are evaluated. */
   readonly metric: Metric;
   readonly threshold: number;

@@ -1,5 +1,5 @@
 import type { CONNECTOR_METRICS } from '../../lambda/metrics.ts';
-import { type AlarmDefinition, AT_RISK, type Condition, type Monitored } from './alarm-definition.ts';
+import { type AlarmCondition, type AlarmDefinition, AT_RISK, type MonitoredParts } from './alarm-definition.ts';
 
 /** Name of an alarm, which is also the name of its section in the runbook. */
 export type AlarmName =
@@ -182,7 +182,7 @@ export type NamedAlarm = (typeof ALARMS)[number];
  * Condition that is met when the metric was reported at least once. Missing data counts as zero,
  * because a run that has nothing to report sends nothing.
  */
-function reported(name: MetricName): (monitored: Monitored) => Condition {
+function reported(name: MetricName): (monitored: MonitoredParts) => AlarmCondition {
   return ({ metric, timing }) => ({
     metric: metric(name, { statistic: 'Sum', period: timing.report }),
     threshold: 1,
@@ -194,7 +194,7 @@ function reported(name: MetricName): (monitored: Monitored) => Condition {
  * Condition for failures that last. A run of every stream without a failure sends a zero after
  * them, which ends the alarm at once.
  */
-function unfixed(name: MetricName): (monitored: Monitored) => Condition {
+function unfixed(name: MetricName): (monitored: MonitoredParts) => AlarmCondition {
   return ({ metric, timing }) => ({
     metric: metric(name, { statistic: 'Minimum', period: timing.report }),
     threshold: 1,

@@ -9,11 +9,11 @@ import type { ConnectorOptions } from '../config/props.ts';
 import type { Alarms } from '../connector-props.ts';
 import { CONNECTORCTL } from '../installation.ts';
 import { alarmArn } from '../statements.ts';
-import { AT_RISK, type Condition, type Monitored, type Severity } from './alarm-definition.ts';
+import { type AlarmCondition, AT_RISK, type MonitoredParts, type Severity } from './alarm-definition.ts';
 import { ALARMS, type NamedAlarm } from './alarms.ts';
 
 export interface AlarmsProps extends ConnectorOptions {
-  readonly monitored: Monitored;
+  readonly monitored: MonitoredParts;
   readonly topic: sns.ITopic;
 }
 
@@ -47,13 +47,13 @@ export function createAlarms(scope: Construct, props: AlarmsProps): Alarms {
 
 interface Instance {
   readonly definition: NamedAlarm;
-  readonly monitored: Monitored;
+  readonly monitored: MonitoredParts;
   /** Name of the reader, unless it is the only one. */
   readonly reader?: string;
 }
 
 /** Lists each alarm once, and the alarms about the reader once more for each named reader. */
-function instancesOf(monitored: Monitored): Instance[] {
+function instancesOf(monitored: MonitoredParts): Instance[] {
   const ofReader = ALARMS.filter(({ name }) => name.startsWith('siem-reader-'));
   const named = Object.entries(monitored.siemReaders).flatMap(([reader, siem]) =>
     ofReader.map(definition => ({ definition, monitored: { ...monitored, siem }, reader })),
@@ -64,7 +64,7 @@ function instancesOf(monitored: Monitored): Instance[] {
 function createAlarm(
   scope: Construct,
   definition: NamedAlarm & Pick<Instance, 'reader'>,
-  condition: Condition,
+  condition: AlarmCondition,
   props: AlarmsProps,
 ) {
   const { name, reader, impact, data, first } = definition;
@@ -138,12 +138,12 @@ function notifierText({ meaning, members }: Notifier, { runbookUrl, monitored }:
   return (
     `${meaning} No data is lost${atRisk.length > 0 ? except : ''}. The reason names the alarm. ` +
     `In ${CONNECTORCTL.folder} run "${CONNECTORCTL.command} <command> --connector ${monitored.connectorName}": ` +
-    `${commands.join('; ')}. Runbook: ${isAddress(runbookUrl) ? '' : 'the connector’s '}${runbookUrl}`
+    `${commands.join('; ')}. Runbook: ${isWebAddress(runbookUrl) ? '' : 'the connector’s '}${runbookUrl}`
   );
 }
 
 /** Whether the recipient of a notification can open the address. A path exists only in a clone. */
-export function isAddress(runbookUrl: string): boolean {
+export function isWebAddress(runbookUrl: string): boolean {
   return Token.isUnresolved(runbookUrl) || /^https?:\/\//.test(runbookUrl);
 }
 

@@ -1,12 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
 
 /** Longest time-out of Lambda. The function stops by itself before this time. */
-export const TIMEOUT = Duration.minutes(15);
+export const FUNCTION_TIMEOUT = Duration.minutes(15);
 
 /** Age at which a scheduled start is dropped. The next start does its work. */
 export const TICK_EXPIRES_AFTER = Duration.seconds(60);
 
-export type Timing = ReturnType<typeof timingOf>;
+export type AlarmTiming = ReturnType<typeof timingOf>;
 
 /**
  * Computes the periods that follow from the schedule, so that alarms and schedule cannot drift
@@ -14,7 +14,7 @@ export type Timing = ReturnType<typeof timingOf>;
  */
 export function timingOf(rate: Duration) {
   const ticks = rate.toMinutes();
-  const longest = TIMEOUT.toMinutes();
+  const longest = FUNCTION_TIMEOUT.toMinutes();
 
   return {
     /** Period of an alarm that one good run ends. */

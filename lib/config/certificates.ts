@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { shownText } from '../../lambda/issue-text.ts';
-import type { Entry } from './contradictions.ts';
+import type { ConnectorEntry } from './contradictions.ts';
 import type { Problem } from './problem.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { Problem } from './problem.ts';
  *
  * @param folder folder of cdk.json, to which the path of the file is relative
  */
-export function certificatesProblems({ caCertificates: file }: Entry, folder: string): Problem[] {
+export function certificatesProblems({ caCertificates: file }: ConnectorEntry, folder: string): Problem[] {
   if (typeof file !== 'string' || file === '') return [];
   try {
     readCertificates(path.resolve(folder, file));

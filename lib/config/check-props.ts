@@ -6,9 +6,9 @@ import { type Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { SecurityDataConnectorProps, SiemReader } from '../connector-props.ts';
 import { entryProblems } from './entry-problems.ts';
-import { type Existing, misplaced, type Place, placeInArn } from './place.ts';
+import { type ExistingResource, placeInArn, placeProblems, type ResourcePlace } from './place.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
-import { defined, PROP_NAMES, pick } from './props.ts';
+import { PROP_NAMES, pick, withoutUndefined } from './props.ts';
 import { connectorSchema, DESTINATION_SCHEMAS, READER_SCHEMAS } from './schema.ts';
 import { schemaProblems } from './schema-problems.ts';
 
@@ -43,10 +43,10 @@ export function checkProps(scope: Construct, props: SecurityDataConnectorProps):
   for (const path of ['vpcSubnets', 'securityGroups'] as const)
     if (props[path] && !props.vpc) wrong.push({ path, reason: 'has no effect without vpc' });
 
-  const arns = defined({ bucketArn: props.bucket?.bucketArn, alarmTopicArn: props.alarmTopic?.topicArn });
+  const arns = withoutUndefined({ bucketArn: props.bucket?.bucketArn, alarmTopicArn: props.alarmTopic?.topicArn });
   // The CDK runs an app in the folder of its cdk.json.
   const { problems } = entryProblems({ ...entry, ...arns }, wrong, process.cwd());
-  const all = [...problems, ...misplaced(existingProps(props), knownPlace(Stack.of(scope)))];
+  const all = [...problems, ...placeProblems(existingProps(props), knownPlace(Stack.of(scope)))];
   if (all.length === 0) return;
   throw new ConfigurationError(all.map(({ path, reason }) => ({ path: `props.${PROP_NAMES[path] ?? path}`, reason })));
 }
@@ -70,7 +70,7 @@ function entryOf(props: SecurityDataConnectorProps, problems: Problem[]): Record
 
   const { siemReader, siemReaders } = props;
   const destination = props.destination?._given;
-  return defined({
+  return withoutUndefined({
     ...pick(props, SAME_OPTIONS),
     name: props.connectorName,
     refreshDays: amount('refreshDays', props.refresh, 'days'),
@@ -80,11 +80,11 @@ function entryOf(props: SecurityDataConnectorProps, problems: Problem[]): Record
     retentionDays: amount('retentionDays', props.retention, 'days'),
     siemReader: readerOf(siemReader),
     siemReaders: siemReaders?.map(({ name, reader, queue }) =>
-      defined({ name, reader: readerOf(reader), queueArn: queue?.queueArn }),
+      withoutUndefined({ name, reader: readerOf(reader), queueArn: queue?.queueArn }),
     ),
     destination:
       destination &&
-      defined({
+      withoutUndefined({
         ...pick(destination, membersOf(destination, DESTINATION_SCHEMAS)),
         bufferSeconds: amount('destination.bufferSeconds', destination.bufferInterval, 'seconds'),
         retrySeconds: amount('destination.retrySeconds', destination.retry, 'seconds'),
@@ -130,11 +130,15 @@ function tokensIn(value: unknown): string[] {
 }
 
 /** Lists the existing resources among the props, with the paths of their options. */
-function existingProps(props: SecurityDataConnectorProps): Existing[] {
+function existingProps(props: SecurityDataConnectorProps): ExistingResource[] {
   const { secret, bucket, stateTable, encryptionKey, alarmTopic, siemReaders = [] } = props;
   const { secret: token, deliveryStream: stream } = props.destination?._given ?? {};
 
-  const given: readonly (readonly [path: string, resource: { env: Place } | undefined, arn: string | undefined])[] = [
+  const given: readonly (readonly [
+    path: string,
+    resource: { env: ResourcePlace } | undefined,
+    arn: string | undefined,
+  ])[] = [
     ['secretArn', secret, secret?.secretArn],
     ['bucketArn', bucket, bucket?.bucketArn],
     ['stateTableArn', stateTable, stateTable?.tableArn],
@@ -145,11 +149,11 @@ function existingProps(props: SecurityDataConnectorProps): Existing[] {
     ...siemReaders.map(({ queue }, index) => [`siemReaders[${index}].queueArn`, queue, queue?.queueArn] as const),
   ];
 
-  return given.flatMap(([path, resource, arn = '']): Existing[] => {
+  return given.flatMap(([path, resource, arn = '']): ExistingResource[] => {
     if (!resource) return [];
     // The ARN counts before `env`, because some resources that the CDK imports have the account and
     // region of the stack as `env`.
-    const place = { ...knownPlace(resource.env), ...defined(knownPlace(placeInArn(arn))) };
+    const place = { ...knownPlace(resource.env), ...withoutUndefined(knownPlace(placeInArn(arn))) };
     // Another account can find a secret only by its full ARN, which ends in six random characters.
     const isPartial = 'secretArn' in resource && !('secretFullArn' in resource && resource.secretFullArn);
     return [{ path, place, parts: isPartial ? ['account', 'region'] : undefined }];
@@ -157,7 +161,7 @@ function existingProps(props: SecurityDataConnectorProps): Existing[] {
 }
 
 /** Returns the parts of a place that are known at synth. */
-function knownPlace({ account, region }: Place): Place {
+function knownPlace({ account, region }: ResourcePlace): ResourcePlace {
   const known = (part: string | undefined) => (Token.isUnresolved(part) ? undefined : part);
   return { account: known(account), region: known(region) };
 }

@@ -5,32 +5,32 @@
 import { optionContradictions } from '../../lambda/options.ts';
 import {
   DAY_MILLISECONDS,
+  LEAST_REFRESH_CAPACITY,
   passMilliseconds,
-  REFRESHED_ROWS,
   refreshCapacity,
-  refreshPages,
+  refreshPagesPerRun,
 } from '../../lambda/refresh-pace.ts';
 import { PAGE_LIMIT } from '../../lambda/streams.ts';
 import type { Problem } from './problem.ts';
 import type { ConnectorConfig } from './schema.ts';
 
 /** Options of one connector, each of which is valid by itself. */
-export type Entry = Partial<ConnectorConfig>;
+export type ConnectorEntry = Partial<ConnectorConfig>;
 
 /**
  * Lists the readers that create the identity provider of Sentinel, from `siemReader` and
  * `siemReaders`.
  */
-export function providersIn({ siemReader, siemReaders = [] }: Entry) {
+export function providersIn({ siemReader, siemReaders = [] }: ConnectorEntry) {
   const readers = [siemReader, ...siemReaders.map(({ reader }) => reader)];
   return readers.flatMap(reader => (reader?.type === 'sentinel' && reader.createOidcProvider ? [reader] : []));
 }
 
 /** Finds the contradictions. Their paths, such as `retentionDays`, are relative to the entry. */
-export function contradictionsIn(entry: Entry): Problem[] {
+export function contradictionsIn(entry: ConnectorEntry): Problem[] {
   const { siemReader, siemReaders = [], bucketArn, alarmTopicArn, proxyUrl } = entry;
   const isInBucket = (entry.destination?.type ?? 's3') === 's3';
-  const given = (option: keyof Entry) => entry[option] !== undefined;
+  const given = (option: keyof ConnectorEntry) => entry[option] !== undefined;
 
   const rules: [isProblem: boolean, path: string, reason: string][] = [
     [
@@ -70,17 +70,17 @@ export function contradictionsIn(entry: Entry): Problem[] {
  * Finds a refresh that is too fast, because the API may not list all rows of a stream within the
  * days of a pass.
  */
-function tooFastRefresh({ refreshDays: days, rateMinutes = 1, requestsPerMinute }: Entry): Problem[] {
+function tooFastRefresh({ refreshDays: days, rateMinutes = 1, requestsPerMinute }: ConnectorEntry): Problem[] {
   if (days === undefined) return [];
   const limits = { rateMinutes, pageLimit: PAGE_LIMIT.default, requestsPerMinute };
   const rows = refreshCapacity(days, limits);
-  if (rows >= REFRESHED_ROWS) return [];
+  if (rows >= LEAST_REFRESH_CAPACITY) return [];
 
   const whole = (count: number) => count.toLocaleString('en-GB');
   const pass = (passMilliseconds(days) / DAY_MILLISECONDS).toFixed(2);
   const reason =
     `is too short: a pass over a stream takes ${pass} days, in which runs every ${rateMinutes} minutes read ` +
-    `${refreshPages(limits)} pages of ${limits.pageLimit} rows each, ${whole(rows)} rows, and a stream may have ` +
-    `${whole(REFRESHED_ROWS)}. ${Math.ceil((days * REFRESHED_ROWS) / rows)} days are enough`;
+    `${refreshPagesPerRun(limits)} pages of ${limits.pageLimit} rows each, ${whole(rows)} rows, and a stream may have ` +
+    `${whole(LEAST_REFRESH_CAPACITY)}. ${Math.ceil((days * LEAST_REFRESH_CAPACITY) / rows)} days are enough`;
   return [{ path: 'refreshDays', reason }];
 }

@@ -1,6 +1,6 @@
 /** Finds the problems of one connector, in `cdk.json` and among props. */
 import { certificatesProblems } from './certificates.ts';
-import { contradictionsIn, type Entry } from './contradictions.ts';
+import { type ConnectorEntry, contradictionsIn } from './contradictions.ts';
 import type { Problem } from './problem.ts';
 
 /**
@@ -11,6 +11,8 @@ import type { Problem } from './problem.ts';
  */
 export function entryProblems(entry: object, wrong: readonly Problem[], folder: string) {
   const wrongOptions = new Set(wrong.map(({ path }) => path.split(/[.[]/)[0]));
-  const sound: Entry = Object.fromEntries(Object.entries(entry).filter(([option]) => !wrongOptions.has(option)));
+  const sound: ConnectorEntry = Object.fromEntries(
+    Object.entries(entry).filter(([option]) => !wrongOptions.has(option)),
+  );
   return { sound, problems: [...wrong, ...contradictionsIn(sound), ...certificatesProblems(sound, folder)] };
 }

@@ -1,15 +1,15 @@
 /** Rules for the account and region of existing resources: docs/configuration.md#existing-resources. */
 import { shownText } from '../../lambda/issue-text.ts';
-import type { Entry } from './contradictions.ts';
+import type { ConnectorEntry } from './contradictions.ts';
 import type { Problem } from './problem.ts';
 
 /** Account and region. A part that is known only at deployment is undefined. */
-export interface Place {
+export interface ResourcePlace {
   readonly account?: string | undefined;
   readonly region?: string | undefined;
 }
 
-type Parts = readonly (keyof Place)[];
+type Parts = readonly (keyof ResourcePlace)[];
 
 const BY_NAME = 'the function knows it by its name alone, and would use another one of that name';
 
@@ -28,10 +28,10 @@ const RULES: Readonly<Record<string, readonly [parts: Parts, because: string]>> 
 };
 
 /** An existing resource. `parts` replaces the parts of the rule. */
-export interface Existing {
+export interface ExistingResource {
   /** Path whose last part is the name of the option, such as `destination.secretArn`. */
   readonly path: string;
-  readonly place: Place;
+  readonly place: ResourcePlace;
   readonly parts?: Parts | undefined;
 }
 
@@ -39,13 +39,13 @@ export interface Existing {
  * Finds resources in another place than the stack. A part that is known only at deployment cannot
  * be compared.
  */
-export function misplaced(resources: readonly Existing[], stack: Place): Problem[] {
+export function placeProblems(resources: readonly ExistingResource[], stack: ResourcePlace): Problem[] {
   return resources.flatMap(({ path, place, parts }) => {
     const [byRule, because] = RULES[path.split('.').at(-1)!]!;
     const differing = (parts ?? byRule).filter(part => place[part] && stack[part] && place[part] !== stack[part]);
     if (differing.length === 0) return [];
 
-    const text = (of: Place) => differing.map(part => `${part} ${shownText(of[part]!)}`).join(' and ');
+    const text = (of: ResourcePlace) => differing.map(part => `${part} ${shownText(of[part]!)}`).join(' and ');
     const deploy = `Give one of the stack's own, or deploy the connector to ${text(place)}`;
     return [{ path, reason: `is in ${text(place)}, but the stack in ${text(stack)}: ${because}. ${deploy}` }];
   });
@@ -55,13 +55,13 @@ export function misplaced(resources: readonly Existing[], stack: Place): Problem
  * Reads account and region from an ARN: `111122223333` and `eu-west-1` from
  * `arn:aws:sns:eu-west-1:111122223333:topic`.
  */
-export function placeInArn(arn: string): Place {
+export function placeInArn(arn: string): ResourcePlace {
   const [, , , region, account] = arn.split(':');
   return { account: account || undefined, region: region || undefined };
 }
 
 /** Lists the resources that an entry of `cdk.json` gives by ARN. */
-export function existingIn({ destination, siemReaders = [], ...options }: Entry): Existing[] {
+export function existingResourcesIn({ destination, siemReaders = [], ...options }: ConnectorEntry): ExistingResource[] {
   const within = (parent: string, members: object = {}) =>
     Object.entries(members)
       .filter(([member]) => member in RULES)

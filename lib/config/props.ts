@@ -13,7 +13,7 @@ import type { Construct } from 'constructs';
 import type { SecurityDataConnectorProps } from '../connector-props.ts';
 import { Destination } from '../delivery/destination.ts';
 import { RUNBOOK } from '../version.ts';
-import { type ConnectorConfig, DEFAULTS } from './schema.ts';
+import { CONNECTOR_DEFAULTS, type ConnectorConfig } from './schema.ts';
 
 /** Path of the prop for each path of an option, where the two differ. */
 export const PROP_NAMES: Readonly<Record<string, string>> = {
@@ -114,7 +114,7 @@ function networkProps(scope: Construct, { vpcId, subnetIds, securityGroupIds }: 
 }
 
 const DEFAULT_PROPS = {
-  ...defined(plainProps(DEFAULTS)),
+  ...withoutUndefined(plainProps(CONNECTOR_DEFAULTS)),
   destination: Destination.s3(),
   runbookUrl: RUNBOOK,
 };
@@ -127,15 +127,15 @@ type Defaulted =
   | ('destination' | 'siemQueue' | 'siemReaders' | 'alarms' | 'runbookUrl' | 'dashboard' | 'outputs');
 
 export function withDefaults(props: SecurityDataConnectorProps): ConnectorOptions {
-  return { ...DEFAULT_PROPS, ...defined(props) } as unknown as ConnectorOptions;
+  return { ...DEFAULT_PROPS, ...withoutUndefined(props) } as unknown as ConnectorOptions;
 }
 
 /** Returns the members with the given names, unless they are undefined. */
 export function pick(values: object, names: readonly string[]): Record<string, unknown> {
-  return defined(Object.fromEntries(names.map(name => [name, (values as Record<string, unknown>)[name]])));
+  return withoutUndefined(Object.fromEntries(names.map(name => [name, (values as Record<string, unknown>)[name]])));
 }
 
 /** Returns the object without the members that are undefined. */
-export function defined(values: object): Record<string, unknown> {
+export function withoutUndefined(values: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

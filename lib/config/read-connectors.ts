@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import { shownText } from '../../lambda/issue-text.ts';
-import { type Entry, providersIn } from './contradictions.ts';
+import { type ConnectorEntry, providersIn } from './contradictions.ts';
 import { entryProblems } from './entry-problems.ts';
-import { existingIn, misplaced } from './place.ts';
+import { existingResourcesIn, placeProblems } from './place.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import { type ConnectorConfig, connectorsSchema, entrySchema } from './schema.ts';
 import { schemaProblems } from './schema-problems.ts';
@@ -44,7 +44,7 @@ export function readConnectors(context: unknown, folder = process.cwd()): readon
 
   const checked = list.map(entry => {
     const { sound, problems } = entryProblems(entry, schemaProblems(entrySchema, entry), folder);
-    return { sound, problems: [...problems, ...misplaced(existingIn(sound), sound)] };
+    return { sound, problems: [...problems, ...placeProblems(existingResourcesIn(sound), sound)] };
   });
   const problems = [
     ...checked.flatMap((entry, index) => entry.problems.map(problem => ofConnector(index, problem))),
@@ -103,32 +103,32 @@ function parseText(text: string): unknown {
  * Two connectors cannot share a bucket, because readers are granted `events/` of a bucket, and S3
  * notifies only one queue of each prefix.
  */
-export const SHARED_BUCKET =
+export const SHARED_BUCKET_REASON =
   'would let the SIEM reader of each connector read the other’s events: give each connector its own bucket';
 
 /**
  * Two connectors cannot share a table, because it has one lease, and the states and cursors of one
  * organization.
  */
-export const SHARED_TABLE =
+export const SHARED_TABLE_REASON =
   'would mix the cursors and states of two connectors, and one would wait for the other: give each connector its own table';
 
 /** Returns the account and cloud in which an entry creates the identity provider. */
-function createdProvider(entry: Entry): string | undefined {
+function createdProvider(entry: ConnectorEntry): string | undefined {
   const [provider] = providersIn(entry);
   return provider && `${entry.account ?? ''} ${provider.cloud ?? 'commercial'}`;
 }
 
 /** Options that no two connectors may share, with the path, the value in an entry, and the reason. */
-const UNIQUE: readonly [path: string, valueIn: (entry: Entry) => string | undefined, reason: string][] = [
+const UNIQUE: readonly [path: string, valueIn: (entry: ConnectorEntry) => string | undefined, reason: string][] = [
   ['name', ({ name }) => name, 'would collide: stacks, metrics and alarms are named after it'],
   [
     'secretArn',
     ({ secretArn }) => secretArn,
     'is one organization’s credentials: two connectors would send each event twice',
   ],
-  ['bucketArn', ({ bucketArn }) => bucketArn, SHARED_BUCKET],
-  ['stateTableArn', ({ stateTableArn }) => stateTableArn, SHARED_TABLE],
+  ['bucketArn', ({ bucketArn }) => bucketArn, SHARED_BUCKET_REASON],
+  ['stateTableArn', ({ stateTableArn }) => stateTableArn, SHARED_TABLE_REASON],
   [
     'siemReader.createOidcProvider',
     createdProvider,
@@ -137,7 +137,7 @@ const UNIQUE: readonly [path: string, valueIn: (entry: Entry) => string | undefi
 ];
 
 /** Finds values that several connectors have. */
-function collisions(entries: readonly Entry[]): Problem[] {
+function collisions(entries: readonly ConnectorEntry[]): Problem[] {
   return UNIQUE.flatMap(([path, valueIn, reason]) => {
     const values = entries.map(valueIn);
     return values.flatMap((value, index) => {

@@ -4,9 +4,9 @@
  * the reason that a person reads next to the option's path.
  */
 import * as v from 'valibot';
-import { AUTH_URL, BASE_URL, NEEDS_HTTPS, url } from '../../lambda/addresses.ts';
+import { AUTH_URL_SCHEMA, BASE_URL_SCHEMA, httpsUrlSchema, NEEDS_HTTPS } from '../../lambda/addresses.ts';
 import { exactObject } from '../../lambda/exact-object.ts';
-import { integer, OPTIONS } from '../../lambda/options.ts';
+import { integerSchema, OPTIONS } from '../../lambda/options.ts';
 import { alarmOverridesSchema } from '../alarms/overrides.ts';
 import { BUFFER_SECONDS, MOST_BUFFER_SECONDS, RETRY_SECONDS } from '../delivery/firehose.ts';
 import { noProxySchema, proxyUrlSchema } from '../function/proxy.ts';
@@ -37,7 +37,7 @@ const httpsAlone = v.startsWith<string, 'https://', string>('https://', NEEDS_HT
 
 /** Schema of an endpoint's URL. A query string is allowed, because some collectors need one. */
 const endpointUrl = v.pipe(
-  url(['hash', 'username', 'password'], 'must hold no user, password or fragment'),
+  httpsUrlSchema(['hash', 'username', 'password'], 'must hold no user, password or fragment'),
   httpsAlone,
 );
 
@@ -134,12 +134,12 @@ const externalId = matching(
 );
 
 function bufferSeconds(most: number) {
-  return v.optional(integer(0, most, 'seconds'), BUFFER_SECONDS);
+  return v.optional(integerSchema(0, most, 'seconds'), BUFFER_SECONDS);
 }
 
 /** Members that Splunk and any other HTTP endpoint have in common. */
 const endpoint = { url: endpointUrl, secretArn: v.optional(secretArn) };
-const retrySeconds = v.optional(integer(0, 7200, 'seconds'), RETRY_SECONDS);
+const retrySeconds = v.optional(integerSchema(0, 7200, 'seconds'), RETRY_SECONDS);
 
 export const DESTINATION_SCHEMAS = {
   s3: exactObject({ type: v.literal('s3'), bufferSeconds: bufferSeconds(MOST_BUFFER_SECONDS.s3) }),
@@ -209,15 +209,15 @@ const vpc = exactObject({
 /** Options of the construct, by their names in `cdk.json`. */
 export const connectorSchema = exactObject({
   name: connectorName,
-  baseUrl: v.pipe(BASE_URL, httpsAlone),
-  authUrl: v.pipe(AUTH_URL, httpsAlone),
+  baseUrl: v.pipe(BASE_URL_SCHEMA, httpsAlone),
+  authUrl: v.pipe(AUTH_URL_SCHEMA, httpsAlone),
   ...OPTIONS,
-  rateMinutes: v.optional(integer(1, 60, 'minutes'), 1),
+  rateMinutes: v.optional(integerSchema(1, 60, 'minutes'), 1),
   enabled: v.optional(flag, true),
   // The function has a whole CPU from this size on, which a backfill needs to keep up with the API.
-  memoryMegabytes: v.optional(integer(256, 10240, 'megabytes'), 1769),
+  memoryMegabytes: v.optional(integerSchema(256, 10240, 'megabytes'), 1769),
   logRetentionDays: v.optional(logRetentionDays, 90),
-  retentionDays: v.optional(integer(1, 3650, 'days'), 365),
+  retentionDays: v.optional(integerSchema(1, 3650, 'days'), 365),
   removalPolicy: v.optional(oneOf(['retain', 'destroy']), 'retain'),
   secretArn: v.optional(secretArn),
   bucketArn: v.optional(bucketArn),
@@ -262,4 +262,4 @@ export const connectorsSchema = v.pipe(
 export type ConnectorConfig = v.InferOutput<typeof entrySchema>;
 
 /** Defaults of the options of the construct. */
-export const DEFAULTS = v.getDefaults(connectorSchema);
+export const CONNECTOR_DEFAULTS = v.getDefaults(connectorSchema);

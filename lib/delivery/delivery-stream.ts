@@ -10,7 +10,7 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { createPlaceholderSecret, type PlaceholderSecret } from '../credentials.ts';
 import { PREFIXES } from '../prefixes.ts';
-import { allow, keyStatements, secretArnOf } from '../statements.ts';
+import { allowStatement, keyStatements, secretArnOf } from '../statements.ts';
 import type { DestinationBindOptions } from './destination-config.ts';
 
 /**
@@ -33,7 +33,7 @@ interface Token {
  * @param token token of the endpoint, if there is an endpoint
  * @returns settings that destinations share
  */
-export function createParts(scope: Construct, options: DestinationBindOptions, token?: Token) {
+export function createDeliveryParts(scope: Construct, options: DestinationBindOptions, token?: Token) {
   const { bucket, encryptionKey, logRetention } = options;
   const removalPolicy = RemovalPolicy.DESTROY;
   const logGroup = new logs.LogGroup(scope, 'Errors', { retention: logRetention, removalPolicy });
@@ -68,7 +68,7 @@ export function createParts(scope: Construct, options: DestinationBindOptions, t
  * @param id id of the stream, which differs for each kind of destination, because Firehose cannot
  * change the kind of a stream
  */
-export function createStream(
+export function createDeliveryStream(
   scope: Construct,
   id: string,
   { encryptionKey }: DestinationBindOptions,
@@ -112,10 +112,10 @@ function createRole(
   const prefixes = token ? [PREFIXES.deliveryErrors] : [PREFIXES.events, PREFIXES.deliveryErrors];
   const written = prefixes.map(prefix => bucket.arnForObjects(`${prefix}*`));
   const statements = [
-    allow(['s3:GetBucketLocation', 's3:ListBucket', 's3:ListBucketMultipartUploads'], bucket.bucketArn),
-    allow(['s3:PutObject', 's3:GetObject', 's3:AbortMultipartUpload'], ...written),
-    allow(['logs:PutLogEvents'], logGroup.logGroupArn),
-    ...(token ? [allow(['secretsmanager:GetSecretValue'], secretArnOf(token))] : []),
+    allowStatement(['s3:GetBucketLocation', 's3:ListBucket', 's3:ListBucketMultipartUploads'], bucket.bucketArn),
+    allowStatement(['s3:PutObject', 's3:GetObject', 's3:AbortMultipartUpload'], ...written),
+    allowStatement(['logs:PutLogEvents'], logGroup.logGroupArn),
+    ...(token ? [allowStatement(['secretsmanager:GetSecretValue'], secretArnOf(token))] : []),
     ...keyStatements(scope, {
       writeObjects: [encryptionKey, bucket.encryptionKey],
       ...(token && { readSecret: [encryptionKey, token.encryptionKey] }),

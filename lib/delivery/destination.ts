@@ -4,7 +4,7 @@ import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { PREFIXES } from '../prefixes.ts';
-import { createParts, createStream, TIME_PREFIX } from './delivery-stream.ts';
+import { createDeliveryParts, createDeliveryStream, TIME_PREFIX } from './delivery-stream.ts';
 import type { DestinationBindOptions, DestinationConfig } from './destination-config.ts';
 import { BUFFER_SECONDS, METRIC_PREFIXES, MOST_BUFFER_SECONDS, RETRY_SECONDS } from './firehose.ts';
 
@@ -154,11 +154,11 @@ const RETRY = Duration.seconds(RETRY_SECONDS);
 class S3Destination extends KnownDestination<S3DestinationOptions> {
   bind(scope: Construct, connector: DestinationBindOptions): DestinationConfig {
     const { bufferInterval = BUFFER } = this.options;
-    const { bucketSettings } = createParts(scope, connector);
+    const { bucketSettings } = createDeliveryParts(scope, connector);
 
     // Packed records need no processing, because S3 gets their bytes and each line ends in a line
     // feed.
-    const deliveryStream = createStream(scope, 'ToS3', connector, {
+    const deliveryStream = createDeliveryStream(scope, 'ToS3', connector, {
       extendedS3DestinationConfiguration: {
         ...bucketSettings,
         // SIEMs recognize gzipped lines of JSON by this ending. Firehose alone would write `.gz`.
@@ -174,9 +174,9 @@ class S3Destination extends KnownDestination<S3DestinationOptions> {
 class SplunkDestination extends KnownDestination<SplunkDestinationOptions> {
   bind(scope: Construct, connector: DestinationBindOptions): DestinationConfig {
     const { url, secret, bufferInterval = BUFFER, retry = RETRY } = this.options;
-    const { endpointSettings } = createParts(scope, connector, { member: 'hec_token', secret });
+    const { endpointSettings } = createDeliveryParts(scope, connector, { member: 'hec_token', secret });
 
-    const deliveryStream = createStream(scope, 'ToSplunk', connector, {
+    const deliveryStream = createDeliveryStream(scope, 'ToSplunk', connector, {
       splunkDestinationConfiguration: {
         ...endpointSettings,
         retryOptions: { durationInSeconds: retry.toSeconds() },
@@ -196,9 +196,9 @@ class SplunkDestination extends KnownDestination<SplunkDestinationOptions> {
 class HttpDestination extends KnownDestination<HttpDestinationOptions> {
   bind(scope: Construct, connector: DestinationBindOptions): DestinationConfig {
     const { url, name, secret, bufferInterval = BUFFER, retry = RETRY } = this.options;
-    const { endpointSettings, roleArn } = createParts(scope, connector, { member: 'api_key', secret });
+    const { endpointSettings, roleArn } = createDeliveryParts(scope, connector, { member: 'api_key', secret });
 
-    const deliveryStream = createStream(scope, 'ToHttp', connector, {
+    const deliveryStream = createDeliveryStream(scope, 'ToHttp', connector, {
       httpEndpointDestinationConfiguration: {
         ...endpointSettings,
         roleArn,

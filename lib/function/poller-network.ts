@@ -10,7 +10,7 @@ import { portOf } from './proxy.ts';
  *
  * @param addresses addresses to which the function connects
  */
-export function placement(
+export function networkPlacement(
   scope: Construct,
   { vpc, vpcSubnets, securityGroups }: SecurityDataConnectorProps,
   addresses: readonly string[],

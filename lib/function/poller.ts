@@ -5,15 +5,15 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { TICK_EXPIRES_AFTER, TIMEOUT } from '../alarms/timing.ts';
+import { FUNCTION_TIMEOUT, TICK_EXPIRES_AFTER } from '../alarms/timing.ts';
 import type { ConnectorOptions } from '../config/props.ts';
 import { PREBUILT_FUNCTION, ROOT } from '../installation.ts';
 import { LOG_PREFIX, PREFIXES } from '../prefixes.ts';
-import { allow, keyStatements, secretArnOf } from '../statements.ts';
+import { allowStatement, keyStatements, secretArnOf } from '../statements.ts';
 import { BUNDLING } from './bundling.ts';
 import { certificatesBundling, warnOfCertificates, withCertificates } from './ca-certificates.ts';
 import { type FunctionResources, PROCESS_ENVIRONMENT } from './function-environment.ts';
-import { keepNetworkFromCode, NETWORK_ACTIONS, placement } from './poller-network.ts';
+import { keepNetworkFromCode, NETWORK_ACTIONS, networkPlacement } from './poller-network.ts';
 
 export interface PollerProps extends FunctionResources, Omit<ConnectorOptions, keyof FunctionResources> {
   /** Addresses to which the function connects, in addition to AWS. */
@@ -39,7 +39,7 @@ export class Poller extends Construct {
       runtime: lambda.Runtime.NODEJS_24_X,
       architecture: lambda.Architecture.ARM_64,
       memorySize: props.memorySize,
-      timeout: TIMEOUT,
+      timeout: FUNCTION_TIMEOUT,
       // Lambda retries nothing, because the next scheduled run does the work of a failed or late
       // run.
       retryAttempts: 0,
@@ -47,7 +47,7 @@ export class Poller extends Construct {
       role,
       logGroup: this.logGroup,
       environment: { ...props.environment, ...PROCESS_ENVIRONMENT },
-      ...placement(this, props, props.addresses),
+      ...networkPlacement(this, props, props.addresses),
     });
     // The CDK adds the role to DependsOn, which the reference to the role implies already.
     const resource = this.function.node.defaultChild as lambda.CfnFunction;
@@ -89,18 +89,18 @@ export class Poller extends Construct {
     // The statements allow every AWS call that the function makes, each for one resource. A test
     // compares them with its calls.
     const statements = [
-      allow(['secretsmanager:GetSecretValue'], secretArnOf(credentials)),
-      allow(STATE_ACTIONS, state.tableArn),
-      allow(['firehose:PutRecordBatch'], props.delivery.deliveryStreamRef.deliveryStreamArn),
-      allow(['s3:PutObject'], bucket.arnForObjects(`${PREFIXES.deadLetters}${props.connectorName}/*`)),
-      allow(LOG_ACTIONS, bucket.arnForObjects(`${LOG_PREFIX}*`)),
-      allow(['logs:CreateLogStream', 'logs:PutLogEvents'], this.logGroup.logGroupArn),
+      allowStatement(['secretsmanager:GetSecretValue'], secretArnOf(credentials)),
+      allowStatement(STATE_ACTIONS, state.tableArn),
+      allowStatement(['firehose:PutRecordBatch'], props.delivery.deliveryStreamRef.deliveryStreamArn),
+      allowStatement(['s3:PutObject'], bucket.arnForObjects(`${PREFIXES.deadLetters}${props.connectorName}/*`)),
+      allowStatement(LOG_ACTIONS, bucket.arnForObjects(`${LOG_PREFIX}*`)),
+      allowStatement(['logs:CreateLogStream', 'logs:PutLogEvents'], this.logGroup.logGroupArn),
       ...keyStatements(this, {
         readAndWriteState: [encryptionKey, state.encryptionKey],
         writeObjects: [encryptionKey, bucket.encryptionKey],
         readSecret: [encryptionKey, credentials.encryptionKey],
       }),
-      ...(props.vpc ? [allow(NETWORK_ACTIONS, '*')] : []),
+      ...(props.vpc ? [allowStatement(NETWORK_ACTIONS, '*')] : []),
     ];
     return new iam.Role(this, 'Role', {
       description: 'Allows the function the calls that it makes, on its own resources.',

@@ -14,7 +14,7 @@ import { alarmArn, keyStatements, secretArnOf } from '../statements.ts';
 import { type OperatorGrant, type OperatorResource, permissionsOf } from './operator-permissions.ts';
 
 /** Resources that the grants name, in addition to the attributes of the construct. */
-export interface Granted {
+export interface GrantedResources {
   readonly schedule: Pick<Schedule, 'scheduleArn' | 'role' | 'deadLetters'>;
   readonly encryptionKey: IKey | undefined;
 }
@@ -24,7 +24,7 @@ interface Connector extends ConnectorParts {
 }
 
 /** Returns the statements that allow connectorctl to inspect or to operate a connector. */
-export function operatorStatements(connector: Connector, granted: Granted, grant: OperatorGrant) {
+export function operatorStatements(connector: Connector, granted: GrantedResources, grant: OperatorGrant) {
   const resources = operatorResources(connector, granted.schedule);
   const statements = permissionsOf(grant).flatMap(({ on, actions, conditions }) => {
     if (resources[on].length === 0) return [];
@@ -44,7 +44,7 @@ export function operatorStatements(connector: Connector, granted: Granted, grant
 
 function operatorResources(
   connector: Connector,
-  schedule: Granted['schedule'],
+  schedule: GrantedResources['schedule'],
 ): Readonly<Record<OperatorResource, readonly string[]>> {
   const { connectorName, bucket, siem, siemReaders } = connector;
   // A queue that existed before the connector belongs to somebody else.

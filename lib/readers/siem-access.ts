@@ -9,9 +9,9 @@ import type { Construct } from 'constructs';
 import type { ConnectorOptions } from '../config/props.ts';
 import type { NamedSiemReader, SiemAccess } from '../connector-props.ts';
 import type { DataBucket } from '../data-bucket.ts';
-import { forBucket } from '../new-objects-topic.ts';
+import { bucketConditions } from '../new-objects-topic.ts';
 import { PREFIXES } from '../prefixes.ts';
-import { allow, keyStatements, listing } from '../statements.ts';
+import { allowStatement, keyStatements, listEventsStatement } from '../statements.ts';
 import { createReaderRole } from './siem-reader.ts';
 
 export interface SiemAccessProps extends ConnectorOptions {
@@ -101,7 +101,7 @@ function acceptBucket(queue: sqs.IQueue, { bucket }: SiemAccessProps): void {
       actions: ['sqs:SendMessage'],
       resources: [queue.queueArn],
       principals: [new iam.ServicePrincipal('s3.amazonaws.com')],
-      conditions: forBucket(queue, bucket.bucketArn),
+      conditions: bucketConditions(queue, bucket.bucketArn),
     }),
   );
 }
@@ -120,8 +120,8 @@ export interface ReaderStatementsProps {
 export function readerStatements(scope: Construct, props: ReaderStatementsProps): iam.PolicyStatement[] {
   const { bucket, encryptionKey, queue } = props;
   return [
-    allow(['s3:GetObject'], bucket.arnForObjects(`${PREFIXES.events}*`)),
-    queue ? allow(READ_QUEUE, queue.queueArn) : listing(bucket),
+    allowStatement(['s3:GetObject'], bucket.arnForObjects(`${PREFIXES.events}*`)),
+    queue ? allowStatement(READ_QUEUE, queue.queueArn) : listEventsStatement(bucket),
     ...keyStatements(scope, { readObjects: [encryptionKey, bucket.encryptionKey] }),
   ];
 }

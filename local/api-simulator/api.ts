@@ -1,4 +1,4 @@
-import type { VersionedName } from '../../lambda/streams.ts';
+import type { VersionedStreamName } from '../../lambda/streams.ts';
 import { answerTokenCall, readBearerToken, roleOf, type ServiceAccount, type TokenClaims } from './auth.ts';
 import { listBody, neighboursBody, type ReadContext, singleRowBody } from './lists.ts';
 import { type HttpAnswer, type HttpCall, ProblemError, problemAnswer } from './problem.ts';
@@ -50,5 +50,5 @@ async function checkCall(call: HttpCall, route: Route, { account, readToken }: A
 function routeBody(route: Route, parameters: ReadonlyMap<string, string>, parts: ApiParts): string {
   const { endpoint, stream, id } = route;
   if (id === undefined) return listBody(parts, stream, parameters);
-  return endpoint === 'related' ? neighboursBody(parts, id) : singleRowBody(parts, stream as VersionedName, id);
+  return endpoint === 'related' ? neighboursBody(parts, id) : singleRowBody(parts, stream as VersionedStreamName, id);
 }

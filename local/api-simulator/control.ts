@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { STREAMS, type VersionedName } from '../../lambda/streams.ts';
+import { STREAMS, type VersionedStreamName } from '../../lambda/streams.ts';
 import type { Fault } from './faults.ts';
 import { ProblemError, problemAnswer } from './problem.ts';
 import { readTarget } from './routes.ts';
@@ -43,7 +43,7 @@ function streamActions({ name, hasRowStates, tombstones }: (typeof STREAMS)[numb
     [`POST /${name}`, ({ simulator }, _, body) => simulator.put(name, body)],
     ...Object.entries(verbs).map(([verb, change]): [string, Action] => [
       `POST /${name}/*/${verb}`,
-      ({ simulator }, id) => simulator[change](name as VersionedName, id),
+      ({ simulator }, id) => simulator[change](name as VersionedStreamName, id),
     ]),
   ];
 }

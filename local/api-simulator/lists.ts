@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { membersOf } from '../../lambda/core/json/members.ts';
-import { type StreamName, streamOf, type VersionedName } from '../../lambda/streams.ts';
+import { type StreamName, streamOf, type VersionedStreamName } from '../../lambda/streams.ts';
 import type { ImmutableRow } from './immutable-stream.ts';
 import { ProblemError } from './problem.ts';
 import type { RowWriter } from './rows.ts';
@@ -48,11 +48,11 @@ function* shown(stream: VersionedStream, seq: number, { clock, settings }: ReadC
 }
 
 /** Body of the answer about one row. Only rows that a list shows as live data can be read. */
-export function singleRowBody(source: ReadContext, name: VersionedName, id: string): string {
+export function singleRowBody(source: ReadContext, name: VersionedStreamName, id: string): string {
   return laidOut(source.writeRow(name, liveVersion(source.tenantData, name, id), 'null'), source);
 }
 
-function liveVersion(tenantData: TenantData, name: VersionedName, id: string): RowVersion {
+function liveVersion(tenantData: TenantData, name: VersionedStreamName, id: string): RowVersion {
   if (!tenantData.isLive(name, id))
     throw new ProblemError('resource/not-found', `There is no such ${streamOf(name).singular}.`);
   return tenantData.streams[name].latest.get(id)!;

@@ -1,4 +1,11 @@
-import { childOf, STREAMS, type Stream, type StreamName, streamOf, type VersionedName } from '../../lambda/streams.ts';
+import {
+  childOf,
+  STREAMS,
+  type Stream,
+  type StreamName,
+  streamOf,
+  type VersionedStreamName,
+} from '../../lambda/streams.ts';
 import { type ImmutableRow, ImmutableStream } from './immutable-stream.ts';
 import { ProblemError } from './problem.ts';
 import { type RowInput, readControlRow } from './rows.ts';
@@ -7,10 +14,10 @@ import { createPositions, type RowVersion, VersionedStream } from './versioned-s
 
 /** Streams with row states hold rows that change. The other streams hold rows that never change. */
 export type TenantStreams = {
-  readonly [Name in StreamName]: Name extends VersionedName ? VersionedStream : ImmutableStream;
+  readonly [Name in StreamName]: Name extends VersionedStreamName ? VersionedStream : ImmutableStream;
 };
 
-export function isVersioned(name: StreamName): name is VersionedName {
+export function isVersioned(name: StreamName): name is VersionedStreamName {
   return streamOf(name).hasRowStates;
 }
 
@@ -53,7 +60,7 @@ export class TenantData {
 
   /** Puts a row that has a parent. The parent must exist. While the parent is removed, no list has the row. */
   #putChild(
-    name: VersionedName,
+    name: VersionedStreamName,
     id: string,
     parent: string | undefined,
     change: { members: string; updatedAt: number | string },
@@ -62,7 +69,7 @@ export class TenantData {
     const parentId = parent ?? stream.latest.get(id)?.parentId;
     if (!parentId)
       throw new ProblemError('request/malformed', `A ${streamOf(name).singular} needs "${this.#parentMember}".`);
-    const { deletedAt } = this.#known(streamOf(name).cascadesFrom as VersionedName, parentId);
+    const { deletedAt } = this.#known(streamOf(name).cascadesFrom as VersionedStreamName, parentId);
     this.assign(name, id, parentId);
     if (!deletedAt) {
       stream.deliver(id, { ...change, parentId });
@@ -73,14 +80,14 @@ export class TenantData {
   }
 
   /** Removes a live row. Its tombstone is delivered, and its child rows leave the lists. */
-  remove(name: VersionedName, id: string): void {
+  remove(name: VersionedStreamName, id: string): void {
     if (this.#known(name, id).deletedAt) throw conflict(name, 'is already removed.');
     this.#deliverTombstone(name, id);
     this.#eachChild(name, id, (children, child) => children.hide(child));
   }
 
   /** Restores a removed row. It is delivered as live data, and its child rows reappear unchanged. */
-  restore(name: VersionedName, id: string): void {
+  restore(name: VersionedStreamName, id: string): void {
     if (!this.#known(name, id).deletedAt) throw conflict(name, 'is not removed.');
     this.streams[name].deliver(id, { deletedAt: 0, updatedAt: this.#clock() });
     this.#eachChild(name, id, (children, child) => {
@@ -90,18 +97,18 @@ export class TenantData {
   }
 
   /** Delivers the tombstone of a row that was created and removed before any list showed it. */
-  tombstoneUnseen(name: VersionedName, id: string): void {
+  tombstoneUnseen(name: VersionedStreamName, id: string): void {
     if (this.streams[name].latest.has(id)) throw conflict(name, 'exists.');
     this.#deliverTombstone(name, id);
   }
 
   /** Delivers a row again, unchanged, at a new position. */
-  redeliver(name: VersionedName, id: string): void {
+  redeliver(name: VersionedStreamName, id: string): void {
     const known = this.streams[name].latest.get(id);
     if (!known) throw new ProblemError('resource/not-found', 'No such resource.');
     const { cascadesFrom } = streamOf(name);
     if (this.isHidden(name, known)) {
-      const parent = streamOf(cascadesFrom as VersionedName).singular;
+      const parent = streamOf(cascadesFrom as VersionedStreamName).singular;
       throw conflict(name, `is hidden: its ${parent} is removed, so no list shows it.`);
     }
     this.streams[name].deliver(id, {});
@@ -110,12 +117,12 @@ export class TenantData {
   /** Whether no list shows the row because its parent is removed. */
   isHidden(name: StreamName, row: RowVersion | ImmutableRow): boolean {
     const parentId = 'parentId' in row ? row.parentId : '';
-    const parents = streamOf(name).cascadesFrom as VersionedName | undefined;
+    const parents = streamOf(name).cascadesFrom as VersionedStreamName | undefined;
     return parents !== undefined && Boolean(this.streams[parents].latest.get(parentId)?.deletedAt);
   }
 
   /** Whether lists show the row as live data. */
-  isLive(name: VersionedName, id: string): boolean {
+  isLive(name: VersionedStreamName, id: string): boolean {
     const version = this.streams[name].latest.get(id);
     return version !== undefined && version.deletedAt === 0 && !this.isHidden(name, version);
   }
@@ -127,7 +134,7 @@ export class TenantData {
   }
 
   /** Records the parent of a child row. */
-  assign(name: VersionedName, id: string, parentId: string): void {
+  assign(name: VersionedStreamName, id: string, parentId: string): void {
     const before = this.streams[name].latest.get(id)?.parentId;
     if (before && before !== parentId) this.#childIds.get(before)?.delete(id);
     const ids = this.#childIds.get(parentId);
@@ -135,17 +142,17 @@ export class TenantData {
     else this.#childIds.set(parentId, new Set([id]));
   }
 
-  #deliverTombstone(name: VersionedName, id: string): void {
+  #deliverTombstone(name: VersionedStreamName, id: string): void {
     this.streams[name].deliver(id, { deletedAt: this.#clock(), updatedAt: this.#clock() });
   }
 
-  #eachChild(name: VersionedName, id: string, act: (children: VersionedStream, child: string) => void): void {
+  #eachChild(name: VersionedStreamName, id: string, act: (children: VersionedStream, child: string) => void): void {
     const children = childOf(name);
     if (!children) return;
-    for (const child of this.#childIds.get(id) ?? []) act(this.streams[children.name as VersionedName], child);
+    for (const child of this.#childIds.get(id) ?? []) act(this.streams[children.name as VersionedStreamName], child);
   }
 
-  #known(name: VersionedName, id: string): RowVersion {
+  #known(name: VersionedStreamName, id: string): RowVersion {
     const version = this.streams[name].latest.get(id);
     if (!version) throw new ProblemError('resource/not-found', `No such ${streamOf(name).singular}.`);
     return version;

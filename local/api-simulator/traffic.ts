@@ -1,4 +1,4 @@
-import type { StreamName, VersionedName } from '../../lambda/streams.ts';
+import type { StreamName, VersionedStreamName } from '../../lambda/streams.ts';
 import type { ApiSimulator } from './simulator.ts';
 
 /** A change and its weight, which says how often the change occurs compared with other changes. */
@@ -41,7 +41,7 @@ function possibleChanges(
   const nextId = (kind: string, name: StreamName) => `${kind}-${tenantData.count(name)}`;
 
   /** Draws an existing id for which `fits` holds. Undefined if a few draws find no such id. */
-  const draw = (name: VersionedName, fits: (id: string) => boolean): string | undefined => {
+  const draw = (name: VersionedStreamName, fits: (id: string) => boolean): string | undefined => {
     const { ids } = tenantData.streams[name];
     for (let attempt = 0; attempt < 20 && ids.length > 0; attempt++) {
       const id = ids[Math.floor(random() * ids.length)]!;
@@ -49,7 +49,7 @@ function possibleChanges(
     }
     return undefined;
   };
-  const ofLive = (name: VersionedName, act: (id: string) => void) => {
+  const ofLive = (name: VersionedStreamName, act: (id: string) => void) => {
     const id = draw(name, each => tenantData.isLive(name, each));
     if (id !== undefined) act(id);
     return id;

@@ -55,7 +55,7 @@ export function readOptions(file: string): Readonly<Record<string, unknown>> {
 }
 
 /** @throws {ConfigurationError} naming every problem */
-export function checkedOptions(options: Readonly<Record<string, unknown>>): ConnectorConfig {
+export function templateConfig(options: Readonly<Record<string, unknown>>): ConnectorConfig {
   const taken = Object.keys(options).filter(option => Object.hasOwn(PARAMETER_OF, option));
   const problems = taken.map(path => ({ path, reason: `is the parameter ${PARAMETER_OF[path]} of the template` }));
   if (problems.length > 0) throw new ConfigurationError(problems);

@@ -10,7 +10,7 @@ import { toProps } from '../../lib/config/props.ts';
 import type { ConnectorConfig } from '../../lib/config/schema.ts';
 import type { SecurityDataConnectorProps, SiemReader } from '../../lib/connector-props.ts';
 import { nameOutputs } from '../../lib/connector-stack.ts';
-import { createCredentials } from '../../lib/credentials.ts';
+import { createCredentialsSecret } from '../../lib/credentials.ts';
 import { exportName } from '../../lib/export-name.ts';
 import { proxyEnvironment } from '../../lib/function/proxy.ts';
 import { createReaderRole } from '../../lib/readers/siem-reader.ts';
@@ -70,7 +70,7 @@ export class TemplateStack extends Stack {
     encryptionKey,
   }: Pick<SecurityDataConnectorProps, 'removalPolicy' | 'encryptionKey'>): ISecret {
     const connectorName = this.#parameters.text('ConnectorName');
-    const created = createCredentials(this, { connectorName, removalPolicy: removalPolicy!, encryptionKey });
+    const created = createCredentialsSecret(this, { connectorName, removalPolicy: removalPolicy!, encryptionKey });
     const given = this.#parameters.condition('SecretArn');
     const condition = new CfnCondition(this, 'CreatesSecret', { expression: Fn.conditionNot(given) });
     (created.node.defaultChild as CfnSecret).cfnOptions.condition = condition;

@@ -10,7 +10,7 @@ const MODE = 0o100644;
  * compression, because zlib may compress differently on another machine, and everybody should be
  * able to make the released file from its sources and compare the checksums.
  */
-export function zip(files: Readonly<Record<string, Uint8Array>>): Buffer {
+export function zipFile(files: Readonly<Record<string, Uint8Array>>): Buffer {
   const local: Buffer[] = [];
   const central: Buffer[] = [];
   let offset = 0;

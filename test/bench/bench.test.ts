@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { billOf, fillingUp, PARTS, type Tenant, usagePerMinute, WRITE_UNITS } from '../../bench/cost.ts';
+import { billOf, initialLoadDollars, STACK_PARTS, type Tenant, usagePerMinute, WRITE_UNITS } from '../../bench/cost.ts';
 import type { Measurement } from '../../bench/figures.ts';
-import { resultOf, table } from '../../bench/result.ts';
+import { resultOf, resultTable } from '../../bench/result.ts';
 import { page, rows } from '../documents/pages.ts';
 import { templateWith } from '../stack/shared-template.ts';
 import { only, resources } from '../stack/template.ts';
@@ -21,7 +21,7 @@ describe('the result of several runs', () => {
   });
 
   test('results are printed as a table with one line per result', () => {
-    expect(table([resultOf('f', [run(30, 10)])]).split('\n')).toEqual([
+    expect(resultTable([resultOf('f', [run(30, 10)])]).split('\n')).toEqual([
       '| figure | of | value | floor | ratio | target     |',
       '| ------ | -- | ----- | ----- | ----- | ---------- |',
       '| f      | s  | 30 ms | 10    | 3.00  | ≤ 2 MISSED |',
@@ -50,7 +50,7 @@ describe('the bill of a tenant', () => {
       'Secrets Manager': '0.45',
       total: '6.04',
     });
-    expect(fillingUp(QUIET)).toBe(0);
+    expect(initialLoadDollars(QUIET)).toBe(0);
   });
 
   test('an hour of 600 asset changes, 600 threat changes, 60 removals and 6,000 DNS blocks is 125 lines per minute', () => {
@@ -72,7 +72,7 @@ describe('the bill of a tenant', () => {
   test('the formula has the parts that the template has', async () => {
     const template = await templateWith({ dnsBlocksPath: '/v1/dns-blocks' });
     const count = (type: string) => resources(template, type).length;
-    expect(PARTS).toEqual({
+    expect(STACK_PARTS).toEqual({
       alarms: count('AWS::CloudWatch::Alarm'),
       compositeAlarms: count('AWS::CloudWatch::CompositeAlarm'),
       dashboards: count('AWS::CloudWatch::Dashboard'),

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { costRows, tenantRows } from '../../bench/cost.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
 import { ALARMS } from '../../lib/alarms/alarms.ts';
-import { TEST } from '../../lib/test-event.ts';
+import { TEST_EVENT } from '../../lib/test-event.ts';
 import { alarmDefinitions, alarmSeries } from '../../local/alarms/alarm-definitions.ts';
 import { templateWith } from '../stack/shared-template.ts';
 import type { SynthesizedTemplate } from '../stack/template.ts';
@@ -42,7 +42,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
     write: text =>
       text.replace(
         /^\| `stream` \|.*$/m,
-        `| \`stream\` | ${either(STREAMS.map(({ name }) => `\`${name}\``))}; \`${TEST.stream}\` for a test event |`,
+        `| \`stream\` | ${either(STREAMS.map(({ name }) => `\`${name}\``))}; \`${TEST_EVENT.stream}\` for a test event |`,
       ),
   },
   events: { file: 'events.md', write: async text => withExamples(text, await exampleLines()) },
@@ -132,7 +132,7 @@ function withSchemaStreams(text: string): string {
   const list = (all: readonly string[]) => JSON.stringify(all).replaceAll(',', ', ');
   const namesOf = (of: (stream: Stream) => boolean) => STREAMS.filter(of).map(({ name }) => name);
   const names = (of: (stream: Stream) => boolean) => list(namesOf(of));
-  const withTest = (of: (stream: Stream) => boolean) => list([...namesOf(of), TEST.stream]);
+  const withTest = (of: (stream: Stream) => boolean) => list([...namesOf(of), TEST_EVENT.stream]);
   const enums: Readonly<Record<string, string>> = {
     '"stream": {\n      "enum"': withTest(() => true),
     '"const": "upsert" } } },\n      "then": { "required": ["row"], "properties": { "stream": { "enum"': names(

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connectionError } from '../../lambda/core/connection-error.ts';
 import { SAFE } from '../../lambda/core/errors.ts';
-import { namingProxy } from '../../lambda/proxy.ts';
+import { withProxyErrors } from '../../lambda/proxy.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
 import { proxyEnvironment } from '../../lib/function/proxy.ts';
 import { CONTEXT, configured, createApp, synthesize } from '../stack/synth.ts';
@@ -254,7 +254,7 @@ describe('a proxy that cannot be reached', () => {
   const named = async (proxyUrl: string) => {
     const proxy = { HTTPS_PROXY: proxyUrl };
     const restore = setGlobalProxyFromEnv(proxy);
-    const error = await rejection(namingProxy(() => fetch('https://api.example.test'), proxy)());
+    const error = await rejection(withProxyErrors(() => fetch('https://api.example.test'), proxy)());
     restore();
     return connectionError(error)?.problem;
   };

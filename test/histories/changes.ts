@@ -1,6 +1,6 @@
 /** The words that change the rows of the API. */
 
-import type { StreamName, VersionedName } from '../../lambda/streams.ts';
+import type { StreamName, VersionedStreamName } from '../../lambda/streams.ts';
 import type { ApiSimulator } from '../../local/api-simulator/simulator.ts';
 
 /** Rows of a capital letter: more than DynamoDB reads in one batch. */
@@ -43,7 +43,7 @@ export function changeRows(word: string, simulator: ApiSimulator, shape: RowShap
   }
 
   const [, verb, row = ''] = /^([-+~?])([abtuxyzABTU])$/.exec(word) ?? [];
-  const stream = streamOf(row) as VersionedName;
+  const stream = streamOf(row) as VersionedStreamName;
   for (const id of idsOf(row, shape)) {
     if (verb === '-') attempt(() => simulator.remove(stream, id));
     else if (verb === '+') attempt(() => simulator.restore(stream, id));
@@ -63,7 +63,7 @@ interface Put {
 }
 
 function put({ name, content, asset }: Put, simulator: ApiSimulator, shape: RowShape): void {
-  const stream = streamOf(name) as VersionedName;
+  const stream = streamOf(name) as VersionedStreamName;
   const { latest } = simulator.tenantData.streams[stream];
   const assets = asset === undefined ? [] : idsOf(asset, shape);
   for (const [index, id] of idsOf(name, shape).entries()) {

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import * as v from 'valibot';
 import { machineProxy, useProxy } from '../../../bin/machine-proxy.ts';
 import { hasClientSecret, readClientSecret } from '../../../bin/terminal/client-secret.ts';
-import { AUTH_URL, BASE_URL } from '../../../lambda/addresses.ts';
+import { AUTH_URL_SCHEMA, BASE_URL_SCHEMA } from '../../../lambda/addresses.ts';
 import { tokenEndpoint } from '../../../lambda/source/token.ts';
 import { readArgumentsOrExit, wholeNumberParser } from '../../../local/npm-command.ts';
 import { ContractClient, type ContractTarget } from './contract-client.ts';
@@ -67,8 +67,8 @@ function describe(): Command {
     .description(
       `Checks a tenant of the Security Data External API against its specification, reading only. Exit 1 if a rule is broken. The client secret comes from CLIENT_SECRET or a hidden prompt.`,
     )
-    .requiredOption('--base-url <url>', 'base URL of the API', addressOf(BASE_URL))
-    .requiredOption('--auth-url <url>', 'URL of the realm or of the token endpoint', addressOf(AUTH_URL))
+    .requiredOption('--base-url <url>', 'base URL of the API', addressOf(BASE_URL_SCHEMA))
+    .requiredOption('--auth-url <url>', 'URL of the realm or of the token endpoint', addressOf(AUTH_URL_SCHEMA))
     .requiredOption('--client-id <id>', 'client id of the service account')
     .option('--dns-blocks-path <path>', 'path of the DNS block list; without it that list is not checked')
     .option('--threat-asset-member <name>', 'member of a threat that names its asset', 'asset_id')
@@ -76,7 +76,7 @@ function describe(): Command {
     .option('--wait-for-expiry', 'wait five minutes to see a token expire', false);
 }
 
-function addressOf(rule: typeof BASE_URL): (text: string) => string {
+function addressOf(rule: typeof BASE_URL_SCHEMA): (text: string) => string {
   return text => {
     const { issues } = v.safeParse(rule, text);
     if (issues) throw new InvalidArgumentError(`It ${issues[0].message}.`);

@@ -4,8 +4,8 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { type BuildOptions, build } from 'esbuild';
-import { declare } from '../../../packaging/declarations.ts';
-import { withAddresses } from '../../../packaging/document-addresses.ts';
+import { writeDeclarations } from '../../../packaging/declarations.ts';
+import { withDocumentAddresses } from '../../../packaging/document-addresses.ts';
 import { ENTRY_BUNDLES } from '../../../packaging/entry-bundles.ts';
 import { FUNCTION_BUNDLE } from '../../../packaging/function-bundle.ts';
 import { MANIFEST } from '../../../packaging/manifest.ts';
@@ -61,15 +61,15 @@ describe('the README of the package', () => {
 test('a text of the package names a page of docs/ by its address, as far as the release knows it', () => {
   const text = 'See docs/filters.md#limits (docs/events.md), siem/docs/own.md.';
   const released = 'https://github.com/owner/name/blob/v1.2.3/';
-  expect(withAddresses(text, released)).toBe(
+  expect(withDocumentAddresses(text, released)).toBe(
     `See ${released}docs/filters.md#limits (${released}docs/events.md), siem/docs/own.md.`,
   );
-  expect(withAddresses(text, '')).toBe(text);
+  expect(withDocumentAddresses(text, '')).toBe(text);
 });
 
 describe('the types of the package', () => {
   const folder = path.join(ROOT, 'node_modules', '.cache', 'declarations');
-  const files = declare(folder);
+  const files = writeDeclarations(folder);
 
   test('the types show the construct, its props and its destinations, and nothing of how they are made', () => {
     expect(files.filter(file => !file.startsWith('packaging/')).sort()).toEqual([

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { resolveValue } from '../../../local/deployment/template.ts';
-import { checkedOptions, readOptions } from '../../../packaging/template/options.ts';
-import { functionZip, MOST_BYTES, templateText } from '../../../packaging/template.ts';
+import { readOptions, templateConfig } from '../../../packaging/template/options.ts';
+import { functionZip, MOST_TEMPLATE_BYTES, templateText } from '../../../packaging/template.ts';
 import { page, section } from '../../documents/pages.ts';
 import { synthesize } from '../../stack/synth.ts';
 import { EXAMPLE } from '../../stack/template.ts';
@@ -30,7 +30,7 @@ interface Parameter {
   readonly AllowedPattern?: string;
 }
 
-const text = templateText(checkedOptions({}));
+const text = templateText(templateConfig({}));
 const template: ParameterizedTemplate = JSON.parse(text);
 const ARTIFACT = { ArtifactBucket: 'artifacts', ArtifactKey: 'function.zip' };
 const REQUIRED = { ConnectorName: EXAMPLE.name, BaseUrl: EXAMPLE.baseUrl, AuthUrl: EXAMPLE.authUrl, ...ARTIFACT };
@@ -126,7 +126,7 @@ describe('the template', () => {
   });
 
   test('the template fits into a call, and needs no bootstrap, custom resource, macro or other stack', () => {
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MOST_BYTES);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MOST_TEMPLATE_BYTES);
     expect(text).not.toMatch(
       /Custom::|CustomResource|CloudFormation::Stack"|"Transform"|BootstrapVersion|cdk-hnb659fds/,
     );
@@ -160,15 +160,15 @@ describe('the template', () => {
   test('the template takes other options from a file, and drops parameters that would have no effect', () => {
     const destination = { type: 'splunk', url: 'https://splunk.acme.example:8088' };
     const options = { destination, kmsKeyArn: KEY_ARN, filters: { dnsBlocks: "domain != 'x'" }, rateMinutes: 5 };
-    const { Parameters, Resources } = JSON.parse(templateText(checkedOptions(options)));
+    const { Parameters, Resources } = JSON.parse(templateText(templateConfig(options)));
     expect(Parameters).not.toHaveProperty('ReaderPrincipal');
     expect(JSON.stringify(Resources)).toContain('rate(5 minutes)');
     expect(JSON.stringify(Resources)).toContain(KEY_ARN);
   });
 
   test('wrong options in the file, and options that are parameters, are refused by name', () => {
-    expect(() => checkedOptions({ baseUrl: EXAMPLE.baseUrl })).toThrow('  baseUrl: is the parameter BaseUrl of the');
-    expect(() => checkedOptions({ rateMinutes: 0, nonsense: 1 })).toThrow(
+    expect(() => templateConfig({ baseUrl: EXAMPLE.baseUrl })).toThrow('  baseUrl: is the parameter BaseUrl of the');
+    expect(() => templateConfig({ rateMinutes: 0, nonsense: 1 })).toThrow(
       /2 problems.*\n {2}rateMinutes: .*\n {2}nonsense: /,
     );
     expect(() => readOptions('missing.json')).toThrow('--options: missing.json cannot be read: ENOENT');

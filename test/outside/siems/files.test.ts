@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import schema from '../../../docs/event.schema.json' with { type: 'json' };
 import { STREAMS } from '../../../lambda/streams.ts';
-import { TEST } from '../../../lib/test-event.ts';
+import { TEST_EVENT } from '../../../lib/test-event.ts';
 import { VERSION } from '../../../lib/version.ts';
 import { throughFilebeat } from './support/engine.ts';
 import { MEANING } from './support/event-kinds.ts';
@@ -81,7 +81,7 @@ describe('the files of siem/', () => {
   });
 
   test('the files of siem/ compare kind and stream with a kind and a stream of the schema', () => {
-    const known = { kind: Object.keys(MEANING), stream: [...ALL_STREAMS, TEST.stream] };
+    const known = { kind: Object.keys(MEANING), stream: [...ALL_STREAMS, TEST_EVENT.stream] };
     const compared = NAMES.filter(name => !/pipelines|collections\.conf/.test(name)).flatMap(name =>
       [
         ...siemFile(name)

@@ -1,4 +1,4 @@
-import { TEST } from '../../../../lib/test-event.ts';
+import { TEST_EVENT } from '../../../../lib/test-event.ts';
 
 /** Meaning of each kind of event for its id. */
 export const MEANING = {
@@ -7,7 +7,7 @@ export const MEANING = {
   tombstone: 'gone',
   withdrawn: 'gone',
   dns_block: 'happened',
-  [TEST.kind]: 'nothing',
+  [TEST_EVENT.kind]: 'nothing',
 } as const;
 
 export type Kind = keyof typeof MEANING;

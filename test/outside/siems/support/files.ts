@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import schema from '../../../../docs/event.schema.json' with { type: 'json' };
 import { STREAMS } from '../../../../lambda/streams.ts';
-import { TEST } from '../../../../lib/test-event.ts';
+import { TEST_EVENT } from '../../../../lib/test-event.ts';
 import { ROOT } from '../../../documents/pages.ts';
 import { isCounted, MEANING } from './event-kinds.ts';
 
@@ -19,7 +19,7 @@ export const EXISTING_KINDS = KINDS.filter(kind => MEANING[kind] === 'exists');
 export const GONE_KINDS = KINDS.filter(kind => MEANING[kind] === 'gone');
 /** The kinds that a view of what exists now must read. */
 export const STATE_KINDS = [...EXISTING_KINDS, ...GONE_KINDS];
-export const ALL_STREAMS = schema.properties.stream.enum.filter(name => name !== TEST.stream);
+export const ALL_STREAMS = schema.properties.stream.enum.filter(name => name !== TEST_EVENT.stream);
 /** The streams whose rows can change and be removed. Rows of the others are immutable. */
 export const STATE_STREAMS: readonly string[] = STREAMS.filter(each => each.hasRowStates).map(({ name }) => name);
 /** Identity of a row: connector, stream and id. */
