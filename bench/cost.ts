@@ -33,8 +33,9 @@ export const STACK_PARTS = { alarms: 14, compositeAlarms: 2, dashboards: 0, secr
 export const WRITE_UNITS = { asset: 1.03, newThreat: 2.03, dnsBlock: 0.046 };
 
 /**
- * Figures of a run, which were counted during ten minutes of each tenant, with an API that answers
- * after 40 ms and AWS after 10 ms, and then rounded. The write units are those of the lease.
+ * Rounded figures of a run. They were counted during ten minutes of each tenant, with an API that
+ * answers after 40 ms and AWS that answers after 10 ms. The write units are only those of the
+ * lease.
  */
 const RUN = { milliseconds: 210, writeUnits: 2, readUnits: 10, logBytes: 3_200, metrics: 9 };
 /**

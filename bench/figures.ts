@@ -150,8 +150,8 @@ const EMPTY_TABLE: Readonly<Record<string, object>> = {
 };
 
 /**
- * Walks over the pages of one stream, whose rows are all new, with an API and AWS in this process
- * that answer at once.
+ * Walks over the given pages of one stream. All rows are new, and the API and AWS are simulated in
+ * this process and answer at once.
  */
 function walkInMemory(stream: BenchStream, pages: readonly (readonly string[])[]): () => Promise<unknown> {
   const bodies = pages.map((page, at) => answerBytes(page, at + 1 < pages.length ? `${at + 1}` : null));

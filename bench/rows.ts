@@ -9,7 +9,7 @@ const SEED = 20_261_120;
 const START = Date.UTC(2026, 10, 20);
 export const THREATS_PER_ASSET = 4;
 
-/** One delivery of a row. Each version has different content. */
+/** One delivery of a row. Each version of the row has different content. */
 export interface DeliveredRow {
   readonly index: number;
   readonly version?: number;

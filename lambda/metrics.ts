@@ -93,7 +93,10 @@ export const STREAM_PROPERTIES = {
   ContractErrors: ({ failure }) => failure instanceof ContractError,
   /** Answers 403 auth/insufficient-role. */
   RoleMissing: ({ failure }) => failure instanceof RoleMissingError,
-  /** 1 when the stream ended its run early, because the answer to a write was unclear. */
+  /**
+   * Early ends of the stream's run, 0 or 1. A run ends early when the answer to a write was
+   * unclear.
+   */
   UnclearWrites: count('unclearWrites'),
 } satisfies Record<string, StreamValue>;
 

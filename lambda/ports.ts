@@ -6,7 +6,7 @@ import type { StreamName } from './streams.ts';
 export type Hash = (text: string) => string;
 
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Returns the milliseconds since 1970. */
   now(): number;
   /**
    * Resolves after `milliseconds`, or rejects with the signal's reason.
@@ -158,7 +158,7 @@ export interface SecondWalk {
 export interface Withdrawals {
   /** Rows of the stream itself. */
   readonly own: number;
-  /** Rows of the child stream that disappear together with them. */
+  /** Rows of the child stream that disappear together with the rows of the stream itself. */
   readonly children: number;
 }
 
@@ -184,7 +184,7 @@ export interface RefreshProgress {
   readonly mark?: string | undefined;
 }
 
-/** Entry in the table that names the log, the object that holds an unfinished batch. */
+/** Entry in the table that names a log. The log is the object that holds an unfinished batch. */
 export interface LogEntry {
   /** `committed` of the checkpoint with which the batch ends. */
   readonly sequence: string;

@@ -142,7 +142,8 @@ export interface SecurityDataConnectorProps {
   readonly enabled?: boolean;
 
   /**
-   * Memory of the function in megabytes. With 1,769 it has a whole CPU, which a backfill needs to keep up with the API.
+   * Memory of the function in megabytes. With 1,769 megabytes the function has a whole CPU, which a
+   * backfill needs to keep up with the API.
    *
    * @default 1769
    */
@@ -265,7 +266,7 @@ export interface SecurityDataConnectorProps {
   readonly runbookUrl?: string;
 
   /**
-   * Whether the stack has a dashboard in CloudWatch, which costs 3 dollars a month.
+   * Whether the stack has a dashboard in CloudWatch, which costs 3 dollars per month.
    *
    * @default false
    */
@@ -376,7 +377,7 @@ export interface NamedSiemReader {
 
 /** A SIEM that assumes a role from its own account and presents the external id that its form shows. */
 export interface ExternalIdReader {
-  /** A role with an external id. */
+  /** Type of a reader that presents an external id. */
   readonly type: 'external-id';
   /** Account id, or ARN of the role or user, that assumes the reader role. */
   readonly principal: string;
@@ -386,7 +387,7 @@ export interface ExternalIdReader {
 
 /** Microsoft Sentinel, which authenticates with OpenID Connect. */
 export interface SentinelReader {
-  /** Microsoft Sentinel. */
+  /** Type of the reader Microsoft Sentinel. */
   readonly type: 'sentinel';
   /** Id of the Log Analytics workspace. */
   readonly workspaceId: string;

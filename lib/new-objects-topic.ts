@@ -15,7 +15,7 @@ import type { DataBucket } from './data-bucket.ts';
  * key's own policy names S3, and the connector cannot change the policy of an existing key. The
  * messages contain names of objects, but no content.
  *
- * @param createdBucket the same as `bucket`; undefined when the bucket existed before
+ * @param createdBucket bucket that the connector creates; undefined when `bucket` existed before
  */
 export function createNewObjectsTopic(
   scope: Construct,

@@ -66,7 +66,10 @@ export class SecurityDataConnector extends Construct implements IConnectable {
   readonly state: ITable;
   /** Delivery stream of the events. */
   readonly delivery: IDeliveryStreamRef;
-  /** Function that reads the API. Add variables, layers or permissions to it as to any other. */
+  /**
+   * Function that reads the API. Add variables, layers or permissions to it as to any other
+   * function.
+   */
   readonly function: LambdaFunction;
   /** Logs of the function. */
   readonly logGroup: ILogGroup;
@@ -160,8 +163,8 @@ export class SecurityDataConnector extends Construct implements IConnectable {
 
   /**
    * Allows the commands of connectorctl that change nothing, such as `status`, `doctor` and
-   * `verify`. This includes the client credentials of the API, because `doctor` and `lookup` call
-   * the API, but not the delivered events.
+   * `verify`. This includes access to the client credentials of the API, because `doctor` and
+   * `lookup` call the API, but not access to the delivered events.
    *
    * @param grantee role, user, group or managed policy that gets the statements
    */

@@ -49,7 +49,7 @@ function delivered(sbom: Sbom, inBundle: ReadonlySet<string>): Sbom {
   const components = sbom.components.filter(component => kept.has(component['bom-ref']));
   return {
     ...sbom,
-    // npm would use the name of the folder.
+    // npm would use the name of the folder as the name of the package.
     metadata: { ...sbom.metadata, component: { ...sbom.metadata.component, name: manifest.name } },
     components: components.map(component => ({
       ...component,

@@ -1,6 +1,6 @@
 /**
- * Sends a batch and remembers it by means of a redo log. No other code does either. A batch passes
- * these steps, each awaited before the next:
+ * Sends a batch, and remembers it by means of a redo log. A batch passes these steps, each awaited
+ * before the next:
  *
  *     killed after     the SIEM has                      the next run
  *     0 dead letters   nothing                           decides again; a dead letter that is stored twice is one object

@@ -4,7 +4,7 @@
  */
 
 export interface ConnectionError {
-  /** Part that caused the error. Absent when it was the network or the server itself. */
+  /** Part that caused the error. Absent when the network or the server itself caused it. */
   readonly of?: 'proxy' | 'certificate';
   /** Text for a message, where it follows a colon. */
   readonly problem: string;

@@ -162,8 +162,9 @@ export class Draft {
   }
 
   /**
-   * Handles a row that the filter excludes. Its state records this only if the row was sent, or if
-   * its existence decides about other rows, as that of an asset decides about its threats.
+   * Handles a row that the filter excludes. Its state records the exclusion only if the row was
+   * sent, or if the existence of the row decides about other rows. For example, the existence of an
+   * asset decides about its threats.
    */
   #filter(row: Row, reading: Reading): void {
     const state = this.#known.get(row.id);
@@ -265,7 +266,7 @@ export class Draft {
     if (stream.cascadesFrom && row.parent === undefined) increase(this.#sent, 'threatsWithoutAsset');
   }
 
-  /** Sends a row once more that the SIEM already has, so that the SIEM does not forget it. */
+  /** Sends an unchanged row again, so that the SIEM does not forget it. */
   refresh(row: Row): void {
     const state = this.#known.get(row.id)!;
     this.#send(row, true);

@@ -31,7 +31,7 @@ export interface RowEvent {
  */
 export type WithdrawalReason = 'filtered' | 'not-listed';
 
-/** Tells the SIEM that a row which it has received is no longer meant for it. */
+/** An event that tells the SIEM to forget a row that it has received. */
 export interface Withdrawal {
   readonly stream: NamedStream;
   readonly sequence: string;

@@ -28,7 +28,7 @@ export type OrganizationPart = (typeof ORGANIZATION_PARTS)[number];
 
 const PART_LENGTH = 16;
 
-/** Number of pages, from the beginning of a stream, in which a row that was sent is searched for. */
+/** Number of pages, from the beginning of a stream, that are searched for a row that was sent. */
 const PROOF_PAGES = 10;
 
 export interface OrganizationIdentity {

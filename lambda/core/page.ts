@@ -160,7 +160,7 @@ function pagination({ name, value, member }: PaginationCandidate, answer: Answer
 
 type Rows = CutMember & { readonly isSure: boolean };
 
-/** The row array, or undefined on a page that is certainly empty. */
+/** Finds the row array. It is undefined on a page that is certainly empty. */
 function findRows(answer: Answer, pagination: Pagination): Rows | undefined {
   const { configured, learned } = answer.rules;
   const known = configured.rows ?? learned.rows;
@@ -299,7 +299,7 @@ function refuse(problem: string, { members, rules }: Answer, advice = ''): never
   throw new ContractError(rules.path, `${problem}; members seen: ${seen(members)}`, { advice });
 }
 
-/** Advice for names that are unclear, or that contradict the answer. */
+/** Returns advice about names that are unclear, or that contradict the answer. */
 function adviceFor(kind: keyof MemberNames, { configured, learned }: PageRules): string {
   if (configured[kind] !== undefined) return `Correct the option ${kind}Member, or remove it.`;
   const settings = 'The options rowsMember and paginationMember give the names.';

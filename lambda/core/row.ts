@@ -210,7 +210,7 @@ function isStorable(id: string): boolean {
   return id.length <= MAX_ID_BYTES / 3;
 }
 
-/** The value of a JSON string; undefined for any other JSON text. */
+/** Returns the value of a JSON string; undefined for any other JSON text. */
 function textOf(json: string | undefined): string | undefined {
   if (!json?.startsWith('"')) return undefined;
   return json.includes('\\') ? JSON.parse(json) : json.slice(1, -1);

@@ -100,7 +100,10 @@ export interface StreamResult {
   readonly threatsWithoutAsset: number;
   readonly stalledCursors: number;
   readonly refusedCursors: number;
-  /** 1 when the stream ended its run early, because the answer to a write was unclear. */
+  /**
+   * Early ends of the stream's run, 0 or 1. A run ends early when the answer to a write was
+   * unclear.
+   */
   readonly unclearWrites: number;
   /** Whether the walk reached the end of the stream with everything saved. */
   readonly caughtUp: boolean;
@@ -164,7 +167,8 @@ export interface StreamRun {
 export function draftOptions(events: number, { stream, run }: StreamRun): DraftOptions {
   return {
     stream,
-    // One sequence more than events, because a batch without events needs a sequence, too.
+    // One more sequence than events is reserved, because a batch without events needs a sequence,
+    // too.
     sequences: run.sequencer.reserve(events + 1),
     context: eventContext(run),
     locate: deadLetter => run.deadLetters.locate(deadLetter),

@@ -98,7 +98,10 @@ function beginReread(before: Checkpoint, now: number): Checkpoint {
   return { ...before, second: { ...walk, mode: 'restored', notBefore } };
 }
 
-/** The second pass begins an hour after the end of the first pass. */
+/**
+ * Returns the phase and the time of the second pass, which begins an hour after the end of the
+ * first pass.
+ */
 export function confirmPassLater(now: number): Pick<SecondWalk, 'phase' | 'notBefore'> {
   return { phase: 'confirm', notBefore: now + HOUR };
 }
@@ -215,7 +218,8 @@ export class ListPass {
   /**
    * Whether the row is listed under an asset that it has left. An API that lists every version
    * still shows a threat under its former asset after its present asset was removed. During the
-   * first pass every move counts, because the walk sends a threat that has really moved.
+   * first pass every changed row that has moved counts as such a row, because the walk sends a
+   * threat that has really moved.
    */
   #isOldMove(row: Row, state: RowState | undefined): boolean {
     const { mode, phase } = this.#second;

@@ -23,7 +23,8 @@ import { cursorsAfter, windowAfter } from './window.ts';
 const HOUR = 3_600_000;
 
 /**
- * Reads a stream from its checkpoint to its end, or until the time budget is spent, and sends what changed.
+ * Reads a stream from its checkpoint to its end, or until the time budget is spent, and sends the
+ * rows that changed.
  *
  * @returns the checkpoint that is saved
  */

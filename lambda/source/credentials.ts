@@ -42,8 +42,8 @@ async function fetchSecret(client: Sender, secretId: string, budget: RetryBudget
 const DO_NOT_FILL = 'Do not fill the secret: it may be right.';
 
 /**
- * Never advises to fill a secret that could not be read, because the reader would then overwrite a
- * good secret.
+ * Returns advice that never says to fill a secret that could not be read, because the reader would
+ * then overwrite a good secret.
  */
 function adviceFor(cause: unknown): string {
   const name = cause instanceof Error ? cause.name : '';

@@ -14,7 +14,7 @@ export interface HttpRequest {
   readonly fetch: Fetch;
   readonly url: string;
   readonly init: RequestInit;
-  /** Aborts the request with its reason. */
+  /** Aborts the request with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
   /** Name of the request in error messages. It contains no part of a row, a cursor or a secret. */
   readonly name: string;

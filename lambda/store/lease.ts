@@ -67,8 +67,8 @@ export function createLease({ table, clock, holder, seconds, pace }: LeaseOption
       let epoch = epochAt(now);
       let before = await take(epoch);
       if (!before) {
-        // Two runs began within a second, or a clock was ahead. Otherwise another run holds the
-        // lease.
+        // The take may have failed because two runs began within a second, or because a clock was
+        // ahead. Otherwise another run holds the lease.
         const [held] = await table.get([leaseKey]);
         const previous = Number(held?.['epoch']?.N ?? 0);
         if (previous < epoch) return undefined;

@@ -1,4 +1,4 @@
-/** Checks of a file of certificates. */
+/** Checks a file of certificates. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

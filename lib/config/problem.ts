@@ -1,4 +1,4 @@
-/** Something wrong with an option or a prop, with its path, such as `connectors[1].rateMinutes`. */
+/** A problem of an option or a prop, with its path, for example `connectors[1].rateMinutes`. */
 export interface Problem {
   readonly path: string;
   readonly reason: string;

@@ -95,7 +95,10 @@ const connectorName = v.pipe(
   v.regex(NAME, `${IS_NAME}, beginning with a letter: stacks, metrics and alarms are named after it`),
 );
 
-/** CloudWatch Logs accepts these and no others. 9999 is `RetentionDays.INFINITE` of the CDK, which sets no retention. */
+/**
+ * Numbers of days that CloudWatch Logs accepts; it accepts no others. 9999 is
+ * `RetentionDays.INFINITE` of the CDK, which sets no retention.
+ */
 const LOG_RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653, 9999,
 ] as const;

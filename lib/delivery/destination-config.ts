@@ -1,4 +1,4 @@
-/** Types between a connector and its destination. */
+/** Types that a connector and its destination share. */
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IKey } from 'aws-cdk-lib/aws-kms';

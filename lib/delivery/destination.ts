@@ -92,7 +92,7 @@ export interface ExistingDestinationOptions {
   readonly deliversTo?: 's3' | 'splunk' | 'http' | 'opensearch' | 'iceberg' | 'snowflake';
 }
 
-/** A destination that `cdk.json` has too, with the options of its kind. */
+/** A destination that `cdk.json` supports as well, with the options of its kind. */
 type GivenDestination = { readonly type: 's3' | 'splunk' | 'http' | 'existing' } & Partial<
   HttpDestinationOptions & ExistingDestinationOptions
 >;

@@ -40,8 +40,8 @@ export class Poller extends Construct {
       architecture: lambda.Architecture.ARM_64,
       memorySize: props.memorySize,
       timeout: FUNCTION_TIMEOUT,
-      // Lambda retries nothing, because the next scheduled run does the work of a failed or late
-      // run.
+      // Lambda does not retry a run, because the next scheduled run does the work of a failed or
+      // late run.
       retryAttempts: 0,
       maxEventAge: TICK_EXPIRES_AFTER,
       role,

@@ -5,7 +5,10 @@
 import * as v from 'valibot';
 import { hostPattern } from '../../lambda/proxy.ts';
 
-/** The reason is that everyone who may read the function or its template can read the value. */
+/**
+ * Credentials are refused, because everyone who may read the function or its template can read the
+ * value.
+ */
 const NO_CREDENTIALS =
   'must hold no user or password, because the template and the function show it: have the proxy admit the function by its subnets or security group';
 

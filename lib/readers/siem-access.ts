@@ -16,7 +16,7 @@ import { createReaderRole } from './siem-reader.ts';
 
 export interface SiemAccessProps extends ConnectorOptions {
   readonly bucket: s3.IBucket;
-  /** The same as `bucket`; undefined when the bucket existed before. */
+  /** Bucket that the connector creates; undefined when the bucket existed before. */
   readonly createdBucket: DataBucket | undefined;
   readonly newObjectsTopic: Topic;
 }

@@ -172,8 +172,8 @@ export class Parameters {
   }
 
   /**
-   * Returns the parameter, or another value, if the parameter is not empty. Otherwise it returns no
-   * value, or `otherwise`.
+   * Returns `value`, by default that of the parameter, if the parameter is not empty. Otherwise it
+   * returns `otherwise`, by default no value.
    */
   optional(name: ParameterName, value: string = this.text(name), otherwise: string = Aws.NO_VALUE): string {
     return Token.asString(Fn.conditionIf(this.condition(name).logicalId, value, otherwise));

@@ -1,8 +1,8 @@
 /**
- * Brings a value into its canonical form, from which the hash of a row is computed. The normal form
- * has no white space, each string as `JSON.stringify` writes it, and each number as it was sent. In
- * the canonical form the members are also sorted by name. Members with the same name keep their
- * order, because the last of them counts.
+ * Brings a value into its normal form, and then into its canonical form, from which the hash of a
+ * row is computed. The normal form has no white space, each string as `JSON.stringify` writes it,
+ * and each number as it was sent. In the canonical form the members are also sorted by name.
+ * Members with the same name keep their order, because the last of them counts.
  *
  *     sent          {"b": 1.0,  "a": "\u00e9"}
  *     normal        {"b":1.0,"a":"é"}
@@ -24,8 +24,8 @@ const MAX_DEPTH = 512;
 
 /**
  * Matches an element with a string that is not in its canonical form, or that is not valid JSON. It
- * finds a control character, or an escape that `JSON.stringify` seldom writes. Backslashes in pairs
- * before the escape are escaped backslashes.
+ * finds a control character, or an escape that `JSON.stringify` seldom writes. A pair of
+ * backslashes before the escape is one escaped backslash.
  */
 export const NOT_CANONICAL = /[^ -\uffff]|(?<!\\)(?:\\\\)*\\[^"\\bfnrt]/;
 
@@ -59,7 +59,7 @@ const NOT_STRING = /[^"]+/y;
 export class ObjectLayout {
   /** Names of the last object's members, with quotes and colons. */
   readonly names: string[] = [];
-  /** Places of the members' values, in the order of `names`. */
+  /** Layouts of the members' values, in the order of `names`. */
   readonly values: ObjectLayout[] = [];
   /** Indexes of the members, sorted by name. Undefined after a name has changed. */
   order: readonly number[] | undefined;
