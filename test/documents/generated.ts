@@ -28,7 +28,7 @@ export const PARTS: Readonly<Record<string, Part>> = {
   incidents: {
     file: 'testing.md',
     isSlow: true,
-    write: text => withTable(text, '## Alarms', incidentRows()),
+    write: async text => withTable(text, '## Alarms', await (await import('../stack/alarms/play.ts')).incidentRows()),
   },
   schema: { file: 'connectors.schema.json', write: withSchema },
   options: { file: 'configuration.md', write: text => withTable(text, '## Options', optionRows()) },
@@ -67,13 +67,6 @@ export async function compared({ file, write }: Part): Promise<{ path: string; b
   const name = path.join(ROOT, 'docs', file);
   const before = readFileSync(name, 'utf8');
   return { path: name, before, after: await write(before) };
-}
-
-/** The incidents are played in a process of their own, as the long tests play them. */
-function incidentRows(): string[][] {
-  const main = path.join(ROOT, 'test', 'stack', 'alarms', 'main.ts');
-  const lines = execFileSync(process.execPath, ['--no-warnings', main], { encoding: 'utf8' }).trimEnd().split('\n');
-  return JSON.parse(lines.at(-1)!).rows;
 }
 
 /** The format is left to Biome, which wraps long lists. */

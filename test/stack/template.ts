@@ -1,4 +1,4 @@
-import type { TemplateOutput } from '../../local/deployment/template.ts';
+import { resolveText, type TemplateOutput } from '../../local/deployment/template.ts';
 
 export const EXAMPLE = {
   name: 'acme',
@@ -29,12 +29,6 @@ export function only(template: SynthesizedTemplate, type: string): Readonly<Reco
   return found[0]!.Properties;
 }
 
-interface Join {
-  readonly 'Fn::Join': [string, readonly Part[]];
-}
-
-type Part = string | { readonly Ref: string } | { 'Fn::Select': [number, { 'Fn::Split': [string, Part] }] };
-
 /** Values that CloudFormation knows before it creates the stack. A reference to a resource is none of them. */
 const KNOWN: Readonly<Record<string, string>> = {
   'AWS::Partition': 'aws',
@@ -43,20 +37,6 @@ const KNOWN: Readonly<Record<string, string>> = {
 
 /** The text that CloudFormation makes of a value that depends on no resource. */
 export function joinedText(value: unknown): string {
-  const {
-    'Fn::Join': [separator, parts],
-  } = value as Join;
-  return parts.map(partText).join(separator);
-}
-
-function partText(part: Part): string {
-  if (typeof part === 'string') return part;
-  if ('Ref' in part) return KNOWN[part.Ref] ?? `unknown ${part.Ref}`;
-  const [
-    index,
-    {
-      'Fn::Split': [separator, whole],
-    },
-  ] = part['Fn::Select'];
-  return partText(whole).split(separator)[index]!;
+  const unknown = (id: string) => `unknown ${id}`;
+  return resolveText(value, { ref: id => KNOWN[id] ?? unknown(id), attribute: unknown });
 }

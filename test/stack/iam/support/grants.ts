@@ -1,6 +1,6 @@
-import { onlyLogicalId } from '../../../../local/alarms/stack-parts.ts';
 import { LOGICAL_IDS, resolveText } from '../../../../local/deployment/template.ts';
-import type { SynthesizedTemplate } from '../../template.ts';
+import { actionsOf, identityStatements, resourcesOf } from '../../suites/policies.ts';
+import { only, resources, type SynthesizedTemplate } from '../../template.ts';
 
 /** One action that a role may perform on one resource. */
 export interface Grant {
@@ -9,33 +9,23 @@ export interface Grant {
   readonly resource: string;
 }
 
-interface Statement {
-  readonly Effect: string;
-  readonly Action: string | readonly string[];
-  readonly Resource: unknown;
-  readonly Condition?: unknown;
-}
-
-/** What the function's role may do, action by action and resource by resource. */
+/** What the function's role may do, action by action and resource by resource. @throws Error for policies that are not read here */
 export function functionGrants(template: SynthesizedTemplate, resolve: (value: unknown) => string): Grant[] {
-  return roleStatements(template).flatMap(({ Effect: effect, Action: actions, Resource: resources }) => {
-    if (effect !== 'Allow') throw new Error(`${effect} is not understood`);
-    return [actions].flat().flatMap(action => [resources].flat().map(each => ({ action, resource: resolve(each) })));
-  });
-}
-
-function roleStatements(template: SynthesizedTemplate): Statement[] {
-  const { Role: role } = template.Resources[onlyLogicalId(template, 'AWS::Lambda::Function')]!.Properties;
+  const { Role: role } = only(template, 'AWS::Lambda::Function');
   const id = resolveText(role, LOGICAL_IDS);
-  const { Policies: inline, ManagedPolicyArns: managed } = template.Resources[id]!.Properties as {
-    Policies: readonly { PolicyDocument: { Statement: readonly Statement[] } }[];
-    ManagedPolicyArns?: unknown;
-  };
-  const attached = Object.values(template.Resources).filter(
-    ({ Type, Properties }) => Type === 'AWS::IAM::Policy' && JSON.stringify(Properties['Roles']).includes(`"${id}"`),
+  const attached = resources(template, 'AWS::IAM::Policy').some(({ Properties }) =>
+    JSON.stringify(Properties['Roles']).includes(`"${id}"`),
   );
-  if (managed || attached.length > 0) throw new Error('The role has policies beside its inline one');
-  return inline.flatMap(({ PolicyDocument: { Statement: statements } }) => statements);
+  if (attached || template.Resources[id]!.Properties['ManagedPolicyArns'])
+    throw new Error('The role has policies beside its inline one');
+
+  return identityStatements(template).flatMap(({ parent, statement }) => {
+    if (parent !== id) return [];
+    if (statement.Effect !== 'Allow') throw new Error(`${statement.Effect} is not understood`);
+    return actionsOf(statement).flatMap(action =>
+      resourcesOf(statement).map(resource => ({ action, resource: resolve(resource) })),
+    );
+  });
 }
 
 /** IAM's wildcards: `*` for any text, `?` for any character. */

@@ -1,11 +1,10 @@
-import { onlyLogicalId } from '../../../../local/alarms/stack-parts.ts';
 import { LOCAL_ACCOUNT } from '../../../../local/aws/local-aws.ts';
 import { type References, resolveText } from '../../../../local/deployment/template.ts';
 import { createReferences } from '../../../aws/deployment/physical-names.ts';
 import type { Endpoints } from '../../../aws/endpoints.ts';
 import { started } from '../../../aws/started.ts';
 import { templateWith } from '../../shared-template.ts';
-import type { SynthesizedTemplate } from '../../template.ts';
+import { only, type SynthesizedTemplate } from '../../template.ts';
 import { allows, functionGrants, type Grant } from './grants.ts';
 import { type SeenCall, seenCalls } from './scenarios.ts';
 
@@ -38,7 +37,7 @@ export async function privileges(): Promise<Privileges> {
 
 /** The function's variables as the stack sets them; only the addresses are those of the local API simulator. */
 function environment(template: SynthesizedTemplate, aws: Endpoints): Record<string, string> {
-  const { Environment: given } = template.Resources[onlyLogicalId(template, 'AWS::Lambda::Function')]!.Properties;
+  const { Environment: given } = only(template, 'AWS::Lambda::Function');
   const references = referencesTo(template, aws);
   const { API_BASE_URL: _api, AUTH_URL: _auth, ...rest } = (given as { Variables: Record<string, unknown> }).Variables;
   return Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, resolveText(value, references)]));
