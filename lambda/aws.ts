@@ -128,13 +128,13 @@ export function awsFailure(error: unknown): Failure | undefined {
   return isTransient(error) ? 'transient' : undefined;
 }
 
-export interface AwsCall extends Pick<RetryPolicy, 'budget' | 'before' | 'stop'> {
+export interface AwsCallOptions extends Pick<RetryPolicy, 'budget' | 'before' | 'stop'> {
   /** Creates the error with which `callAws` rejects. */
   readonly failed: (cause: unknown) => Error;
 }
 
 /** Retries a call to AWS until it succeeds, fails permanently, or the tries or the time run out. */
-export async function callAws<T>(attempt: () => Promise<T>, { failed, ...policy }: AwsCall): Promise<T> {
+export async function callAws<T>(attempt: () => Promise<T>, { failed, ...policy }: AwsCallOptions): Promise<T> {
   const classified = async () => {
     try {
       return await attempt();

@@ -148,21 +148,21 @@ export interface SecondWalk {
    * core/guard.ts.
    */
   readonly most: number;
-  readonly withdrawn: Withdrawals;
+  readonly withdrawn: WithdrawalCounts;
   /** Withdrawals before which the guard has stopped. Absent when it has not stopped. */
   readonly waiting?: WaitingWithdrawals | undefined;
   /** Whether an operator has confirmed the withdrawals of this walk. */
   readonly isConfirmed?: boolean | undefined;
 }
 
-export interface Withdrawals {
+export interface WithdrawalCounts {
   /** Rows of the stream itself. */
   readonly own: number;
   /** Rows of the child stream that disappear together with the rows of the stream itself. */
   readonly children: number;
 }
 
-export interface WaitingWithdrawals extends Withdrawals {
+export interface WaitingWithdrawals extends WithdrawalCounts {
   readonly reason: 'filtered' | 'not-listed';
 }
 

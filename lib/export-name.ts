@@ -9,7 +9,7 @@ export function exportName(connectorName: string, output: string): string {
 }
 
 /** Returns the connector and the output to which an export belongs; undefined for any other export. */
-export function exportedOutput(
+export function parseExportName(
   name: string | undefined,
 ): { readonly connector: string; readonly output: string } | undefined {
   const [prefix, connector, output, ...others] = name?.split(':') ?? [];

@@ -1,7 +1,7 @@
 /** Finds a connector by the exported outputs of its stack, and reads its function. */
 import { paginateDescribeStacks, type Stack } from '@aws-sdk/client-cloudformation';
 import { type FunctionConfiguration, GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
-import { exportedOutput } from '../../lib/export-name.ts';
+import { parseExportName } from '../../lib/export-name.ts';
 import { VERSION } from '../../lib/version.ts';
 import { type Aws, collectItems } from './aws.ts';
 import { AwsCallError, awsCall, RefusedError } from './errors.ts';
@@ -86,7 +86,7 @@ async function describeStacks(aws: Aws, name?: string): Promise<Stack[]> {
 /** A stack of an app may have several connectors. The names of the exports say which output belongs to which connector. */
 function connectorsIn(stack: Stack): Found[] {
   const outputs = (stack.Outputs ?? []).flatMap(({ ExportName, OutputValue = '' }) => {
-    const named = exportedOutput(ExportName);
+    const named = parseExportName(ExportName);
     return named ? [{ ...named, value: OutputValue }] : [];
   });
   return [...groupBy(outputs, each => each.connector)].map(([connector, own]) => {

@@ -4,10 +4,10 @@ import {
   ApiUnavailableError,
   CertificateError,
   CredentialsError,
+  NOTHING_IS_LOST,
   OutOfTimeError,
   PageTimeoutError,
   ProxyError,
-  SAFE,
 } from '../../lambda/core/errors.ts';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import { groupBy } from './group-by.ts';
@@ -132,10 +132,10 @@ const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: st
  */
 export function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  const at = message.indexOf(SAFE);
+  const at = message.indexOf(NOTHING_IS_LOST);
   if (at < 0 || error instanceof FunctionFailedError) return message;
   const advice = ADVICE.find(([type]) => error instanceof type)?.[1];
-  const rest = message.slice(at + SAFE.length);
+  const rest = message.slice(at + NOTHING_IS_LOST.length);
   return `${message.slice(0, at).trimEnd()}\nNothing was changed${advice ? `. ${advice}` : rest}`;
 }
 

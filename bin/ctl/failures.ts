@@ -8,7 +8,7 @@
  *     2026-11-20T12:00:00.000Z 5a1c… Task timed out after 900.00 seconds
  */
 import { paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
-import { SAFE } from '../../lambda/core/errors.ts';
+import { NOTHING_IS_LOST } from '../../lambda/core/errors.ts';
 import { type Aws, collectItems } from './aws.ts';
 import { awsCall } from './errors.ts';
 import { groupBy } from './group-by.ts';
@@ -72,11 +72,11 @@ function causesOf({ cause }: LoggedError): string[] {
 }
 
 /**
- * Splits a message into the failure and the advice, which begins with "Nothing …" or with SAFE. Lambda's own messages contain no advice, so
+ * Splits a message into the failure and the advice, which begins with "Nothing …" or with NOTHING_IS_LOST. Lambda's own messages contain no advice, so
  * they get a reference to the runbook.
  */
 function parts(said: string): { readonly what: string; readonly advice: string } {
-  const at = [SAFE, 'Nothing '].map(words => said.indexOf(words)).find(each => each > 0);
+  const at = [NOTHING_IS_LOST, 'Nothing '].map(words => said.indexOf(words)).find(each => each > 0);
   if (at === undefined) return { what: said, advice: NOTHING_LOST };
   return { what: said.slice(0, at).trimEnd(), advice: said.slice(at) };
 }

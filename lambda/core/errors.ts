@@ -6,7 +6,7 @@
 import { connectionError } from './connection-error.ts';
 
 /** Says that no data is lost after a failed run. An operator's command prints another sentence, because it has no next run. */
-export const SAFE = 'The checkpoint was not moved past the rows concerned, so nothing is lost';
+export const NOTHING_IS_LOST = 'The checkpoint was not moved past the rows concerned, so nothing is lost';
 
 /** AWS names the missing permission in the middle of its longest message. */
 const MISSING_PERMISSION = /\bnot authorized to perform: ([a-z0-9-]{1,30}:[A-Za-z]{1,60})\b/;
@@ -46,7 +46,7 @@ export class CredentialsError extends Error {
    */
   constructor(problem: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
     const fill = 'Put the current client_id and client_secret into the secret, or have the account enabled';
-    super(`${problem} ${SAFE}. ${advice ?? `${fill}; the next run uses them.`}`, options);
+    super(`${problem} ${NOTHING_IS_LOST}. ${advice ?? `${fill}; the next run uses them.`}`, options);
   }
 }
 
@@ -54,7 +54,9 @@ export class CredentialsError extends Error {
 export class AccountRevokedError extends Error {
   override readonly name = 'AccountRevokedError';
   constructor() {
-    super(`The API answered 401 auth/revoked-account. ${SAFE}. Ask the API's operator to enable the account.`);
+    super(
+      `The API answered 401 auth/revoked-account. ${NOTHING_IS_LOST}. Ask the API's operator to enable the account.`,
+    );
   }
 }
 
@@ -63,7 +65,7 @@ export class RoleMissingError extends Error {
   override readonly name = 'RoleMissingError';
   constructor(path: string) {
     super(
-      `The API answered 403 auth/insufficient-role for ${path}. ${SAFE}. ` +
+      `The API answered 403 auth/insufficient-role for ${path}. ${NOTHING_IS_LOST}. ` +
         `Ask the API's operator for the role that ${path} requires.`,
     );
   }
@@ -74,7 +76,7 @@ export class CursorRefusedError extends Error {
   override readonly name = 'CursorRefusedError';
   constructor(path: string) {
     super(
-      `The API refused the cursor of ${path} (400 request/invalid-cursor), and the fallbacks with it. ${SAFE}. ` +
+      `The API refused the cursor of ${path} (400 request/invalid-cursor), and the fallbacks with it. ${NOTHING_IS_LOST}. ` +
         'The next run tries again. Ask the operator of the API why it refuses the cursors that it has issued.',
     );
   }
@@ -92,7 +94,7 @@ export class ApiRefusedError extends Error {
   constructor(path: string, status: number, type?: string) {
     const said = type ?? 'without a known problem type';
     super(
-      `The API answered ${status} for ${path} (${said}). ${SAFE}. The request is not repeated before the next run.`,
+      `The API answered ${status} for ${path} (${said}). ${NOTHING_IS_LOST}. The request is not repeated before the next run.`,
     );
     this.status = status;
     this.type = type;
@@ -105,7 +107,7 @@ export class ApiUnavailableError extends Error {
   /** @param advice what the operator must do; absent when the next run may succeed by itself */
   constructor(path: string, problem: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
     const next = advice ?? 'The next run continues from there.';
-    super(`${path} could not be read: ${problem}. ${SAFE}. ${next}`, options);
+    super(`${path} could not be read: ${problem}. ${NOTHING_IS_LOST}. ${next}`, options);
   }
 }
 
@@ -124,7 +126,7 @@ export class PageTooLargeError extends Error {
   override readonly name = 'PageTooLargeError';
   constructor(path: string, bound: number) {
     super(
-      `An answer of ${path} exceeds ${bound} bytes, even for a single row. ${SAFE}. The stream waits at that row: have the API's operator make it smaller.`,
+      `An answer of ${path} exceeds ${bound} bytes, even for a single row. ${NOTHING_IS_LOST}. The stream waits at that row: have the API's operator make it smaller.`,
     );
   }
 }
@@ -133,7 +135,10 @@ export class PageTooLargeError extends Error {
 export class PageTimeoutError extends Error {
   override readonly name = 'PageTimeoutError';
   constructor(path: string, milliseconds: number, options?: ErrorOptions) {
-    super(`${path} did not answer within ${milliseconds} ms, repeatedly. ${SAFE}. The next run tries again.`, options);
+    super(
+      `${path} did not answer within ${milliseconds} ms, repeatedly. ${NOTHING_IS_LOST}. The next run tries again.`,
+      options,
+    );
   }
 }
 
@@ -143,7 +148,7 @@ export class ContractError extends Error {
   /** @param advice what the operator of the connector can do, if anything */
   constructor(path: string, problem: string, { advice, ...options }: ErrorOptions & { readonly advice?: string } = {}) {
     super(
-      `The answer of ${path} does not fit the contract: ${problem}. ${SAFE}.${advice ? ` ${advice}` : ''}`,
+      `The answer of ${path} does not fit the contract: ${problem}. ${NOTHING_IS_LOST}.${advice ? ` ${advice}` : ''}`,
       options,
     );
   }
@@ -166,7 +171,7 @@ export class IncompleteAnswerError extends Error {
   /** @param flaw end of the sentence "DynamoDB answered Query …" */
   constructor(service: string, action: string, flaw: string) {
     super(
-      `${service} answered ${action} ${flaw}, so nothing shows that the call had its effect. ${SAFE}. If it happens at every run, look for a ` +
+      `${service} answered ${action} ${flaw}, so nothing shows that the call had its effect. ${NOTHING_IS_LOST}. If it happens at every run, look for a ` +
         'proxy that answers in the place of AWS.',
     );
   }
@@ -177,7 +182,7 @@ export class DeliveryError extends Error {
   override readonly name = 'DeliveryError';
   constructor(problem: string, options?: ErrorOptions) {
     super(
-      `Firehose did not take every record: ${problem}. ${SAFE}; rows already taken come again with the same event_id.${remedy(options)}`,
+      `Firehose did not take every record: ${problem}. ${NOTHING_IS_LOST}; rows already taken come again with the same event_id.${remedy(options)}`,
       options,
     );
   }
@@ -188,7 +193,7 @@ export class DeadLetterError extends Error {
   override readonly name = 'DeadLetterError';
   constructor(options?: ErrorOptions) {
     super(
-      `A row that cannot be sent could not be stored as a dead letter either. ${SAFE}. Check the dead-letter bucket.${remedy(options)}`,
+      `A row that cannot be sent could not be stored as a dead letter either. ${NOTHING_IS_LOST}. Check the dead-letter bucket.${remedy(options)}`,
       options,
     );
   }
@@ -200,7 +205,7 @@ export class LogError extends Error {
   /** @param action end of the sentence "A batch on its way could not …" */
   constructor(action: string, options?: ErrorOptions) {
     super(
-      `A batch on its way could not ${action} in the bucket. ${SAFE}. Check the bucket and its key.${remedy(options)}`,
+      `A batch on its way could not ${action} in the bucket. ${NOTHING_IS_LOST}. Check the bucket and its key.${remedy(options)}`,
       options,
     );
   }
@@ -223,7 +228,7 @@ export class UnclearWritesError extends Error {
   override readonly name = 'UnclearWritesError';
   constructor(runs: number) {
     super(
-      `In ${runs} runs in a row DynamoDB did not say whether a write took place, and each run stopped early because of it. ${SAFE}. Look at the ` +
+      `In ${runs} runs in a row DynamoDB did not say whether a write took place, and each run stopped early because of it. ${NOTHING_IS_LOST}. Look at the ` +
         'AWS Health Dashboard, and for a proxy or an endpoint between the function and DynamoDB.',
     );
   }
@@ -245,7 +250,7 @@ export class StateError extends Error {
   override readonly name = 'StateError';
   constructor(action: string, options?: ErrorOptions) {
     super(
-      `The state table could not ${action}. ${SAFE}; rows already sent may come again with the same event_id.${remedy(options)}`,
+      `The state table could not ${action}. ${NOTHING_IS_LOST}; rows already sent may come again with the same event_id.${remedy(options)}`,
       options,
     );
   }
@@ -257,7 +262,7 @@ export class StateVersionError extends Error {
   constructor(item: string, found: string | undefined, expected: string) {
     super(
       `The state table has an item (${item}) of ${found === undefined ? 'no version' : `version ${found}`}; this code reads version ` +
-        `${expected}. ${SAFE}. Deploy the version of the connector that wrote it, or a later one.`,
+        `${expected}. ${NOTHING_IS_LOST}. Deploy the version of the connector that wrote it, or a later one.`,
     );
   }
 }
@@ -294,7 +299,7 @@ export class ClientChangedError extends Error {
   override readonly name = 'ClientChangedError';
   constructor() {
     super(
-      `The secret was changed to another client id during the run, so the run stopped. ${SAFE}. The next run checks whether the client ` +
+      `The secret was changed to another client id during the run, so the run stopped. ${NOTHING_IS_LOST}. The next run checks whether the client ` +
         'belongs to the same organization.',
     );
   }
@@ -304,7 +309,9 @@ export class ClientChangedError extends Error {
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
   constructor(reason: string) {
-    super(`This run lost its lease (${reason}) and stopped. ${SAFE}. The run that holds the lease continues.`);
+    super(
+      `This run lost its lease (${reason}) and stopped. ${NOTHING_IS_LOST}. The run that holds the lease continues.`,
+    );
   }
 }
 
@@ -323,7 +330,7 @@ export class LeaseBusyError extends Error {
 export class OutOfTimeError extends Error {
   override readonly name = 'OutOfTimeError';
   constructor(moment: string) {
-    super(`The time budget ended ${moment}. ${SAFE}. The next run continues from there.`);
+    super(`The time budget ended ${moment}. ${NOTHING_IS_LOST}. The next run continues from there.`);
   }
 }
 

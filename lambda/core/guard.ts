@@ -9,7 +9,7 @@
  *     3,000              500
  *     1,000,000          100,000
  */
-import type { Checkpoint, Hash, RowCounts, SecondWalk, WaitingWithdrawals, Withdrawals } from '../ports.ts';
+import type { Checkpoint, Hash, RowCounts, SecondWalk, WaitingWithdrawals, WithdrawalCounts } from '../ports.ts';
 import type { StreamName } from '../streams.ts';
 
 const ALWAYS = 500;
@@ -34,13 +34,16 @@ export function mostWithdrawals(existing: number): number {
  * @param children counts of the stream whose rows disappear together with the rows of the walk's
  * stream
  */
-export function withdrawalAllowance({ withdrawn, most, isConfirmed }: SecondWalk, children?: RowCounts): Withdrawals {
+export function withdrawalAllowance(
+  { withdrawn, most, isConfirmed }: SecondWalk,
+  children?: RowCounts,
+): WithdrawalCounts {
   if (isConfirmed) return { own: Number.POSITIVE_INFINITY, children: Number.POSITIVE_INFINITY };
   const mostChildren = mostWithdrawals((children?.existing ?? 0) + withdrawn.children);
   return { own: Math.max(0, most - withdrawn.own), children: Math.max(0, mostChildren - withdrawn.children) };
 }
 
-export function addWithdrawals(before: Withdrawals, more: Withdrawals): Withdrawals {
+export function addWithdrawals(before: WithdrawalCounts, more: WithdrawalCounts): WithdrawalCounts {
   return { own: before.own + more.own, children: before.children + more.children };
 }
 

@@ -3,7 +3,7 @@
  * does not exist any more, so it is withdrawn. This removes every ghost, whatever its cause, for
  * example a row that was removed after the backup from which the table was restored.
  */
-import type { Checkpoint, RowState, Withdrawals } from '../ports.ts';
+import type { Checkpoint, RowState, WithdrawalCounts } from '../ports.ts';
 import { childOf } from '../streams.ts';
 import { commit, saveCheckpoint } from './commit.ts';
 import { Draft } from './draft.ts';
@@ -60,10 +60,14 @@ async function allowedOf(
   { second }: Checkpoint,
   counts: Checkpoint['counts'] | undefined,
   streamRun: StreamRun,
-): Promise<{ readonly allowed: Piece; readonly withdrawn: Withdrawals; readonly kept: Withdrawals | undefined }> {
+): Promise<{
+  readonly allowed: Piece;
+  readonly withdrawn: WithdrawalCounts;
+  readonly kept: WithdrawalCounts | undefined;
+}> {
   const left = withdrawalAllowance(second!, counts);
   const costs = await costsOf(piece, left, streamRun);
-  let withdrawn: Withdrawals = { own: 0, children: 0 };
+  let withdrawn: WithdrawalCounts = { own: 0, children: 0 };
   let fit = 0;
   for (const cost of costs) {
     const next = addWithdrawals(withdrawn, cost);
@@ -79,7 +83,7 @@ async function allowedOf(
  * Counts the withdrawals that each row would cause: its own, and those of the rows that disappear
  * with it.
  */
-async function costsOf(piece: Piece, left: Withdrawals, { stream, run }: StreamRun): Promise<Withdrawals[]> {
+async function costsOf(piece: Piece, left: WithdrawalCounts, { stream, run }: StreamRun): Promise<WithdrawalCounts[]> {
   const child = childOf(stream.name);
   const own = piece.map(([, { status }]) => ({ own: status === 'live' ? 1 : 0, children: 0 }));
   if (!child || left.children === Number.POSITIVE_INFINITY) return own;
@@ -96,7 +100,7 @@ async function costsOf(piece: Piece, left: Withdrawals, { stream, run }: StreamR
 
 function sweepPiece(
   piece: Piece,
-  withdrawn: Withdrawals,
+  withdrawn: WithdrawalCounts,
   checkpoint: Checkpoint,
   streamRun: StreamRun,
 ): Promise<Checkpoint> {

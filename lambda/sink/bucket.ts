@@ -1,5 +1,5 @@
 /** Calls the bucket that holds logs and dead letters. */
-import { type AwsCall, callAws, type Sender } from '../aws.ts';
+import { type AwsCallOptions, callAws, type Sender } from '../aws.ts';
 import type { RetryBudget } from '../core/retry.ts';
 import type { BucketObjects } from './s3.ts';
 
@@ -16,13 +16,13 @@ export interface BucketOptions {
 /** Makes a call about the objects of the bucket, and repeats it if necessary. */
 type BucketCall = <T>(
   attempt: (objects: BucketObjects) => Promise<T>,
-  policy: Pick<AwsCall, 'failed' | 'before'>,
+  policy: Pick<AwsCallOptions, 'failed' | 'before'>,
 ) => Promise<T>;
 
-export function bucketCall({ client, bucket, retryBudget: budget }: BucketOptions): BucketCall {
+export function createBucketCall({ client, bucket, retryBudget: budget }: BucketOptions): BucketCall {
   return async (attempt, policy) => {
-    const { objectsOf } = await import('./s3.ts');
-    const objects = objectsOf(await client(), bucket);
+    const { createBucketObjects } = await import('./s3.ts');
+    const objects = createBucketObjects(await client(), bucket);
     return callAws(() => attempt(objects), { budget, ...policy });
   };
 }

@@ -2,14 +2,14 @@
 import { deadLetterBody, deadLetterKey } from '../core/dead-letter.ts';
 import { DeadLetterError } from '../core/errors.ts';
 import type { DeadLetter, DeadLetters } from '../ports.ts';
-import { type BucketOptions, bucketCall } from './bucket.ts';
+import { type BucketOptions, createBucketCall } from './bucket.ts';
 
 export interface DeadLetterOptions extends BucketOptions {
   readonly connector: string;
 }
 
 export function createDeadLetters({ connector, ...options }: DeadLetterOptions): DeadLetters {
-  const call = bucketCall(options);
+  const call = createBucketCall(options);
   const keyOf = (deadLetter: DeadLetter) => deadLetterKey(deadLetter, connector);
   return {
     locate: deadLetter => `s3://${options.bucket}/${keyOf(deadLetter)}`,

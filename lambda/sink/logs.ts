@@ -7,7 +7,7 @@ import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'n
 import { LogError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
 import type { Logs } from '../ports.ts';
-import { type BucketOptions, bucketCall } from './bucket.ts';
+import { type BucketOptions, createBucketCall } from './bucket.ts';
 
 /** Prefix of every log, which the policy of the function and a lifecycle rule name. */
 export const LOG_PREFIX = 'log/';
@@ -29,7 +29,7 @@ async function compress(batch: Uint8Array): Promise<Uint8Array> {
 }
 
 export function createLogs(options: BucketOptions): Logs {
-  const call = bucketCall(options);
+  const call = createBucketCall(options);
   const failed = (action: string) => (cause: unknown) => new LogError(action, { cause });
   return {
     async put(stream, sequence, batch, assertLeaseValid) {

@@ -31,7 +31,7 @@ export interface BucketObjects {
   delete(key: string, version: string | undefined): Promise<void>;
 }
 
-export function objectsOf(s3: Sender, Bucket: string): BucketObjects {
+export function createBucketObjects(s3: Sender, Bucket: string): BucketObjects {
   return {
     async put(object) {
       const { ETag, VersionId } = await s3.send(new PutObjectCommand({ Bucket, ...object }));

@@ -77,13 +77,13 @@ export function createTokens(options: TokenOptions): Tokens {
     async token(retryBudget) {
       if (issued && retryBudget.clock.now() < issued.renewAt) return issued;
       pending ??= ask(retryBudget);
-      const { answer, retryBudget: theirs } = pending;
+      const { answer, retryBudget: requestBudget } = pending;
       try {
         issued = await answer;
       } catch (error) {
         // If an earlier invocation made the request, the request failed because of the time budget
         // of that invocation, so this invocation makes its own.
-        if (theirs === retryBudget || !(error instanceof ApiUnavailableError || error instanceof OutOfTimeError))
+        if (requestBudget === retryBudget || !(error instanceof ApiUnavailableError || error instanceof OutOfTimeError))
           throw error;
         return this.token(retryBudget);
       }

@@ -14,7 +14,7 @@ import {
   type UpdateItemCommandInput,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { type AwsCall, awsFailure, callAws, type Sender } from '../aws.ts';
+import { type AwsCallOptions, awsFailure, callAws, type Sender } from '../aws.ts';
 import { IncompleteAnswerError, StateError } from '../core/errors.ts';
 import { chunks, inParallel } from '../core/in-parallel.ts';
 import { type RetryBudget, TryAgain } from '../core/retry.ts';
@@ -72,7 +72,7 @@ export function createTable(
   budget: RetryBudget,
   onUnclearWrite: () => void = () => undefined,
 ): Table {
-  const call = <T>(action: string, attempt: () => Promise<T>, policy?: Pick<AwsCall, 'before' | 'stop'>) =>
+  const call = <T>(action: string, attempt: () => Promise<T>, policy?: Pick<AwsCallOptions, 'before' | 'stop'>) =>
     callAws(attempt, { budget, failed: cause => new StateError(action, { cause }), ...policy });
 
   async function getBatch(keys: readonly Key[], stop: AbortSignal): Promise<Item[]> {

@@ -21,7 +21,7 @@ export type ConnectorEntry = Partial<ConnectorConfig>;
  * Lists the readers that create the identity provider of Sentinel, from `siemReader` and
  * `siemReaders`.
  */
-export function providersIn({ siemReader, siemReaders = [] }: ConnectorEntry) {
+export function readersCreatingProvider({ siemReader, siemReaders = [] }: ConnectorEntry) {
   const readers = [siemReader, ...siemReaders.map(({ reader }) => reader)];
   return readers.flatMap(reader => (reader?.type === 'sentinel' && reader.createOidcProvider ? [reader] : []));
 }
@@ -40,7 +40,7 @@ export function contradictionsIn(entry: ConnectorEntry): Problem[] {
     ],
     [siemReaders.length > 0 && !isInBucket, 'siemReaders', 'has nothing to read: the destination is not S3'],
     [
-      providersIn(entry).length > 1,
+      readersCreatingProvider(entry).length > 1,
       'siemReaders',
       'creates the identity provider twice, and an account can have it only once',
     ],

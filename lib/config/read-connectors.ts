@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
 import { shownText } from '../../lambda/issue-text.ts';
-import { type ConnectorEntry, providersIn } from './contradictions.ts';
+import { type ConnectorEntry, readersCreatingProvider } from './contradictions.ts';
 import { entryProblems } from './entry-problems.ts';
 import { existingResourcesIn, placeProblems } from './place.ts';
 import { ConfigurationError, type Problem } from './problem.ts';
 import { type ConnectorConfig, connectorsSchema, entrySchema } from './schema.ts';
 import { schemaProblems } from './schema-problems.ts';
 
-/** The context keys of the connectors: a list or its JSON text, or the path of a JSON file. */
+/**
+ * Context of the app. `connectors` is a list of connectors or its JSON text, and `connectorsFile`
+ * is the path of a JSON file with the list.
+ */
 export interface ConnectorsContext {
   readonly connectors?: unknown;
   readonly connectorsFile?: unknown;
@@ -115,7 +118,7 @@ export const SHARED_TABLE_REASON =
 
 /** Returns the account and cloud in which an entry creates the identity provider. */
 function createdProvider(entry: ConnectorEntry): string | undefined {
-  const [provider] = providersIn(entry);
+  const [provider] = readersCreatingProvider(entry);
   return provider && `${entry.account ?? ''} ${provider.cloud ?? 'commercial'}`;
 }
 

@@ -34,7 +34,7 @@ function certificatesKey(file: string): Record<string, string> {
 }
 
 /** Returns options of an asset that copy a folder and add the file, without Docker. */
-export function withCertificates(folder: string, file: string): AssetOptions {
+export function assetWithCertificates(folder: string, file: string): AssetOptions {
   return {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {

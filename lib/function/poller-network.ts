@@ -53,7 +53,7 @@ export const NETWORK_ACTIONS = [
 ] as const;
 
 /** Denies these actions to the function's code, because only the Lambda service needs them. */
-export function keepNetworkFromCode(scope: Construct, role: iam.Role, target: IFunction): void {
+export function denyNetworkToCode(scope: Construct, role: iam.Role, target: IFunction): void {
   new iam.Policy(scope, 'NetworkIsForLambda', {
     roles: [role],
     statements: [

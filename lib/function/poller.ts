@@ -11,9 +11,9 @@ import { PREBUILT_FUNCTION, ROOT } from '../installation.ts';
 import { LOG_PREFIX, PREFIXES } from '../prefixes.ts';
 import { allowStatement, keyStatements, secretArnOf } from '../statements.ts';
 import { BUNDLING } from './bundling.ts';
-import { certificatesBundling, warnOfCertificates, withCertificates } from './ca-certificates.ts';
+import { assetWithCertificates, certificatesBundling, warnOfCertificates } from './ca-certificates.ts';
 import { type FunctionResources, PROCESS_ENVIRONMENT } from './function-environment.ts';
-import { keepNetworkFromCode, NETWORK_ACTIONS, networkPlacement } from './poller-network.ts';
+import { denyNetworkToCode, NETWORK_ACTIONS, networkPlacement } from './poller-network.ts';
 
 export interface PollerProps extends FunctionResources, Omit<ConnectorOptions, keyof FunctionResources> {
   /** Addresses to which the function connects, in addition to AWS. */
@@ -52,7 +52,7 @@ export class Poller extends Construct {
     // The CDK adds the role to DependsOn, which the reference to the role implies already.
     const resource = this.function.node.defaultChild as lambda.CfnFunction;
     resource.addMetadata('cfn-lint', { config: { ignore_checks: ['W3005'] } });
-    if (props.vpc) keepNetworkFromCode(this, role, this.function);
+    if (props.vpc) denyNetworkToCode(this, role, this.function);
   }
 
   /**
@@ -62,7 +62,7 @@ export class Poller extends Construct {
   private createFunction(certificates: string | undefined, props: Omit<lambda.FunctionProps, 'code'>): lambda.Function {
     if (certificates !== undefined) warnOfCertificates(this, certificates);
     if (PREBUILT_FUNCTION) {
-      const bundling = certificates && withCertificates(PREBUILT_FUNCTION, certificates);
+      const bundling = certificates && assetWithCertificates(PREBUILT_FUNCTION, certificates);
       const code = lambda.Code.fromAsset(PREBUILT_FUNCTION, bundling || {});
       return new lambda.Function(this, 'Function', { ...props, code });
     }

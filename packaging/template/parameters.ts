@@ -132,7 +132,7 @@ type KeysOfUnion<T> = T extends T ? keyof T : never;
 export type ParameterName = KeysOfUnion<(typeof PARAMETER_GROUPS)[keyof typeof PARAMETER_GROUPS]>;
 
 /** The values of the parameters as tokens. */
-export class Parameters {
+export class TemplateParameters {
   readonly #stack: Stack;
 
   /** @param omitted parameters whose options are arguments of the command, or do not apply */

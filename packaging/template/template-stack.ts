@@ -18,7 +18,7 @@ import { nameRoles } from '../../lib/role-names.ts';
 import { SecurityDataConnector } from '../../lib/security-data-connector.ts';
 import { VERSION } from '../../lib/version.ts';
 import { omittedParameters } from './options.ts';
-import { Parameters } from './parameters.ts';
+import { TemplateParameters } from './parameters.ts';
 
 /**
  * The stack of `ConnectorStack`, but with parameters in place of options, for users who deploy
@@ -26,7 +26,7 @@ import { Parameters } from './parameters.ts';
  * that it created.
  */
 export class TemplateStack extends Stack {
-  readonly #parameters: Parameters;
+  readonly #parameters: TemplateParameters;
 
   constructor(scope: Construct, id: string, config: ConnectorConfig) {
     super(scope, id, {
@@ -34,7 +34,7 @@ export class TemplateStack extends Stack {
       // The CDK uploads nothing, so the account needs no bootstrap.
       synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
     });
-    this.#parameters = new Parameters(this, omittedParameters(config));
+    this.#parameters = new TemplateParameters(this, omittedParameters(config));
 
     const connector = new SecurityDataConnector(this, 'Connector', this.#props(config));
     this.#addVariables(connector, config);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connectionError } from '../../lambda/core/connection-error.ts';
-import { SAFE } from '../../lambda/core/errors.ts';
+import { NOTHING_IS_LOST } from '../../lambda/core/errors.ts';
 import { withProxyErrors } from '../../lambda/proxy.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
 import { proxyEnvironment } from '../../lib/function/proxy.ts';
@@ -167,7 +167,7 @@ describe('the deployed bundle in a network that is left through a proxy only', (
     'says of %i to CONNECT what is safe and what to do, for the API, the token endpoint and AWS',
     async (status, advice) => {
       const refused = (host: string) => each.runRefused(host, status);
-      const what = `the proxy did not connect to it (${status}). ${SAFE}`;
+      const what = `the proxy did not connect to it (${status}). ${NOTHING_IS_LOST}`;
       expect(await refused(API)).toContain(`ProxyError: /v1/assets could not be read: ${what}. ${advice}`);
       expect(await refused(AUTH)).toContain(`ProxyError: The token endpoint could not be read: ${what}. ${advice}`);
       const table = await refused(`dynamodb.${REGION}.amazonaws.com`);
@@ -183,7 +183,9 @@ describe('the deployed bundle in a network that is left through a proxy only', (
 
   test('the bundle retries when the proxy fails to connect, and the error names the proxy', async () => {
     const error = await each.runRefused(API, 502);
-    expect(error).toContain(`the proxy did not connect to it (502). ${SAFE}. Have the proxy allow and reach the host`);
+    expect(error).toContain(
+      `the proxy did not connect to it (502). ${NOTHING_IS_LOST}. Have the proxy allow and reach the host`,
+    );
     expect(each.proxy.log.splice(0).filter(host => host === `${API}:443`).length).toBeGreaterThan(2);
   });
 
@@ -210,10 +212,10 @@ describe('the deployed bundle in a network that is left through a proxy only', (
     const what = `the certificate of its server is not accepted (${code})`;
     const advice = 'If its authority is your own';
     expect(await presented(API)).toContain(
-      `CertificateError: /v1/assets could not be read: ${what}. ${SAFE}. ${advice}`,
+      `CertificateError: /v1/assets could not be read: ${what}. ${NOTHING_IS_LOST}. ${advice}`,
     );
     const endpoint = 'CertificateError: The token endpoint could not be read';
-    expect(await presented(AUTH)).toContain(`${endpoint}: ${what}. ${SAFE}. ${advice}`);
+    expect(await presented(AUTH)).toContain(`${endpoint}: ${what}. ${NOTHING_IS_LOST}. ${advice}`);
     each.proxy.log.splice(0);
     expect(await presented(`dynamodb.${REGION}.amazonaws.com`)).toContain(`AWS was not reached: ${what}. ${advice}`);
     expect(each.proxy.log.filter(host => host.startsWith('dynamodb'))).toHaveLength(1);

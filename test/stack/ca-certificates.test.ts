@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { App, Stack } from 'aws-cdk-lib';
 import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
-import { withCertificates } from '../../lib/function/ca-certificates.ts';
+import { assetWithCertificates } from '../../lib/function/ca-certificates.ts';
 import { certificateAuthority } from '../support/certificate-authority.ts';
 import { temporaryFolder } from '../support/parts/temporary-folder.ts';
 import { CONTEXT, configured, createApp } from './synth.ts';
@@ -31,7 +31,7 @@ test('the bundle of the package is deployed with the certificates of its connect
   for (const certificates of ['one', 'two']) {
     const file = path.join(folder.path, `${certificates}.pem`);
     writeFileSync(file, certificates);
-    const code = Code.fromAsset(bundle, withCertificates(bundle, file));
+    const code = Code.fromAsset(bundle, assetWithCertificates(bundle, file));
     new LambdaFunction(stack, certificates, { runtime: Runtime.NODEJS_24_X, handler: 'index.handler', code });
   }
   const deployed = deployedFrom(outdir);
