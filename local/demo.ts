@@ -16,9 +16,9 @@ interface Flags {
 const { flags } = readArgumentsOrExit<Flags>(() =>
   new Command('npm run demo --')
     .description(
-      'Runs the connector, and a cron script beside it, against a simulated API, and serves a page that shows both. Nothing is deployed or kept.',
+      'Runs the connector, and a cron script next to it, against a simulated API, and serves a page that shows both. Nothing is deployed or kept.',
     )
-    .option('--port <n>', 'port of the page on 127.0.0.1; 0 = any free one', wholeNumberParser(0, 65_535), 0)
+    .option('--port <n>', 'port of the page on 127.0.0.1; 0 means any free port', wholeNumberParser(0, 65_535), 0)
     .option('--minute <duration>', 'how long a minute of the schedule takes, such as 1s or 250ms', duration, 1_000)
     .option('--changes <n>', 'random changes of the data per minute', wholeNumberParser(0, 1_000), 5)
     .option('--seed <n>', 'the same seed gives the same rows and changes', wholeNumberParser(0, 2 ** 31), 1),

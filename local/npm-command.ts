@@ -147,7 +147,7 @@ function npmTook(command: Command, environment: NodeJS.ProcessEnv): string | und
   if (taken.length === 0) return undefined;
   // The options have the same form as in the help, such as `--change <n>`.
   const flags = taken.map(option => option.flags);
-  return `npm took ${flags.join(', ')} as its own. Type "--" before the options, as in "${command.name()} ${flags.join(' ')}".`;
+  return `npm consumed ${flags.join(', ')} itself. Type "--" before the options, as in "${command.name()} ${flags.join(' ')}".`;
 }
 
 /** The option in the form in which it is typed: `dnsBlocksPath` → `--dns-blocks-path`. */

@@ -46,7 +46,7 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
     const kept = optionsKeptByNpm(program, shell.environment).join(' ');
     if (kept !== '') {
       throw new RefusedError(
-        `npm took ${kept} for itself. Nothing was done. Put "--" before the command: ${CONNECTORCTL.command} status ${kept}`,
+        `npm consumed ${kept} itself. Nothing was done. Put "--" before the command: ${CONNECTORCTL.command} status ${kept}`,
       );
     }
     await program.parseAsync(words, { from: 'user' });
@@ -94,7 +94,7 @@ export async function commandLine(
     .description('Inspects and operates a deployed connector with your AWS credentials.')
     .version(VERSION)
     .option('--connector <name>', 'name of the connector (default: the only one in the region)')
-    .option('--stack <name>', 'stack of the connector, for whoever may read that stack alone')
+    .option('--stack <name>', 'stack of the connector, if you may read only that stack')
     .option('--region <region>', 'region of the stack (default: as for the AWS CLI)')
     .option('--profile <name>', 'profile of your AWS configuration files')
     .option('--json', 'print one JSON document')

@@ -104,7 +104,7 @@ export class InterruptedError extends Error {
 
 const AGAIN = 'Try again in a minute.';
 const PROXY_HERE =
-  'Check HTTPS_PROXY and NO_PROXY of this machine, and what the proxy allows. The function has its own: proxyUrl and noProxy.';
+  'Check HTTPS_PROXY and NO_PROXY of this machine, and the rules of the proxy. The function has its own: proxyUrl and noProxy.';
 const CERTIFICATE_HERE =
   'If the authority is your own, set NODE_EXTRA_CA_CERTS to a PEM file with its certificate. The function has its own: caCertificates.';
 

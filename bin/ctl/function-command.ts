@@ -105,7 +105,7 @@ function notesOf(results: readonly StreamResult[]): string[] {
       ? ['The API led a walk back to a cursor that it had already followed: see stream-behind in docs/runbook.md.']
       : []),
     ...(errors > 0
-      ? [`Rows for which a filter gave an error or no boolean, which were sent: ${errors}. See docs/filters.md.`]
+      ? [`Rows for which a filter failed or did not return a boolean, which were sent: ${errors}. See docs/filters.md.`]
       : []),
     ...(open > 0 ? [`Rows read but not committed, which the next run reads again: ${open}.`] : []),
   ];

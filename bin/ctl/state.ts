@@ -80,8 +80,8 @@ export async function tableCall<T>(aws: Aws, table: string, call: Promise<T>): P
 async function tableGone(aws: Aws): Promise<string> {
   const list = awsCommand(await aws.dynamodb().config.region(), 'dynamodb list-backups --backup-type SYSTEM');
   return (
-    'No run can succeed without it. Do not deploy: with an empty table the SIEM keeps what is removed meanwhile. Restore the table ' +
-    `under its name from the backup that AWS keeps for 35 days: ${list}`
+    'No run can succeed without it. Do not deploy, because with an empty table the SIEM would keep rows that are removed meanwhile. ' +
+    `Restore the table under its name from the backup that AWS keeps for 35 days: ${list}`
   );
 }
 

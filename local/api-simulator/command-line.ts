@@ -36,11 +36,11 @@ function describe(): Command {
     .description(
       'Serves the whole Security Data External API on this machine. The first line on stdout is a JSON object with its addresses and credentials.',
     )
-    .option('--port <n>', 'port of the API and the token endpoint, on 127.0.0.1; 0 = any free one', PORT, 0)
+    .option('--port <n>', 'port of the API and the token endpoint, on 127.0.0.1; 0 means any free port', PORT, 0)
     .option('--control', 'open the control API on any free port', false)
     .option('--control-port <n>', 'open the control API on this port', PORT)
     .option('--seed <n>', 'the same seed gives the same rows, credentials and changes', ANY_WHOLE, 1)
-    .option('--life <rate>', 'random changes a second', number, 0);
+    .option('--life <rate>', 'random changes per second', number, 0);
   for (const { name, singular } of STREAMS) {
     command.option(
       `--${name} <n>`,

@@ -64,7 +64,7 @@ function setRevoked({ account }: ApiSimulator, revoked: boolean): void {
 function setPace(pace: TrafficPace | undefined, body: string): void {
   const rate = (parse(body) as { rate?: unknown } | null)?.rate;
   if (typeof rate !== 'number' || rate < 0) {
-    throw new ProblemError('request/malformed', 'The body must be {"rate": changes a second}; 0 stops them.');
+    throw new ProblemError('request/malformed', 'The body must be {"rate": changes per second}; 0 stops them.');
   }
   if (!pace) throw new ProblemError('resource/conflict', 'The traffic of this simulator cannot be set here.');
   pace.setRate(rate);
@@ -73,7 +73,7 @@ function setPace(pace: TrafficPace | undefined, body: string): void {
 function readFaults(body: string): Fault[] {
   const faults = parse(body);
   if (Array.isArray(faults)) return faults as Fault[];
-  throw new ProblemError('request/malformed', 'The body must be a list of faults; an empty one ends them all.');
+  throw new ProblemError('request/malformed', 'The body must be a list of faults; an empty list ends all faults.');
 }
 
 function parse(body: string): unknown {

@@ -23,7 +23,7 @@ export const SIMULATOR_SETTINGS = {
   rowsMember: text('data', 'member that holds the rows of a list'),
   paginationMember: text('pagination', 'member that holds the pagination object'),
   threatAssetMember: text('asset_id', 'member of a threat that names its asset'),
-  retention: choice('what a stream keeps of an id', 'latest', 'every-version'),
+  retention: choice('versions of an id that a stream keeps', 'latest', 'every-version'),
   restoredThreats: choice('where threats of a restored asset reappear', 'new-positions', 'old-positions'),
   endOfStream: choice('how a walk ends', 'full-page-null', 'empty-page-null', 'repeat-cursor'),
   withholdMs: number(0, 'how long changes are withheld from the lists'),

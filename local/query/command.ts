@@ -40,7 +40,7 @@ function describe(output: QueryOutput): Command {
       'folder with .gz files, at any depth: the output of npm start, or a copy of a bucket',
       '.local',
     )
-    .option('--json', 'one JSON object a line, cells not shortened; numbers that JSON would round are strings')
+    .option('--json', 'one JSON object per line, cells not shortened; numbers that JSON would round are strings')
     .helpOption('-h, --help', 'show this text')
     .addHelpText('after', HELP)
     .configureOutput({ writeOut: text => output.print(text.trimEnd()) });

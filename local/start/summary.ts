@@ -128,7 +128,7 @@ export function summaryNotes(streams: readonly string[], metrics: MetricsOfStrea
         ]
       : []),
     ...(sum(of => of.CursorRefused) > 0
-      ? ['The API refused a cursor. Rows were read again, and only what had changed was sent.']
+      ? ['The API refused a cursor. Rows were read again, and only rows that had changed were sent.']
       : []),
     ...off.flatMap(stream =>
       'pathOption' in stream ? [`The stream ${stream.name} is off: ${optionName(stream.pathOption)} turns it on.`] : [],
@@ -143,7 +143,7 @@ function filterWarnings(stream: string, { RowsRead: read, RowsFiltered: dropped,
       : []),
     ...(errors > 0
       ? [
-          `WARNING: the filter of ${stream} gave an error or no boolean for ${countText(errors, 'row')}, sent all the same. Check the expression.`,
+          `WARNING: the filter of ${stream} failed or did not return a boolean for ${countText(errors, 'row')}, sent all the same. Check the expression.`,
         ]
       : []),
   ];
@@ -183,7 +183,7 @@ export function nextSteps({ folder, target, again }: StartRequest, delivered: st
       'one event as the SIEM gets it',
     ],
     [`npm run query${query}`, 'what was delivered, in SQL'],
-    [start(), 'again: only what has changed is sent'],
+    [start(), 'again: only changes are sent'],
     ...('baseUrl' in target
       ? []
       : [[start('--change', '50'), 'an asset is removed first: its tombstone, its threats withdrawn']]),

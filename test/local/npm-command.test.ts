@@ -37,7 +37,7 @@ describe('arguments', () => {
   test('arguments that npm consumed are the only problem, because nothing is known about the others', () => {
     const { problems } = readArguments(describeTrial, ['4'], { npm_config_runs: 'true', npm_config_quiet: '' });
     expect(problems).toEqual([
-      'npm took --runs <n> as its own. Type "--" before the options, as in "npm run trial -- --runs <n>".',
+      'npm consumed --runs <n> itself. Type "--" before the options, as in "npm run trial -- --runs <n>".',
     ]);
   });
 });
@@ -78,7 +78,7 @@ describe('every command with options', () => {
   test.each(READ)('npm run %s reads its options as the others do, before it does anything else', name => {
     const { scripts } = JSON.parse(page('package.json'));
     const [file] = /(bench|local|test)\/[\w/-]+\.ts/.exec(scripts[name])!;
-    expect(page(file)).toContain('argumentsOrExit');
+    expect(page(file)).toContain('readArgumentsOrExit');
   });
 
   test('a value that fits nothing is refused by the simulation instead of a run of nothing', async () => {

@@ -93,7 +93,7 @@ async function withdrawals(context: Context): Promise<Decision | string> {
     return [[stream, counts.existing, second.withdrawn.own, own, children, WAITING_CAUSES[reason]].map(String)];
   });
   const text = [
-    tableText(['stream', 'rows that exist', 'withdrawn', 'wait', 'threats of them', 'because'], rows),
+    tableText(['stream', 'rows that exist', 'withdrawn', 'wait', 'their threats', 'because'], rows),
     '',
     'More than these may follow, because the second walk counts no further than the place where it stopped.',
     'After the confirmation it goes on, and withdraws everything that it finds. To keep the rows, undo the change of the filter instead.',
@@ -111,7 +111,7 @@ async function organization(context: Context): Promise<Decision | string> {
   const { saved, current, currentParts, changed, streams } = await readOrganization(context, await openAccess(context));
   if (saved === undefined) return 'Nothing waits for a confirmation: no run has saved an organization yet.';
   if (changed.length === 0) {
-    return 'Nothing waits for a confirmation: addresses and client are those that the saved state belongs to.';
+    return 'Nothing waits for a confirmation: addresses and client are the same as in the saved state.';
   }
 
   const begun = [...streams].flatMap(([stream, state]) => (isBegun(state) ? [stream] : []));

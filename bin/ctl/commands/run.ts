@@ -24,11 +24,11 @@ export function runCommand(run: RunAction): Command {
 }
 
 const RUN_NOTE = `A run ends after at most 15 minutes, and the next scheduled run continues. Ctrl-C ends the command. A run that has started
-continues in AWS. In JSON, "runSeconds" is how long it took, from the call to the answer.`;
+continues in AWS. In JSON, "runSeconds" is the time from the call to the answer.`;
 
 const RESYNC_NOTE = `Use it after a change of dnsBlocksPath or threatAssetField. DNS blocks have no row states, so all but the newest are sent again.
 --send-all: for a SIEM that lost its data. It does not send earlier removals: read docs/runbook.md#a-siem-that-lost-data first.
---since: for a SIEM that lost what it was sent after a time, and has everything before. It sends removals of that time again, too.
+--since: for a SIEM that lost the events sent after a time, but has all earlier events. It sends removals of that time again, too.
 The run reads the other streams as well.`;
 
 interface ResyncOptions {
@@ -44,9 +44,9 @@ export function resyncCommand(run: RunAction): Command {
   return new Command('resync')
     .description('read streams from the beginning, and send rows that differ, or all rows')
     .addArgument(new Argument('<stream...>', 'which streams').choices(STREAM_NAMES))
-    .option('--send-all', 'send every row again once, also those that do not differ')
+    .option('--send-all', 'send every row again once, also rows that do not differ')
     .addOption(
-      new Option('--since <time>', 'with --send-all: only what was sent after this time').argParser(
+      new Option('--since <time>', 'with --send-all: only rows whose last event was sent after this time').argParser(
         pastTimeParser(Date.now),
       ),
     )
@@ -64,7 +64,7 @@ export function resyncCommand(run: RunAction): Command {
     .action(
       run(async (context, streams: readonly StreamName[], { sendAll, since, ...options }: ResyncOptions) => {
         if (since !== undefined && !sendAll)
-          throw new UsageError('--since needs --send-all: a resync sends only what differs.');
+          throw new UsageError('--since needs --send-all: a resync sends only rows that differ.');
         await context.deployment();
         await requireConfirmation(
           context,
@@ -79,14 +79,14 @@ export function resyncCommand(run: RunAction): Command {
 function resyncConsequence(streams: readonly StreamName[]): string {
   const stateless = streams.filter(name => !streamOf(name).hasRowStates);
   const again = stateless.map(name => ` All rows of ${name} but the newest are sent again.`).join('');
-  return `A resync reads ${streams.join(', ')} from the beginning and sends only what differs.${again}`;
+  return `A resync reads ${streams.join(', ')} from the beginning and sends only rows that differ.${again}`;
 }
 
 function sendAllConsequence(streams: readonly StreamName[], since: string | undefined): string {
   if (since !== undefined)
     return (
-      `A resync with --send-all reads ${streams.join(', ')} from the beginning and sends again what was sent after ${since}, ` +
-      'withdrawals included. The SIEM must have everything from before that time.'
+      `A resync with --send-all reads ${streams.join(', ')} from the beginning, and repeats the last event of each row ` +
+      `if that event was sent after ${since}, withdrawals included. The SIEM must have all earlier events.`
     );
   return (
     `A resync with --send-all reads ${streams.join(', ')} from the beginning and sends every row to the SIEM again, ` +

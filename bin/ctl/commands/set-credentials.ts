@@ -26,10 +26,10 @@ export function setCredentialsCommand(run: RunAction): Command {
 
 const FORM = '{"client_id": "…", "client_secret": "…"}';
 const SOURCES = `The credentials come from CLIENT_ID and CLIENT_SECRET, from ${FORM} on stdin, or from a prompt.
-They are never arguments, because the process list would show them. Before they are stored, the command asks for a token
+The credentials are never arguments, because the process list would show them. Before they are stored, the command asks for a token
 and reads one row of each stream, with its saved cursor. Other members of the secret stay as they are. A secret that is not a
 JSON object is replaced only after you confirm it.
-Exit status 2: they do not work, or you did not confirm, and the secret is unchanged.`;
+Exit status 2: the credentials do not work, or you did not confirm. The secret is unchanged.`;
 
 /** @throws RefusedError, AwsCallError, InterruptedError */
 async function setCredentials(context: Context, { yes }: { readonly yes?: true }): Promise<CommandOutcome> {

@@ -34,7 +34,7 @@ describe('npm start with filters', () => {
     expect(tableRow(filtered, 'dns-blocks')['filtered']).toBe(30);
     expect(filtered.stdout).toContain('\nWARNING: the filter of dns-blocks dropped every row of this run.');
     expect(filtered.stdout).toMatch(
-      /^WARNING: the filter of assets gave an error or no boolean for \d+ rows?, sent all/m,
+      /^WARNING: the filter of assets failed or did not return a boolean for \d+ rows?, sent all/m,
     );
     expect(tableRow(filtered, 'assets')['filtered']).toBe(0);
     expect(changed.stdout).not.toContain('WARNING');

@@ -89,7 +89,7 @@ describe('the result of a run', () => {
   test('notes what the columns do not show, and nothing else', () => {
     expect(lines({}).slice(4)).toEqual([
       'Oversize rows, each forwarded as an oversize event: 1.',
-      'Rows for which a filter gave an error or no boolean, which were sent: 7. See docs/filters.md.',
+      'Rows for which a filter failed or did not return a boolean, which were sent: 7. See docs/filters.md.',
       'Rows read but not committed, which the next run reads again: 22.',
       'The run took 1.0 s.',
     ]);

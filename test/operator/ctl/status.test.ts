@@ -166,7 +166,7 @@ describe('a status', () => {
     const text = String(statusText(snapshot, { status: 'healthy', reasons: [] }));
     expect(text).toContain('read = forwarded + filtered + other.');
     expect(cells(text, 'assets')).toEqual(['assets', 'caught up', 'just now', '10', '4', '1', '5', '2', '?']);
-    expect(text).toContain('The filter of assets gave an error or no boolean for 7 rows, which were sent.');
+    expect(text).toContain('The filter of assets failed or did not return a boolean for 7 rows, which were sent.');
   });
 
   test('a status says of a stream that never succeeded, and of a queue with test messages only, that there is nothing', () => {
@@ -222,7 +222,7 @@ describe('a status', () => {
       expect(shown).toContain(`assets are read again from the beginning: ${text}`);
     });
 
-    const CONFIRM = 'New changes are sent. "npm run connectorctl -- confirm withdrawals" shows what to decide.';
+    const CONFIRM = 'New changes are sent. "npm run connectorctl -- confirm withdrawals" shows the decision to make.';
 
     test.each<readonly [WaitingWithdrawals, string]>([
       [
@@ -231,7 +231,7 @@ describe('a status', () => {
       ],
       [
         { reason: 'not-listed', own: 66, children: 9 },
-        'Withdrawals wait: 66 assets, with 9 threats of them, because the API does not list them any more. 65 were withdrawn before.',
+        'Withdrawals wait: 66 assets, with 9 of their threats, because the API does not list them any more. 65 were withdrawn before.',
       ],
     ])('the status shows the waiting withdrawals instead of the progress of the second walk: %j', (waiting, text) => {
       const shown = String(statusText(snapshotOf({ waiting }), { status: 'healthy', reasons: [] })).split('\n');

@@ -11,7 +11,7 @@ async function populated(): Promise<Deployment> {
 }
 
 describe('run and resync', () => {
-  test('run reports the result of each stream, resync sends only what differs, --send-all sends everything', async () => {
+  test('run reports the result of each stream, resync sends only rows that differ, --send-all sends everything', async () => {
     await using each = await populated();
     const first = await each.ctl(['run']);
     expect(first).toMatchObject({ status: 0, stderr: 'A run is in progress.\n' });
@@ -64,7 +64,7 @@ test.each<[string, ServiceName, RegExp]>([
   [
     'state table',
     'dynamodb',
-    /\nThe state table \S+ does not exist\. .* Do not deploy: .*list-backups .* --region us-east-1/,
+    /\nThe state table \S+ does not exist\. .* Do not deploy, .*list-backups .* --region us-east-1/,
   ],
   ['delivery stream', 'firehose', /\nThe delivery stream \S+ does not exist\. .*--revert-drift/],
 ])(

@@ -15,7 +15,7 @@ test('a command without an option that npm took does nothing', async () => {
   await using each = await deployment();
   const npm = { npm_lifecycle_event: 'connectorctl', npm_config_region: 'true' };
   const { status, stderr } = await each.ctl(['pause'], npm);
-  expect([status, stderr]).toEqual([2, expect.stringContaining('npm took --region for itself. Nothing was done.')]);
+  expect([status, stderr]).toEqual([2, expect.stringContaining('npm consumed --region itself. Nothing was done.')]);
   expect(each.asked()).toEqual([]);
 });
 

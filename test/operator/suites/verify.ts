@@ -143,7 +143,7 @@ describe('verify with a wait', () => {
     const { status, stdout, stderr } = await each.ctl(['verify', 'assets', '--wait', '99999']);
     const headline = expect.stringMatching(/^Differs: 1 id; .* Not confirmed: the schedule is off/);
     expect([status, stdout]).toEqual([3, headline]);
-    expect(stderr).toMatch(/^The schedule is off, so no run will send what is missing.*Reading assets/s);
+    expect(stderr).toMatch(/^The schedule is off, so no run will send the missing rows.*Reading assets/s);
     expect(stdout).toContain('Start a run with "npm run connectorctl -- run", then verify again');
   });
 });

@@ -62,7 +62,7 @@ function listOutcome({ rows, deliveries, queues }: Listed, limit: number): Comma
   ];
   return {
     text: [
-      tableText(['what', 'why', 'count', 'oldest'], table),
+      tableText(['kind', 'reason', 'count', 'oldest'], table),
       ...addressLines(rows, limit),
       ...addressLines(deliveries, limit),
       ...new Set(unread),

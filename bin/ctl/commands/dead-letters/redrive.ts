@@ -88,7 +88,7 @@ function consequenceText(deliveries: number, events: number, kept: readonly Redr
     ...(first
       ? [`Nothing is done with ${objectsText(kept.length)} that cannot be sent, such as ${first.key}: ${first.reason}.`]
       : []),
-    'What was sent is deleted. Events may arrive twice, with the same event_id.',
+    'Objects whose events were sent are deleted. Events may arrive twice, with the same event_id.',
   ].join('\n');
 }
 

@@ -19,7 +19,7 @@ export function doctorCommand(run: RunAction): Command {
 
 const MEANING = `It calls the API with the code and settings of the function, and reads one row of each list. It shows no row, secret or token.
 A check that needs a failed check is skipped.
-Not checked: whether the network of the function reaches what this machine reaches. "npx cdk drift" shows which resources somebody
+Not checked: whether the function's network reaches the same addresses as this machine. "npx cdk drift" shows which resources somebody
 changed by hand, and "npx cdk deploy --revert-drift" restores them.
 Exit status 3: a check failed.`;
 

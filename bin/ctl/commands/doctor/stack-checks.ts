@@ -36,7 +36,7 @@ export function deploymentFinding(stackName: string, status: string, region: str
     const report = status.endsWith('FAILED') ? fail : warn;
     return report(
       `${status}: the last operation on the stack failed, was rolled back, or deletes it`,
-      `${events} shows what happened. Correct the cause, then ${again} ${stackName}`,
+      `${events} shows the cause. Correct the cause, then ${again} ${stackName}`,
     );
   }
   if (status.endsWith('IN_PROGRESS')) {
@@ -118,7 +118,7 @@ export const stateCheck = createCheck('state', ['table'], async ({ aws, clock, d
 export const organizationCheck = createCheck('organization', ['state', 'token'], async context => {
   const { saved, changed } = await readOrganization(context, await context.access());
   if (saved === undefined) return ok('no run has noted one yet');
-  if (changed.length === 0) return ok('addresses and client are those that the saved state belongs to');
+  if (changed.length === 0) return ok('addresses and client are the same as in the saved state');
   return warn(
     `changed since the state was saved: ${changed.join(', ')}`,
     'Runs that fail with OrganizationChangedError send nothing, because the rows may be of another organization. ' +

@@ -76,7 +76,7 @@ export function rowAnswerText(answer: RowAnswer): string {
 const FILTER_TEXTS: Readonly<Record<FilterResult, string>> = {
   send: '',
   filtered: ', filtered',
-  error: ', sent because the filter gives no boolean for it',
+  error: ', sent because the filter did not return a boolean',
 };
 
 export function assetText(assetId: string | undefined): string {

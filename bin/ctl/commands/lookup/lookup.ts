@@ -22,7 +22,7 @@ export function lookupCommand(run: RunAction): Command {
     .description('say whether the SIEM’s copy of one row is current; changes nothing')
     .addArgument(new Argument('<stream>', 'stream of the row').choices(WITH_STATES))
     .argument('<id>', 'id of the row, without escaping')
-    .option('--related', 'list the neighbours of an asset at the API, with the last event sent of each')
+    .option('--related', 'list the neighbours of an asset at the API, with the last event about each')
     .option('--show', 'show the answers of the API, which are your data')
     .addHelpText('after', helpText(HELP, 'lookup threats threat-19', 'lookup assets asset-7f3a --related'))
     .action(run(lookup));
@@ -40,7 +40,7 @@ ${resultLines(true)}
 Results with exit status 3:
 ${resultLines(false)}
 The comparison ignores the order of members and stream_position, and compares every digit. To see the event, query the view
-"changes" by the sequence: docs/query.md#examples. A single read may have other members than a row of the list, which is sent.`;
+"changes" by the sequence: docs/query.md#examples. A single read may have other members than the list, but events contain the row of the list.`;
 
 interface LookupOptions {
   readonly related?: true;

@@ -85,7 +85,7 @@ function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): str
 
   const filterErrors = streams.flatMap(({ stream, activity }) => {
     const count = activity?.counts.filterErrors ?? 0;
-    const text = `The filter of ${stream} gave an error or no boolean for ${count} rows, which were sent. See docs/filters.md.`;
+    const text = `The filter of ${stream} failed or did not return a boolean for ${count} rows, which were sent. See docs/filters.md.`;
     return count > 0 ? [text] : [];
   });
   const unread = [snapshot.activity, snapshot.deadLetters, snapshot.off].flatMap(part =>
@@ -93,7 +93,7 @@ function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): str
   );
   return [
     tableText(['stream', 'state', 'last success', 'read', ...titles, 'withdrawn', 'dead letters'], rows),
-    `Rows of the last 24 hours: read = ${titles.join(' + ')}. The dead letters are those in the bucket.`,
+    `Rows of the last 24 hours: read = ${titles.join(' + ')}. Dead letters are counted in the bucket.`,
     'Other: duplicates, superseded in their page, tombstones of unknown assets, dead letters, and rows that a failed run did not commit.',
     ...filterErrors,
     ...unread,
@@ -168,10 +168,10 @@ function waitingText(
   { withdrawn }: SecondWalk,
   { own, children, reason }: WaitingWithdrawals,
 ): string {
-  const below = children > 0 ? `, with ${children} threats of them` : '';
+  const below = children > 0 ? `, with ${children} of their threats` : '';
   return (
     `Withdrawals wait: ${own} ${stream}${below}, because ${WAITING_CAUSES[reason]}. ${withdrawn.own} were withdrawn before. ` +
-    `New changes are sent. "${CONNECTORCTL.command} confirm withdrawals" shows what to decide.`
+    `New changes are sent. "${CONNECTORCTL.command} confirm withdrawals" shows the decision to make.`
   );
 }
 

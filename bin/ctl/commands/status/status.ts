@@ -25,18 +25,18 @@ const MEANING = `States of a stream:
   caught up     the last run reached the end
   backfilling   runs exceed their time budget, or the first run has not ended
   failing       the last run failed
-  late          no run has ended for three intervals of the schedule, or none has reached the end for half an hour more
+  late          no run has ended for three intervals of the schedule, or no run has reached the end for half an hour more
   silent        no run has reported for a day
   unreadable    another version wrote the saved state
   never run, off, unknown
-The rows are those of the last 24 hours, the dead letters those in the bucket. "last success" has a resolution of a minute.
+Rows are counted for the last 24 hours, dead letters in the bucket. "last success" has a resolution of a minute.
 In JSON "checkpoint" is the saved state of a stream: everything up to "committedSequence" is sent and recorded, and
 "batchOpen" says that a run was killed within a batch, which the next run finishes.
 To watch it: watch -n 15 ${CONNECTORCTL.command} status
 
 Exit status 3: an alarm fires, a stream is failing, unreadable, late or silent, the last deployment failed, alarms are muted or
 missing while the schedule is on, or a part cannot be read. A paused schedule and dead letters do not change the exit status.
-With --all the exit status is that of the worst connector, and one that cannot be read is a line.`;
+With --all, the worst connector decides the exit status. A connector that cannot be read has a line, too.`;
 
 async function statusOf(context: Context): Promise<CommandOutcome> {
   const snapshot = await takeSnapshot(context);

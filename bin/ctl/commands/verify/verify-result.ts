@@ -85,8 +85,8 @@ function headline({ streams, paused }: Verification, complete: boolean): ReportT
 /** Explains the columns of the table, whose sums are in the first line. */
 const COUNTED = [
   'rows listed: rows of the API’s list, tombstones and repeated rows included',
-  'ids equal:   ids of the list whose last row is the last one that the SIEM was sent',
-  'differed:    ids that differed when they were compared, with those that only the SIEM has',
+  'ids equal:   ids of the list whose last row is the last row that was sent to the SIEM',
+  'differed:    ids that differed when they were compared, and ids that only the SIEM has',
 ].join('\n');
 
 function countsText(streams: readonly VerifiedStream[]): string {
@@ -112,7 +112,7 @@ function details(verified: VerifiedStream, limit: number): string[] {
   const notes: readonly (readonly [holds: boolean, note: string])[] = [
     [!ended, 'the API repeated a cursor instead of ending the list. Rows after it were not compared.'],
     [openBatches > 0, `a run was killed within a batch, which the next run finishes.`],
-    [filtered > 0, `the filter excludes ${counted(filtered, 'row')} of the list, which the SIEM is not sent.`],
+    [filtered > 0, `the filter excludes ${counted(filtered, 'row')} of the list, which are not sent to the SIEM.`],
     [unsendable > 0, `${counted(unsendable, 'row')} cannot become events: dead letters.`],
     [hasDeadLetters, 'the SIEM lacks the dead letters: "dead-letters list" shows them.'],
   ];

@@ -26,7 +26,7 @@ export function verifyCommand(run: RunAction): Command {
       wholeNumberParser(),
       WAIT_SECONDS,
     )
-    .option('--limit <n>', 'ids to print of each kind', wholeNumberParser(), NAMED_IDS)
+    .option('--limit <n>', 'number of ids to print for each kind', wholeNumberParser(), NAMED_IDS)
     .addHelpText('after', helpText(MEANING, 'verify', 'verify threats --wait 0 --json'))
     .action(
       run(async (context, streams: readonly StreamName[], { wait, limit }: Options) =>
@@ -43,19 +43,19 @@ interface Options {
 
 const MEANING = `It finds rows that were never sent, were sent with other content or as removed, are live at the SIEM but removed from the API or
 excluded by the filter, await a replay, or whose row state cannot be read. It waits for the next run to end, and checks each
-difference again: what remains is confirmed. With --wait 0, or while the schedule is off ("paused" in JSON), nothing is
-confirmed. DNS blocks are only counted: for them alone "complete" is null in JSON.
-The first line has the sums of the table below it, in ids. "ids equal" counts ids of the API's list whose last row is the last one
-that the SIEM was sent. It is smaller than "rows listed" by repeated rows, rows that a filter excludes, rows that cannot become
+difference again, because that run may send it. The remaining differences are confirmed. With --wait 0, or while the schedule is
+off ("paused" in JSON), nothing is confirmed. DNS blocks are only counted: for them alone "complete" is null in JSON.
+The first line has the sums of the table below it, in ids. "ids equal" counts ids of the API's list whose last row is the last row
+that was sent to the SIEM. It is smaller than "rows listed" by repeated rows, rows that a filter excludes, rows that cannot become
 events, tombstones of ids that were never sent, and ids that differ. "differed" also counts ids that only the SIEM has.
 It reads the whole table, and needs about 240 MB of memory for a million ids.
-The output names the command that heals what differs: "resync" where the row state differs from the API, "resync --send-all"
-where the state is as the API has the row.
+The output names the command that heals the differences: "resync" if the row state differs from the API, but "resync --send-all"
+if the row state equals the API.
 
 Exit status 3: ids differ after the next run, no run ended in time, the schedule is off, a batch is open, or there are
-dead letters. While the schedule is off the command does not wait.
-It compares with what Firehose acknowledged. It does not query the SIEM: if the SIEM lost rows that are equal here, use
-"resync --send-all".`;
+dead letters. While the schedule is off, the command does not wait.
+It compares with the events that Firehose acknowledged, but does not query the SIEM. If the SIEM lost rows that are equal here,
+use "resync --send-all".`;
 
 /**
  * Compares the rows, waits for the next run, and checks the differences again.
@@ -102,7 +102,7 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
 }
 
 const PAUSED =
-  'The schedule is off, so no run will send what is missing. Differences are reported without confirmation.';
+  'The schedule is off, so no run will send the missing rows. Differences are reported without confirmation.';
 
 const WITH_STATES = STREAMS.filter(({ hasRowStates }) => hasRowStates).map(({ name }) => name);
 
