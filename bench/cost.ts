@@ -23,7 +23,10 @@ export const TENANTS: readonly Tenant[] = [
   { name: 'large', assets: 100_000, changes: 12_000, removals: 60, dnsBlocks: 600_000 },
 ];
 
-/** Parts of the stack with the default options and all streams. A test compares them with the template. */
+/**
+ * Parts of the stack with the default options and all streams. A test compares them with the
+ * template.
+ */
 export const STACK_PARTS = { alarms: 14, compositeAlarms: 2, dashboards: 0, secrets: 1, memoryMegabytes: 1769 };
 
 /**

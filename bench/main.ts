@@ -1,4 +1,7 @@
-/** `npm run bench` measures the cost of the connector, and compares each figure with a floor from the same run. */
+/**
+ * `npm run bench` measures the cost of the connector, and compares each figure with a floor from
+ * the same run.
+ */
 import { Command } from 'commander';
 import { readArgumentsOrExit, wholeNumberParser } from '../local/npm-command.ts';
 import { FIGURES, type Measurement } from './figures.ts';

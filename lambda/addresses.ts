@@ -1,4 +1,7 @@
-/** Rules for addresses that receive credentials or data, shared by the function's settings and the schema of `cdk.json`. */
+/**
+ * Rules for addresses that receive credentials or data, shared by the function's settings and the
+ * schema of `cdk.json`.
+ */
 import * as v from 'valibot';
 import { shownText } from './issue-text.ts';
 import { STREAMS } from './streams.ts';

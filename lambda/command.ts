@@ -92,7 +92,10 @@ const TIME = v.pipe(
   v.number(TIME_FORM),
 );
 
-/** Schema of a digest, which identifies the decision that an operator saw. See core/organization.ts and core/guard.ts. */
+/**
+ * Schema of a digest, which identifies the decision that an operator saw. See core/organization.ts
+ * and core/guard.ts.
+ */
 function digest(form: RegExp, subject: string) {
   const message = `must be the digest that \`connectorctl confirm ${subject}\` sends`;
   return v.optional(v.pipe(v.string(message), v.regex(form, message)));

@@ -1,4 +1,7 @@
-/** Composition root. It creates the parts that a container keeps between invocations, and the parts of each invocation. */
+/**
+ * Composition root. It creates the parts that a container keeps between invocations, and the parts
+ * of each invocation.
+ */
 import { randomUUID } from 'node:crypto';
 import type { AwsClients } from './aws.ts';
 import { organizationDigest } from './core/organization.ts';
@@ -9,12 +12,12 @@ import { rowFilter } from './filters.ts';
 import type { Clock, Hash, Lease, Log } from './ports.ts';
 import type { Settings } from './settings.ts';
 import { createDeadLetters } from './sink/dead-letters.ts';
-import { createFirehose } from './sink/firehose.ts';
+import { createDelivery } from './sink/firehose.ts';
 import { createLogs } from './sink/logs.ts';
 import { createApi } from './source/api.ts';
 import { createCredentials } from './source/credentials.ts';
 import type { Fetch } from './source/http.ts';
-import { requestPace } from './source/request-pace.ts';
+import { createRequestPace } from './source/request-pace.ts';
 import { createTokens, type Tokens, tokenEndpoint, tokensOfOneRun } from './source/token.ts';
 import { createCheckpoints } from './store/checkpoints.ts';
 import { createLease } from './store/lease.ts';
@@ -41,7 +44,10 @@ export function createContainerTokens(settings: Settings, clients: Clients): Tok
 export interface RunParts {
   readonly ports: Ports;
   readonly lease: Lease;
-  /** Requests the token in parallel with the first reads of the table. A failure is reported where the token is used. */
+  /**
+   * Requests the token in parallel with the first reads of the table. A failure is reported where
+   * the token is used.
+   */
   readonly warmUp: () => Promise<unknown>;
 }
 
@@ -60,7 +66,7 @@ export function composeRun(
   });
   const tokens = tokensOfOneRun(containerTokens);
   const { baseUrl, authUrl, requestsPerMinute } = settings;
-  const pace = requestsPerMinute === undefined ? undefined : requestPace(requestsPerMinute);
+  const pace = requestsPerMinute === undefined ? undefined : createRequestPace(requestsPerMinute);
   const api = createApi({ baseUrl, tokens, fetch: clients.fetch, retryBudget, pace });
   const ports: Ports = {
     source: api,
@@ -73,7 +79,7 @@ export function composeRun(
     rowStates: createRowStateStore(table, hash),
     childIndex: createChildIndex(table, hash),
     removals: createRemovals(table, hash),
-    delivery: createFirehose(clients.firehose, settings.deliveryStream, retryBudget),
+    delivery: createDelivery(clients.firehose, settings.deliveryStream, retryBudget),
     deadLetters: createDeadLetters({
       client: clients.s3,
       bucket: settings.deadLetterBucket,

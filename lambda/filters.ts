@@ -97,7 +97,10 @@ function partsOf(filter: string) {
   return { bare, quoted, literals };
 }
 
-/** JMESPath orders only numbers. For other types the result is null for every row, which is never intended. */
+/**
+ * JMESPath orders only numbers. For other types the result is null for every row, which is never
+ * intended.
+ */
 function orderProblem(bare: string, literals: readonly string[]): string | undefined {
   const unwrapped = bare.replace(/(?<!\w\s*)\(\s*(#\d+)\s*\)/g, '$1');
   const found = /(?<left>[<>]=?)\s*#(?<right>\d+)|#(?<first>\d+)\s*(?<then>[<>]=?)/.exec(unwrapped)?.groups;

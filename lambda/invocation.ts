@@ -44,7 +44,10 @@ const LONGEST_MILLISECONDS = 900_000;
 const RESERVE_MILLISECONDS = 30_000;
 const RESERVE_SHARE = 0.1;
 
-/** @throws StreamsFailedError after all streams have finished; CommandError, LeaseBusyError, StateError */
+/**
+ * @throws StreamsFailedError after all streams have finished; CommandError, LeaseBusyError,
+ * StateError
+ */
 export async function invoke(
   payload: unknown,
   context: InvocationContext | undefined,

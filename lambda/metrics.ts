@@ -144,7 +144,10 @@ export const CONNECTOR_METRICS = {
   ThreatsWithoutAsset: sumOfStreams(STREAM_PROPERTIES.ThreatsWithoutAsset),
   ContractErrors: sumOfStreams(STREAM_PROPERTIES.ContractErrors),
   RoleMissing: sumOfStreams(STREAM_PROPERTIES.RoleMissing),
-  /** Withdrawals that wait for a confirmation, because a second walk would withdraw too many rows of a stream. */
+  /**
+   * Withdrawals that wait for a confirmation, because a second walk would withdraw too many rows of
+   * a stream.
+   */
   WithdrawalsWaiting: sumOfStreams(count('withdrawalsWaiting')),
   CredentialsRefused: ({ outcome }) =>
     [...outcome.failures.values()].some(failure => REFUSALS.some(type => failure instanceof type)),

@@ -18,7 +18,10 @@ const listPath = v.pipe(
   v.regex(/^\/[^?#\s]*$/, 'must be a path that begins with /, without query, fragment or white space'),
 );
 
-/** The function trims its settings, so a name with white space around it would be another name there. */
+/**
+ * The function trims its settings, so a name with white space around it would be another name
+ * there.
+ */
 const memberName = v.pipe(
   v.string('must be a string'),
   v.minLength(1, 'must not be empty'),

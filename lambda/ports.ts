@@ -278,7 +278,10 @@ export type AssertLeaseValid = () => Promise<void>;
 
 /** Decides which rows of a stream are sent, and with which members. */
 export interface RowFilter {
-  /** Hash of this filter. A stream that was read with another filter is read again from the beginning. */
+  /**
+   * Hash of this filter. A stream that was read with another filter is read again from the
+   * beginning.
+   */
   readonly tag: string;
   /**
    * Time in milliseconds since 1970. Rows with an earlier time are filtered, but rows without a
@@ -296,7 +299,10 @@ export interface RowFilter {
   reduce(element: CutElement): CutElement;
 }
 
-/** `error`: the expression failed or did not return a boolean. The row is sent, so that an error in a filter loses nothing. */
+/**
+ * `error`: the expression failed or did not return a boolean. The row is sent, so that an error in
+ * a filter loses nothing.
+ */
 export type FilterResult = 'send' | 'filtered' | 'error';
 
 /**

@@ -35,7 +35,10 @@ export function refreshPageLimit(pageLimit: number, rows: number, left: boolean)
   return left ? Math.min(pageLimit, Math.max(1, Math.ceil(rows / LEAST_PAGES))) : pageLimit;
 }
 
-/** Requests that the changes of a run need in addition to the refresh. The refreshed streams share the rest. */
+/**
+ * Requests that the changes of a run need in addition to the refresh. The refreshed streams share
+ * the rest.
+ */
 const OTHER_REQUESTS = 4;
 const REFRESHED_STREAMS = 2;
 

@@ -60,7 +60,8 @@ function variableOfSetting(name: string): string {
 /** @throws SettingsError */
 export function readSettings(environment: NodeJS.ProcessEnv = process.env): Settings {
   const given = Object.entries(SETTINGS.entries).flatMap(([name, schema]) => {
-    // An empty variable counts as absent, because infrastructure tools cannot always leave a variable out.
+    // An empty variable counts as absent, because infrastructure tools cannot always leave a
+    // variable out.
     const value = environment[variableOfSetting(name)]?.trim();
     return value ? [[name, decoded(value, schema)]] : [];
   });

@@ -21,7 +21,10 @@ export interface Stream {
   readonly path?: string;
   /** Option that gives the path of such a stream. The stream is on when the option is set. */
   readonly pathOption?: string;
-  /** Streams of one group run one after the other, in the order of this table. Groups run in parallel. */
+  /**
+   * Streams of one group run one after the other, in the order of this table. Groups run in
+   * parallel.
+   */
   readonly group: string;
   /**
    * Whether the table keeps a row state for each id, because the rows change. Without row states

@@ -26,7 +26,10 @@ export function createTelemetry(connector: string): Telemetry {
   /** Lasting failures of this container's runs that no good run has ended yet. */
   const unended = new Set<string>();
 
-  /** Writes one line, unless it would have no metric. A metric that is zero is written as a property instead. */
+  /**
+   * Writes one line, unless it would have no metric. A metric that is zero is written as a property
+   * instead.
+   */
   const emit = (values: readonly [string, number][], properties: readonly [string, number][], sentAsZero: string[]) => {
     const isSent = ([name, value]: [string, number]) =>
       value !== 0 || SENT_WHEN_ZERO.has(name) || sentAsZero.includes(name);

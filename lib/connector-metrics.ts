@@ -18,7 +18,10 @@ const OF_STREAM = Object.keys(STREAM_METRICS satisfies Record<StreamMetricName, 
 
 const PERIOD = Duration.minutes(5);
 
-/** @throws Error for a name that the connector or the stream does not send, because an alarm on it would never go off */
+/**
+ * @throws Error for a name that the connector or the stream does not send, because an alarm on it
+ * would never go off
+ */
 export function connectorMetric(
   subject: MetricSubject,
   name: ConnectorMetricName | StreamMetricName,
@@ -26,8 +29,9 @@ export function connectorMetric(
 ): cloudwatch.Metric {
   const names = stream === undefined ? OF_CONNECTOR : OF_STREAM;
   if (!names.includes(name)) {
-    const what = stream === undefined ? 'the whole connector. Metrics of a stream need the option stream' : 'a stream';
-    throw new Error(`${name} is not a metric of ${what}. Known: ${names.join(', ')}`);
+    const subjectText =
+      stream === undefined ? 'the whole connector. Metrics of a stream need the option stream' : 'a stream';
+    throw new Error(`${name} is not a metric of ${subjectText}. Known: ${names.join(', ')}`);
   }
   if (stream !== undefined && !subject.streams.includes(stream)) {
     throw new Error(`Connector ${subject.connectorName} does not read ${stream}, but ${subject.streams.join(', ')}`);

@@ -1,6 +1,6 @@
 /**
- * The types that the package publishes: the props of the construct, and its attributes. `config/schema.ts` has the rules, the defaults and
- * the names in `cdk.json`.
+ * The types that the package publishes: the props of the construct, and its attributes.
+ * `config/schema.ts` has the rules, the defaults and the names in `cdk.json`.
  */
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { Alarm, CompositeAlarm, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
@@ -54,29 +54,32 @@ export interface SecurityDataConnectorProps {
   readonly authUrl: string;
 
   /**
-   * Path of the list of DNS blocks below baseUrl. To change it, see docs/runbook.md#change-the-path-of-the-dns-blocks.
+   * Path of the list of DNS blocks below baseUrl. To change it, see
+   * docs/runbook.md#change-the-path-of-the-dns-blocks.
    *
    * @default - the stream is off
    */
   readonly dnsBlocksPath?: string;
 
   /**
-   * JMESPath expression for each stream (`assets`, `threats`, `dnsBlocks`). A row for which it is exactly `false` is not sent. See
-   * docs/filters.md.
+   * JMESPath expression for each stream (`assets`, `threats`, `dnsBlocks`). A row for which it is
+   * exactly `false` is not sent. See docs/filters.md.
    *
    * @default - every row is sent
    */
   readonly filters?: ByStream<string>;
 
   /**
-   * Members to leave out of rows: for each stream a list of paths such as `contact.email`. See docs/filters.md#leave-members-out.
+   * Members to leave out of rows: for each stream a list of paths such as `contact.email`. See
+   * docs/filters.md#leave-members-out.
    *
    * @default - rows are sent whole
    */
   readonly omit?: ByStream<string[]>;
 
   /**
-   * Date from which DNS blocks are sent, such as `2026-01-31` (UTC), or a time with its zone. See docs/filters.md#dns-blocks-from-a-date.
+   * Date from which DNS blocks are sent, such as `2026-01-31` (UTC), or a time with its zone. See
+   * docs/filters.md#dns-blocks-from-a-date.
    *
    * @default - every block is sent
    */
@@ -99,7 +102,8 @@ export interface SecurityDataConnectorProps {
   readonly reconcileDays?: number;
 
   /**
-   * Member of a threat that names its asset. To change it, see docs/runbook.md#change-the-member-that-names-a-threats-asset.
+   * Member of a threat that names its asset. To change it, see
+   * docs/runbook.md#change-the-member-that-names-a-threats-asset.
    *
    * @default 'asset_id'
    */
@@ -174,16 +178,17 @@ export interface SecurityDataConnectorProps {
   readonly removalPolicy?: RemovalPolicy;
 
   /**
-   * Existing secret with `{"client_id", "client_secret"}`, in the same region. Each connector needs its own. See
-   * docs/configuration.md#existing-resources.
+   * Existing secret with `{"client_id", "client_secret"}`, in the same region. Each connector needs
+   * its own. See docs/configuration.md#existing-resources.
    *
    * @default - a secret with a placeholder is created, and an output has the command that fills it
    */
   readonly secret?: ISecret;
 
   /**
-   * Existing bucket for events, backups and dead letters. No other connector may use it, because readers may read all of `events/`. Configure it
-   * to notify the topic in the output `NewObjectsTopicArn` of objects below `events/`.
+   * Existing bucket for events, backups and dead letters. No other connector may use it, because
+   * readers may read all of `events/`. Configure it to notify the topic in the output
+   * `NewObjectsTopicArn` of objects below `events/`.
    *
    * @default - a bucket is created
    */
@@ -252,7 +257,8 @@ export interface SecurityDataConnectorProps {
   readonly alarmTopic?: ITopic;
 
   /**
-   * Changes of alarms, by name: another `threshold`, another `severity`, or `false` to leave the alarm out. See docs/configuration.md#alarms.
+   * Changes of alarms, by name: another `threshold`, another `severity`, or `false` to leave the
+   * alarm out. See docs/configuration.md#alarms.
    *
    * @default {}
    */
@@ -261,7 +267,8 @@ export interface SecurityDataConnectorProps {
   /**
    * URL of the runbook. Each alarm links to its section.
    *
-   * @default - the runbook of the release. A clone has a path instead, which no notification can open
+   * @default - the runbook of the release. A clone has a path instead, which no notification can
+   * open
    */
   readonly runbookUrl?: string;
 
@@ -297,12 +304,14 @@ export interface SecurityDataConnectorProps {
   /**
    * Security groups of the function.
    *
-   * @default - one is created that allows outbound TCP to 443 and to the ports of the API and its token endpoint
+   * @default - one is created that allows outbound TCP to 443 and to the ports of the API and its
+   * token endpoint
    */
   readonly securityGroups?: ISecurityGroup[];
 
   /**
-   * URL of the proxy to the API, the token endpoint and AWS, such as `http://proxy.example.com:3128`, without user and password. See
+   * URL of the proxy to the API, the token endpoint and AWS, such as
+   * `http://proxy.example.com:3128`, without user and password. See
    * docs/configuration.md#proxy-and-private-certificates.
    *
    * @default - no proxy
@@ -447,7 +456,10 @@ export interface Alarms {
   readonly warning: CompositeAlarm;
 }
 
-/** Name of a metric of the whole connector, in the namespace `SecurityDataConnector` with the dimension `service`. */
+/**
+ * Name of a metric of the whole connector, in the namespace `SecurityDataConnector` with the
+ * dimension `service`.
+ */
 export type ConnectorMetricName =
   | 'ContractErrors'
   | 'CredentialsRefused'

@@ -28,7 +28,8 @@ export class DataBucket extends s3.Bucket {
       versioned: true,
       bucketName: bucketNameOf(options.connectorName),
       lifecycleRules: [
-        // A run that succeeds deletes its own logs. This rule deletes the logs of a killed run, because they hold rows.
+        // A run that succeeds deletes its own logs. This rule deletes the logs of a killed run,
+        // because they hold rows.
         {
           prefix: LOG_PREFIX,
           expiration: Duration.days(1),

@@ -32,7 +32,8 @@ export class Schedule extends Construct {
       retentionPeriod: Duration.days(14),
     });
 
-    // The CDK's own role would be outside of this construct, so a permissions boundary of the connector would not reach it.
+    // The CDK's own role would be outside of this construct, so a permissions boundary of the
+    // connector would not reach it.
     this.role = new iam.Role(this, 'Role', {
       description: 'Lets the schedule start the function.',
       assumedBy: schedulerPrincipal(this),

@@ -16,12 +16,14 @@ export function createStateTable(scope: Construct, options: ConnectorOptions): d
     billingMode: dynamodb.BillingMode.PAY_PER_REQUEST,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     encryption: encryptionKey ? dynamodb.TableEncryption.CUSTOMER_MANAGED : dynamodb.TableEncryption.DEFAULT,
-    // DynamoDB refuses to delete a protected table, so a rollback that deletes it would end in ROLLBACK_FAILED.
+    // DynamoDB refuses to delete a protected table, so a rollback that deletes it would end in
+    // ROLLBACK_FAILED.
     removalPolicy: removalPolicy === RemovalPolicy.DESTROY ? removalPolicy : RemovalPolicy.RETAIN,
     ...(encryptionKey && { encryptionKey }),
   });
   const resource = table.node.defaultChild as dynamodb.CfnTable;
-  // An app may change the removal policy later, with RemovalPolicies.of(). A protected table could not be deleted then.
+  // An app may change the removal policy later, with RemovalPolicies.of(). A protected table could
+  // not be deleted then.
   resource.deletionProtectionEnabled = Lazy.any({
     produce: () => resource.cfnOptions.deletionPolicy !== CfnDeletionPolicy.DELETE,
   });

@@ -1,4 +1,7 @@
-/** Makes the package in dist/, the folder that is packed and published: bundles, types, manifest and documents. */
+/**
+ * Makes the package in dist/, the folder that is packed and published: bundles, types, manifest and
+ * documents.
+ */
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';

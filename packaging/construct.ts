@@ -1,4 +1,7 @@
-/** Exports of `@security-data-connector/connector`: the construct, its props, and the types of its attributes. */
+/**
+ * Exports of `@security-data-connector/connector`: the construct, its props, and the types of its
+ * attributes.
+ */
 
 export type { AlarmName } from '../lib/alarms/alarms.ts';
 export { ConfigurationError, type Problem } from '../lib/config/problem.ts';

@@ -16,7 +16,8 @@ export const MANIFEST = {
   keywords,
   license,
   ...(repository && { repository }),
-  // The bundles are CommonJS, because an app that `cdk init` made is CommonJS, and its jest cannot load ES modules.
+  // The bundles are CommonJS, because an app that `cdk init` made is CommonJS, and its jest cannot
+  // load ES modules.
   type: 'commonjs',
   main: 'packaging/construct.js',
   types: 'packaging/construct.d.ts',

@@ -1,6 +1,7 @@
 /**
- * Prints the section of CHANGELOG.md about the version in package.json: `npm run --silent release-notes`. It fails if the version has no section
- * or the tag names another version, so that the release ends before anything is published.
+ * Prints the section of CHANGELOG.md about the version in package.json: `npm run --silent
+ * release-notes`. It fails if the version has no section or the tag names another version, so that
+ * the release ends before anything is published.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

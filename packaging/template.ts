@@ -1,4 +1,7 @@
-/** `npm run template` writes the connector as a CloudFormation template and the code of its function, for users who deploy without the CDK. */
+/**
+ * `npm run template` writes the connector as a CloudFormation template and the code of its
+ * function, for users who deploy without the CDK.
+ */
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -9,7 +9,7 @@ import { readSettings, type Settings, SettingsError } from '../../lambda/setting
 import { type Api, type ApiOptions, createApi } from '../../lambda/source/api.ts';
 import { type ClientCredentials, type Credentials, createCredentials } from '../../lambda/source/credentials.ts';
 import type { Fetch } from '../../lambda/source/http.ts';
-import { requestPace } from '../../lambda/source/request-pace.ts';
+import { createRequestPace } from '../../lambda/source/request-pace.ts';
 import { createTokens, tokensOfOneRun } from '../../lambda/source/token.ts';
 import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
 import { createRowStateStore } from '../../lambda/store/rows.ts';
@@ -35,7 +35,7 @@ export async function openAccess(context: Context, given?: ClientCredentials) {
   const table = () => createTable(aws.dynamodb(), tableName, startRetryBudget(clock));
 
   const { baseUrl, requestsPerMinute } = settings;
-  const pace = requestsPerMinute === undefined ? undefined : requestPace(requestsPerMinute);
+  const pace = requestsPerMinute === undefined ? undefined : createRequestPace(requestsPerMinute);
   return {
     settings,
     /** The streams that are on, with their paths. */

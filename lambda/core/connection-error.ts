@@ -28,8 +28,8 @@ export class ProxyUnreachableError extends Error {
 
 /**
  * Finds the code of a failed connection, such as `ECONNREFUSED`, which fetch hides in causes. A
- * code of OAuth does not count. fetch gives no code for a port that it refuses, so its message
- * stands for the code.
+ * code of OAuth does not count. fetch gives no code for a port that it refuses, so the message of
+ * the error stands for the code.
  *
  * @returns undefined if no connection failed
  */

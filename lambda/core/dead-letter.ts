@@ -16,7 +16,10 @@ export function deadLettersPrefix(connector: string, stream?: StreamName): strin
   return `${[PREFIX, connector, ...(stream ? [stream] : [])].join('/')}/`;
 }
 
-/** The key contains the hash of the row, so a row that is delivered again does not become a second object. */
+/**
+ * The key contains the hash of the row, so a row that is delivered again does not become a second
+ * object.
+ */
 export function deadLetterKey({ stream, reason, rowHash }: Omit<DeadLetter, 'row'>, connector: string): string {
   return `${deadLettersPrefix(connector, stream)}${reason}/${rowHash}.json`;
 }

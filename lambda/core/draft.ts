@@ -211,7 +211,10 @@ export class Draft {
     else this.#mark(row.id, state, reading);
   }
 
-  /** A row that was stored without a parent, or with another one, takes the parent from the row and is not sent again. */
+  /**
+   * A row that was stored without a parent, or with another one, takes the parent from the row and
+   * is not sent again.
+   */
   #adopt(row: Row, state: RowState): void {
     this.#next();
     this.#set(row.id, { ...state, parent: row.parent, generation: this.#before.generation });

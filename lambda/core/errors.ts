@@ -5,7 +5,10 @@
 
 import { connectionError } from './connection-error.ts';
 
-/** Says that no data is lost after a failed run. An operator's command prints another sentence, because it has no next run. */
+/**
+ * Says that no data is lost after a failed run. An operator's command prints another sentence,
+ * because it has no next run.
+ */
 export const NOTHING_IS_LOST = 'The checkpoint was not moved past the rows concerned, so nothing is lost';
 
 /** AWS names the missing permission in the middle of its longest message. */
@@ -334,7 +337,10 @@ export class OutOfTimeError extends Error {
   }
 }
 
-/** Error of the handler, which lists every stream that failed. It is thrown after the other streams have finished. */
+/**
+ * Error of the handler, which lists every stream that failed. It is thrown after the other streams
+ * have finished.
+ */
 export class StreamsFailedError extends AggregateError {
   override readonly name = 'StreamsFailedError';
   /** Error of each stream that failed, by the name of the stream. */

@@ -153,8 +153,9 @@ interface EventIdentity {
 }
 
 /**
- * The hash includes the id of the state table, because two connectors that begin in the same second have equal sequences. It includes the
- * content, because a table that was restored after a clock ran ahead may use a sequence again.
+ * The hash includes the id of the state table, because two connectors that begin in the same second
+ * have equal sequences. It includes the content, because a table that was restored after a clock
+ * ran ahead may use a sequence again.
  */
 function eventIdOf({ kind, stream, sequence, id, content }: EventIdentity, { hash, tableId, connector }: EventContext) {
   const identity = [tableId, connector, stream.name, kind, sequence, content, id];

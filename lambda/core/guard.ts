@@ -59,7 +59,10 @@ export function waitingWithdrawalsOf(
 
 const DIGEST_LENGTH = 32;
 
-/** Identifies the withdrawals that an operator saw, so that nobody confirms other withdrawals by mistake. */
+/**
+ * Identifies the withdrawals that an operator saw, so that nobody confirms other withdrawals by
+ * mistake.
+ */
 export function withdrawalsDigest(checkpoints: Iterable<readonly [StreamName, Checkpoint]>, hash: Hash): string {
   const shown = [...checkpoints]
     .filter(([, { second }]) => second?.waiting)

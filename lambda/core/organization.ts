@@ -58,7 +58,8 @@ function withoutSlash(url: string): string {
 
 /**
  * @param confirmed digest of the organization that an operator has seen and confirmed
- * @throws OrganizationChangedError, OutdatedConfirmationError, and the errors of requesting the token or reading the API
+ * @throws OrganizationChangedError, OutdatedConfirmationError, and the errors of requesting the
+ * token or reading the API
  */
 export async function checkOrganization(saved: SavedState, confirmed: string | undefined, run: Run): Promise<void> {
   const organization = await run.organization();

@@ -62,7 +62,10 @@ export interface ReadPage {
 
 const NOT_JSON_TRIES = 3;
 
-/** Yields pages until `next_cursor` is null, or is a cursor that this walk has already followed. The loop may be left early. */
+/**
+ * Yields pages until `next_cursor` is null, or is a cursor that this walk has already followed. The
+ * loop may be left early.
+ */
 export async function* readPages(options: ReadPagesOptions): AsyncGenerator<ReadPage, void, void> {
   const left = new AbortController();
   const walker = new Walker({ ...options, signal: AbortSignal.any([options.signal, left.signal]) });
@@ -77,7 +80,8 @@ export async function* readPages(options: ReadPagesOptions): AsyncGenerator<Read
         fetched = walker.fetch(next);
       } else {
         fetched = walker.fetch(next);
-        // An error of the fetch is thrown when the page is awaited. If the loop is left early, nobody awaits the page.
+        // An error of the fetch is thrown when the page is awaited. If the loop is left early,
+        // nobody awaits the page.
         fetched.catch(() => undefined);
         await options.source.yieldToRequests?.();
         yield page;
@@ -173,7 +177,10 @@ class Walker {
     return true;
   }
 
-  /** Falls back to the previous saved cursor, and then to the beginning, each once per walk. A further refusal is final. */
+  /**
+   * Falls back to the previous saved cursor, and then to the beginning, each once per walk. A
+   * further refusal is final.
+   */
   #fallback(refused: string, error: CursorRefusedError): string | undefined {
     this.#options.onRefusedCursor();
     while (this.#fallbacks.length > 0) {

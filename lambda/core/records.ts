@@ -8,7 +8,10 @@ import { MAX_LINE_BYTES } from './event.ts';
 const MAX_LINES = 500;
 const LINE_FEED = 0x0a;
 
-/** Each line, and so each record, ends in a line feed, because Firehose writes records to S3 without a delimiter. */
+/**
+ * Each line, and so each record, ends in a line feed, because Firehose writes records to S3 without
+ * a delimiter.
+ */
 export function packRecords(lines: readonly string[]): Uint8Array[] {
   const records: Uint8Array[] = [];
   let from = 0;
@@ -26,7 +29,10 @@ export function packRecords(lines: readonly string[]): Uint8Array[] {
   return records;
 }
 
-/** Lines are encoded one by one, because one line with wide characters would slow down the encoding of a joined text. */
+/**
+ * Lines are encoded one by one, because one line with wide characters would slow down the encoding
+ * of a joined text.
+ */
 function record(lines: readonly string[], from: number, to: number, bytes: number): Uint8Array {
   const written = Buffer.allocUnsafeSlow(bytes);
   let at = 0;

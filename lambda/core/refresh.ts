@@ -49,7 +49,8 @@ export async function refresh(days: number, initial: Checkpoint, streamRun: Stre
     count({ pagesAgain: 1 });
 
     const next = progressAfter(page, progress, { now, pass, hash: run.hash });
-    // The pass that counts the rows sends nothing, because every row may be old on the day when the option is set.
+    // The pass that counts the rows sends nothing, because every row may be old on the day when the
+    // option is set.
     const sentBefore = progress.lastRows === undefined ? Number.NEGATIVE_INFINITY : progress.started - pass;
     checkpoint = await refreshPage(page, sentBefore, next, checkpoint, streamRun);
     progress = next;
@@ -69,18 +70,26 @@ function partRead({ rows, lastRows = 0 }: RefreshProgress): number {
   return rows >= lastRows ? 1 : rows / lastRows;
 }
 
-/** If a pass is very late, the schedule was paused. The missed rows must not all be sent at once, so the start of the pass is moved. */
+/**
+ * If a pass is very late, the schedule was paused. The missed rows must not all be sent at once, so
+ * the start of the pass is moved.
+ */
 function afterPause(progress: RefreshProgress, now: number, pass: number): RefreshProgress {
   const { started, lastRows } = progress;
   const late = (now - started) / pass - partRead(progress);
   if (lastRows === undefined || late <= PAUSE_SHARE) return progress;
-  // Every row is due by now, including rows that arrived after the count. They are counted again, so that they are sent evenly.
+  // Every row is due by now, including rows that arrived after the count. They are counted again,
+  // so that they are sent evenly.
   if (late > 1) return passFrom(now, undefined);
-  // The time is rounded down, minus a millisecond. Otherwise a fraction would keep the next page from being due, again in every run.
+  // The time is rounded down, minus a millisecond. Otherwise a fraction would keep the next page
+  // from being due, again in every run.
   return { ...progress, started: Math.floor(now - partRead(progress) * pass) - 1 };
 }
 
-/** The rows of a pass are spread evenly over its length. The first pass, which counts them, is as fast as runs allow. */
+/**
+ * The rows of a pass are spread evenly over its length. The first pass, which counts them, is as
+ * fast as runs allow.
+ */
 function isDue(progress: RefreshProgress, now: number, pass: number): boolean {
   return progress.lastRows === undefined || (now - progress.started) / pass >= partRead(progress);
 }

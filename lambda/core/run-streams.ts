@@ -46,7 +46,10 @@ export interface Commands {
    * the SIEM has the earlier events. Absent: all events are repeated.
    */
   readonly since?: number | undefined;
-  /** Digest of the organization whose rows are sent from now on under the name of this connector. See organization.ts. */
+  /**
+   * Digest of the organization whose rows are sent from now on under the name of this connector.
+   * See organization.ts.
+   */
   readonly confirmOrganization?: string | undefined;
   /** Digest of the waiting withdrawals that the operator confirms. See guard.ts. */
   readonly confirmWithdrawals?: string | undefined;
@@ -189,7 +192,10 @@ class Progress {
     return await applyCommands(commands, redone ?? given, streamRun);
   }
 
-  /** @returns undefined if the log's object is missing but a replay sends every row again, so that the batch is not needed */
+  /**
+   * @returns undefined if the log's object is missing but a replay sends every row again, so that
+   * the batch is not needed
+   */
   async #redo(log: LogEntry, streamRun: StreamRun, { replay, since }: Commands): Promise<Checkpoint | undefined> {
     try {
       return await redo(log, streamRun);
@@ -267,7 +273,10 @@ class Progress {
       this.#count(stream, { withdrawalsWaiting: own + children });
   }
 
-  /** Streams of one group run one after the other, and second walks take turns with them, so that new changes never wait. */
+  /**
+   * Streams of one group run one after the other, and second walks take turns with them, so that
+   * new changes never wait.
+   */
   async runGroup(group: readonly SyncedStream[]): Promise<void> {
     for (const stream of group) await this.#attempt(stream, () => this.#walk(stream, group));
     for (;;) {
@@ -366,7 +375,10 @@ class Progress {
     return saved;
   }
 
-  /** Saves the place at which the run leaves an unfinished pass, and records that there is more to read. */
+  /**
+   * Saves the place at which the run leaves an unfinished pass, and records that there is more to
+   * read.
+   */
   async #leave(stream: SyncedStream): Promise<void> {
     const checkpoint = this.#checkpoints.get(stream.name)!;
     if (checkpoint instanceof Error || this.#failures.has(stream.name)) return;

@@ -159,7 +159,10 @@ export interface StreamRun {
   /** Adds counts to the result of the stream at once, so that they are kept if the run fails later. */
   readonly count: (counts: Partial<StreamResult>) => void;
   readonly logs: StreamLogs;
-  /** Whether the stream ends its run here: the time budget is spent, or the answer to a write was unclear. */
+  /**
+   * Whether the stream ends its run here: the time budget is spent, or the answer to a write was
+   * unclear.
+   */
   readonly isOver: () => boolean;
 }
 

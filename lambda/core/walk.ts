@@ -60,7 +60,8 @@ export async function walk(initial: Checkpoint, streamRun: StreamRun): Promise<C
 
     if (last.repeats) noteRepeatedCursor(last, streamRun);
     const isLast = last.next === null || last.repeats;
-    // After an unclear answer nothing may follow in this run, so the stream does not count as read to its end.
+    // After an unclear answer nothing may follow in this run, so the stream does not count as read
+    // to its end.
     if (isLast && run.checkpoints.unclearWrites() === 0) count({ caughtUp: isEndOfStream(last) });
     if (streamRun.isOver()) break;
   }
@@ -131,7 +132,8 @@ function decideGroup(
   streamRun: StreamRun,
 ): { readonly batch: Batch; readonly counts: Partial<StreamResult> } {
   const { second } = checkpoint;
-  // While a second walk withdraws filtered rows, filtered rows that the walk reads count towards the same limit.
+  // While a second walk withdraws filtered rows, filtered rows that the walk reads count towards
+  // the same limit.
   const isGuarded = second !== undefined && second.mode !== 'restored';
   const rows = read.pages.flat();
   const options = {

@@ -19,8 +19,8 @@ export function cursorsAfter(group: readonly Pick<ReadPage, 'sent' | 'next' | 'r
 /**
  * Moves the cursors past a page. The cursor of the request has just worked, so it becomes the
  * fallback. If the next cursor leads around a circle, `cursor` stays at the request, and `previous`
- * becomes the next cursor, which is not followed. For an hour, later runs treat it as followed, and
- * stop after one page:
+ * becomes the next cursor, which is not followed. For an hour, later runs treat that cursor as
+ * followed, and stop after one page:
  *
  *     c1 → c2 → c3          saved: cursor c3, previous c2
  *     c1 → c2 → c3 → c1     saved: cursor c3, previous c1

@@ -11,7 +11,7 @@ import { awsErrorName } from '../core/public-error.ts';
 import { type RetryBudget, TryAgain } from '../core/retry.ts';
 import type { Delivery } from '../ports.ts';
 
-export function createFirehose(client: Sender, stream: string, budget: RetryBudget): Delivery {
+export function createDelivery(client: Sender, stream: string, budget: RetryBudget): Delivery {
   return {
     async deliver(records, assertLeaseValid) {
       await inParallel(packCalls(records), async (call, stop) => {

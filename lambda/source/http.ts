@@ -176,7 +176,10 @@ interface TimeLimit extends Disposable {
   readonly isShortened: boolean;
 }
 
-/** Aborts after `milliseconds` by the given clock, or when the time budget ends, unless disposed before. */
+/**
+ * Aborts after `milliseconds` by the given clock, or when the time budget ends, unless disposed
+ * before.
+ */
 function timeLimit(milliseconds: number, { clock, timeLeft }: RetryBudget): TimeLimit {
   const granted = Math.max(0, Math.min(milliseconds, timeLeft()));
   const expired = new AbortController();

@@ -41,7 +41,7 @@ function atOnce(perMinute: number): number {
   return Math.max(3, Math.min(8, Math.floor(perMinute / 5)));
 }
 
-export function requestPace(perMinute: number): RequestPace {
+export function createRequestPace(perMinute: number): RequestPace {
   const interval = Math.ceil(MINUTE_MILLISECONDS / (perMinute - atOnce(perMinute)));
   const ahead = (atOnce(perMinute) - 1) * interval;
   let due = 0;

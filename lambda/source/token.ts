@@ -182,7 +182,8 @@ async function grant(
     // The library's errors may contain the answer, and so a token.
     throw new TryAgain('transient', new ApiUnavailableError(NAME, NOT_OAUTH, { cause: publicError(error) }));
   });
-  // A token with characters that no header may hold is refused here, because the error of fetch would quote it.
+  // A token with characters that no header may hold is refused here, because the error of fetch
+  // would quote it.
   if (!/^[\x21-\x7e]+$/.test(token.access_token))
     throw new TryAgain('transient', new ApiUnavailableError(NAME, NOT_OAUTH));
   return { value: token.access_token, clientId, renewAt: asked + useOf(token) };

@@ -78,7 +78,10 @@ function decodeLog(item: Item | undefined): LogEntry | undefined {
   return { sequence: sequence!.S!, key: object!.S!, earlier: earlier!.L!.map(({ S }) => S!) };
 }
 
-/** The window takes most of the item, so it is kept as bytes. The rest is small, so it is kept as JSON, which an operator can read. */
+/**
+ * The window takes most of the item, so it is kept as bytes. The rest is small, so it is kept as
+ * JSON, which an operator can read.
+ */
 function encodeCheckpoint({ window, ...rest }: Checkpoint): Item {
   return { window: { B: Buffer.from(window.join(''), 'hex') }, state: { S: JSON.stringify(rest) } };
 }

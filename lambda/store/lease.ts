@@ -51,8 +51,9 @@ export function createLease({ table, clock, holder, seconds, pace }: LeaseOption
           Key: leaseKey,
           UpdateExpression:
             'SET epoch = :epoch, holder = :holder, expires = :expires, ended = :no, table_id = if_not_exists(table_id, :holder)',
-          // The condition allows the same holder, because a take whose answer was lost is repeated, and the repeat must succeed. It also
-          // compares the epoch, because an earlier take of this run that lands late must not lower the epoch.
+          // The condition allows the same holder, because a take whose answer was lost is repeated,
+          // and the repeat must succeed. It also compares the epoch, because an earlier take of
+          // this run that lands late must not lower the epoch.
           ConditionExpression:
             'attribute_not_exists(epoch) OR epoch < :epoch AND expires < :now OR epoch < :epoch AND ended <> :no OR epoch <= :epoch AND holder = :holder',
           ExpressionAttributeValues: {
@@ -142,8 +143,9 @@ function hold(taken: Taken, until: number, { table, clock, times, pace }: Holdin
   };
 
   /**
-   * Renews the lease at each heartbeat, and ends the run when a heartbeat finds that the lease has run out. A renewal is not
-   * awaited, because the table may delay it for longer than the lease lasts.
+   * Renews the lease at each heartbeat, and ends the run when a heartbeat finds that the lease has
+   * run out. A renewal is not awaited, because the table may delay it for longer than the lease
+   * lasts.
    */
   const heartbeat = async () => {
     for (;;) {

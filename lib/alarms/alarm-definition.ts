@@ -22,7 +22,10 @@ export const AT_RISK = 'At risk: ';
  */
 export interface AlarmDefinition {
   readonly severity: Severity;
-  /** Arguments of connectorctl that on-call runs first. The section of the runbook begins with the same command. */
+  /**
+   * Arguments of connectorctl that on-call runs first. The section of the runbook begins with the
+   * same command.
+   */
   readonly first: string;
   /** Effect of the problem on people. */
   readonly impact: string;

@@ -12,7 +12,10 @@ import { PROP_NAMES, pick, withoutUndefined } from './props.ts';
 import { connectorSchema, DESTINATION_SCHEMAS, READER_SCHEMAS } from './schema.ts';
 import { schemaProblems } from './schema-problems.ts';
 
-/** Options that may be tokens, whose values are known only at deployment, because nothing at synth depends on them. */
+/**
+ * Options that may be tokens, whose values are known only at deployment, because nothing at synth
+ * depends on them.
+ */
 const MAY_BE_TOKENS = [
   ...['name', 'baseUrl', 'authUrl', 'dnsBlocksPath', 'threatAssetField', 'rowsMember', 'paginationMember'],
   ...['logRetentionDays', 'retentionDays', 'alarmEmail', 'runbookUrl'],

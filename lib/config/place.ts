@@ -13,7 +13,10 @@ type Parts = readonly (keyof ResourcePlace)[];
 
 const BY_NAME = 'the function knows it by its name alone, and would use another one of that name';
 
-/** For each option, the parts of the place (account, region) that must equal the place of the stack, and the reason. */
+/**
+ * For each option, the parts of the place (account, region) that must equal the place of the stack,
+ * and the reason.
+ */
 const RULES: Readonly<Record<string, readonly [parts: Parts, because: string]>> = {
   stateTableArn: [['account', 'region'], BY_NAME],
   deliveryStreamArn: [['account', 'region'], BY_NAME],

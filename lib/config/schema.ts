@@ -8,7 +8,7 @@ import { AUTH_URL_SCHEMA, BASE_URL_SCHEMA, httpsUrlSchema, NEEDS_HTTPS } from '.
 import { exactObject } from '../../lambda/exact-object.ts';
 import { integerSchema, OPTIONS } from '../../lambda/options.ts';
 import { alarmOverridesSchema } from '../alarms/overrides.ts';
-import { BUFFER_SECONDS, MOST_BUFFER_SECONDS, RETRY_SECONDS } from '../delivery/firehose.ts';
+import { DEFAULT_BUFFER_SECONDS, DEFAULT_RETRY_SECONDS, MOST_BUFFER_SECONDS } from '../delivery/firehose.ts';
 import { noProxySchema, proxyUrlSchema } from '../function/proxy.ts';
 
 const string = v.string('must be a string');
@@ -70,7 +70,10 @@ const deliveryStreamArn = arn('firehose', 'deliverystream/[A-Za-z0-9_.-]{1,64}',
 const PROVIDER = 'oidc-provider/sts\\.windows\\.net/';
 const oidcProviderArn = arn('iam', `${PROVIDER}[a-z0-9-]+/?`, ':111122223333:oidc-provider/sts.windows.net/…/');
 
-/** The ARN must have its last six characters, because a policy on an ARN without them does not match the secret. */
+/**
+ * The ARN must have its last six characters, because a policy on an ARN without them does not match
+ * the secret.
+ */
 const secretArn = arn(
   'secretsmanager',
   'secret:[A-Za-z0-9/_+=.@-]+-[A-Za-z0-9]{6}',
@@ -137,12 +140,12 @@ const externalId = matching(
 );
 
 function bufferSeconds(most: number) {
-  return v.optional(integerSchema(0, most, 'seconds'), BUFFER_SECONDS);
+  return v.optional(integerSchema(0, most, 'seconds'), DEFAULT_BUFFER_SECONDS);
 }
 
 /** Members that Splunk and any other HTTP endpoint have in common. */
 const endpoint = { url: endpointUrl, secretArn: v.optional(secretArn) };
-const retrySeconds = v.optional(integerSchema(0, 7200, 'seconds'), RETRY_SECONDS);
+const retrySeconds = v.optional(integerSchema(0, 7200, 'seconds'), DEFAULT_RETRY_SECONDS);
 
 export const DESTINATION_SCHEMAS = {
   s3: exactObject({ type: v.literal('s3'), bufferSeconds: bufferSeconds(MOST_BUFFER_SECONDS.s3) }),
@@ -245,10 +248,16 @@ export const connectorSchema = exactObject({
   namePrefix: v.optional(namePrefix),
 });
 
-/** The form of a region's name, such as `eu-west-1`, `us-gov-west-1` or `eusc-de-east-1`. New regions need no change. */
+/**
+ * The form of a region's name, such as `eu-west-1`, `us-gov-west-1` or `eusc-de-east-1`. New
+ * regions need no change.
+ */
 const REGION = /^[a-z]{2,}(-[a-z]+)+-\d+$/;
 
-/** Schema of one entry of the context `connectors`. Each entry is one organization and becomes one stack. */
+/**
+ * Schema of one entry of the context `connectors`. Each entry is one organization and becomes one
+ * stack.
+ */
 export const entrySchema = exactObject({
   ...connectorSchema.entries,
   account: v.optional(matching(/^\d{12}$/, 'must be an account id of 12 digits')),

@@ -6,7 +6,7 @@ import type { Construct } from 'constructs';
 import { PREFIXES } from '../prefixes.ts';
 import { createDeliveryParts, createDeliveryStream, TIME_PREFIX } from './delivery-stream.ts';
 import type { DestinationBindOptions, DestinationConfig } from './destination-config.ts';
-import { BUFFER_SECONDS, METRIC_PREFIXES, MOST_BUFFER_SECONDS, RETRY_SECONDS } from './firehose.ts';
+import { DEFAULT_BUFFER_SECONDS, DEFAULT_RETRY_SECONDS, METRIC_PREFIXES, MOST_BUFFER_SECONDS } from './firehose.ts';
 
 /** Options of `Destination.s3`. */
 export interface S3DestinationOptions {
@@ -148,8 +148,8 @@ abstract class KnownDestination<O extends object> extends Destination {
   }
 }
 
-const BUFFER = Duration.seconds(BUFFER_SECONDS);
-const RETRY = Duration.seconds(RETRY_SECONDS);
+const BUFFER = Duration.seconds(DEFAULT_BUFFER_SECONDS);
+const RETRY = Duration.seconds(DEFAULT_RETRY_SECONDS);
 
 class S3Destination extends KnownDestination<S3DestinationOptions> {
   bind(scope: Construct, connector: DestinationBindOptions): DestinationConfig {

@@ -23,7 +23,10 @@ function isHttpUrl(text: string): boolean {
   return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol) && new URL(text).hostname !== '';
 }
 
-/** Lambda limits all environment variables together to 4 KB, so the list of hosts may take a quarter of that. */
+/**
+ * Lambda limits all environment variables together to 4 KB, so the list of hosts may take a quarter
+ * of that.
+ */
 const HOSTS_BYTES = 1_000;
 
 /**

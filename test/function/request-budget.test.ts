@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { requestPace } from '../../lambda/source/request-pace.ts';
+import { createRequestPace } from '../../lambda/source/request-pace.ts';
 import { createRandom } from '../../local/api-simulator/random.ts';
 import { problem, tamperList } from '../../local/incidents/tampered-api.ts';
 import { type Connector, connector } from '../support/function/connector.ts';
@@ -85,7 +85,7 @@ describe('the pace', () => {
       const random = createRandom(seed);
       const clock = steppedClock();
       const late = { ...clock, sleep: (milliseconds: number) => clock.sleep(milliseconds * (1 + random())) };
-      const pace = requestPace(budget);
+      const pace = createRequestPace(budget);
       const left: number[] = [];
       for (let index = 0; index < 5 * budget; index++) {
         if (random() < 0.05) clock.advance(random() * MINUTE);
@@ -98,7 +98,7 @@ describe('the pace', () => {
 
   test('the run after a run that did not save its pace begins with a spent budget', async () => {
     const clock = steppedClock();
-    const pace = requestPace(30);
+    const pace = createRequestPace(30);
     pace.continueFrom(undefined, clock.now());
     await pace.wait({ ...request, budget: retryBudget(clock) });
     expect(clock.pauses).toEqual([2_542]);
@@ -106,7 +106,7 @@ describe('the pace', () => {
 
   test('a clock that was set back does not delay requests', async () => {
     const clock = steppedClock();
-    const pace = requestPace(30);
+    const pace = createRequestPace(30);
     pace.continueFrom(clock.now() + 86_400_000, clock.now());
     await pace.wait({ ...request, budget: retryBudget(clock) });
     expect(clock.pauses).toEqual([2_542]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Sender } from '../../../lambda/aws.ts';
 import { DeliveryError, LeaseLostError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import { packRecords } from '../../../lambda/core/records.ts';
-import { createFirehose } from '../../../lambda/sink/firehose.ts';
+import { createDelivery } from '../../../lambda/sink/firehose.ts';
 import { type Fault, THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
 import { type AwsScene, awsScene } from '../../support/function/aws-scene.ts';
 import { rejection, wordsOf } from '../../support/function/rejection.ts';
@@ -12,7 +12,7 @@ const LEASE_VALID = async () => undefined;
 
 function delivery(scene: AwsScene, budget?: number) {
   const waiting = budget === undefined ? scene.retryBudget : retryBudget(scene.clock, budget);
-  return createFirehose(scene.clients.firehose, scene.aws.names.deliveryStream, waiting);
+  return createDelivery(scene.clients.firehose, scene.aws.names.deliveryStream, waiting);
 }
 
 async function delivered(scene: AwsScene): Promise<string[]> {
@@ -33,7 +33,7 @@ function answering(codeOf: (call: number, record: number) => string | undefined)
       };
     },
   };
-  return { service, firehose: createFirehose(service as Sender, 'stream', retryBudget(steppedClock())) };
+  return { service, firehose: createDelivery(service as Sender, 'stream', retryBudget(steppedClock())) };
 }
 
 /** Lines so long that each fills a record of its own. */
@@ -109,7 +109,7 @@ describe('an acknowledgement', () => {
         return answers[Math.min(sent.length, answers.length) - 1];
       },
     };
-    return { sent, firehose: createFirehose(client, 'stream', retryBudget(steppedClock())) };
+    return { sent, firehose: createDelivery(client, 'stream', retryBudget(steppedClock())) };
   }
 
   /** Three records, each named by the last character of its line. */
@@ -184,7 +184,7 @@ describe('the lease', () => {
     };
     const lines = Array.from({ length: 12 }, (_, index) => `${index % 10}`.padEnd(600_000, 'x'));
     const error = await rejection(
-      createFirehose(client, 'stream', retryBudget(steppedClock())).deliver(packRecords(lines), LEASE_VALID),
+      createDelivery(client, 'stream', retryBudget(steppedClock())).deliver(packRecords(lines), LEASE_VALID),
     );
     const before = calls;
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);

@@ -3,7 +3,7 @@
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
 import { packRecords } from '../../../../lambda/core/records.ts';
-import { createFirehose } from '../../../../lambda/sink/firehose.ts';
+import { createDelivery } from '../../../../lambda/sink/firehose.ts';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import { readObject } from '../../bucket.ts';
 import { requireConfirmation } from '../../confirm.ts';
@@ -142,7 +142,7 @@ async function redriveDelivery(context: Context, key: string): Promise<Redriven>
   const events = await readEvents(context, key);
   if ('why' in events) return { key, outcome: 'kept', reason: events.why };
 
-  const firehose = createFirehose(aws.firehose(), deliveryStream, startRetryBudget(clock, BUDGET_MILLISECONDS));
+  const firehose = createDelivery(aws.firehose(), deliveryStream, startRetryBudget(clock, BUDGET_MILLISECONDS));
   await firehose.deliver(packRecords(events.lines), NO_LEASE).catch((error: unknown) => {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     const advice = 'Its object is unchanged. Accepted events will be repeated, which is safe.';
