@@ -15,7 +15,7 @@ import { createDeadLetters } from './sink/dead-letters.ts';
 import { createDelivery } from './sink/firehose.ts';
 import { createLogs } from './sink/logs.ts';
 import { createApi } from './source/api.ts';
-import { createCredentials } from './source/credentials.ts';
+import { createCredentialsReader } from './source/credentials.ts';
 import type { Fetch } from './source/http.ts';
 import { createRequestPace } from './source/request-pace.ts';
 import { createTokens, type Tokens, tokenEndpoint, tokensOfOneRun } from './source/token.ts';
@@ -37,7 +37,7 @@ export interface Clients extends AwsClients {
 
 /** The tokens live as long as the container, so that warm invocations reuse the token. */
 export function createContainerTokens(settings: Settings, clients: Clients): Tokens {
-  const credentials = createCredentials(clients.secrets, settings.secretId);
+  const credentials = createCredentialsReader(clients.secrets, settings.secretId);
   return createTokens({ authUrl: settings.authUrl, credentials, fetch: clients.fetch });
 }
 

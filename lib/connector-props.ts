@@ -218,8 +218,8 @@ export interface SecurityDataConnectorProps {
   readonly destination?: Destination;
 
   /**
-   * Whether the stack has a queue with a notification of each new object, for a SIEM. It has one
-   * only if the destination is S3.
+   * Whether the stack has a queue with a notification of each new object, for a SIEM. The queue
+   * exists only if the destination is S3.
    *
    * @default true
    */
@@ -304,8 +304,8 @@ export interface SecurityDataConnectorProps {
   /**
    * Security groups of the function.
    *
-   * @default - one is created that allows outbound TCP to 443 and to the ports of the API and its
-   * token endpoint
+   * @default - a group is created that allows outbound TCP to 443 and to the ports of the API and
+   * its token endpoint
    */
   readonly securityGroups?: ISecurityGroup[];
 

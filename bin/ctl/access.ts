@@ -7,7 +7,11 @@ import { CredentialsError } from '../../lambda/core/errors.ts';
 import type { Clock } from '../../lambda/ports.ts';
 import { readSettings, type Settings, SettingsError } from '../../lambda/settings.ts';
 import { type Api, type ApiOptions, createApi } from '../../lambda/source/api.ts';
-import { type ClientCredentials, type Credentials, createCredentials } from '../../lambda/source/credentials.ts';
+import {
+  type ClientCredentials,
+  type CredentialsReader,
+  createCredentialsReader,
+} from '../../lambda/source/credentials.ts';
 import type { Fetch } from '../../lambda/source/http.ts';
 import { createRequestPace } from '../../lambda/source/request-pace.ts';
 import { createTokens, tokensOfOneRun } from '../../lambda/source/token.ts';
@@ -76,8 +80,8 @@ function interruptibleFetch({ fetch, signal }: Pick<Context, 'fetch' | 'signal'>
  * Reports a missing permission to read the secret as an AwsCallError, because the function's own advice would make the
  * operator overwrite a valid secret.
  */
-function operatorCredentials(aws: Aws, secretId: string): Credentials {
-  const source = createCredentials(aws.secrets(), secretId);
+function operatorCredentials(aws: Aws, secretId: string): CredentialsReader {
+  const source = createCredentialsReader(aws.secrets(), secretId);
   return {
     async read(retryBudget) {
       try {

@@ -25,8 +25,8 @@ export function deadLetterKey({ stream, reason, rowHash }: Omit<DeadLetter, 'row
 }
 
 /**
- * Reads the stream and the reason from a key. The reason may be one that only another version of
- * the code knows.
+ * Reads the stream and the reason from a key. The reason may be known only to another version of
+ * the code.
  *
  * @returns undefined when no dead letter of the connector has such a key
  */

@@ -269,8 +269,8 @@ function hasId({ taken: [, id] }: CutElement): boolean {
 }
 
 /**
- * Whether the member contains, or may contain, an object with an id. An array may contain one
- * unless it has only plain values.
+ * Whether the member contains, or may contain, an object with an id. An array may contain such an
+ * object unless it has only plain values.
  */
 function holdsId({ elements, length, value }: CutMember): boolean {
   if (elements) return length > elements.length || elements.some(({ text }) => /^[[{n]/.test(text));

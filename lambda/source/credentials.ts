@@ -13,7 +13,7 @@ export interface ClientCredentials {
   readonly clientSecret: string;
 }
 
-export interface Credentials {
+export interface CredentialsReader {
   /** Reads the secret as it is now. @throws CredentialsError */
   read(retryBudget: RetryBudget): Promise<ClientCredentials>;
 }
@@ -24,7 +24,7 @@ const SECRET = v.pipe(
   v.object({ client_id: v.pipe(v.string(), v.nonEmpty()), client_secret: v.pipe(v.string(), v.nonEmpty()) }),
 );
 
-export function createCredentials(client: Sender, secretId: string): Credentials {
+export function createCredentialsReader(client: Sender, secretId: string): CredentialsReader {
   return { read: async retryBudget => parse(await fetchSecret(client, secretId, retryBudget)) };
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../core/errors.ts';
 import { publicError } from '../core/public-error.ts';
 import { type RetryBudget, retry, TryAgain } from '../core/retry.ts';
-import type { ClientCredentials, Credentials } from './credentials.ts';
+import type { ClientCredentials, CredentialsReader } from './credentials.ts';
 import { answerTo, busyError, type Fetch, type HttpAnswer, textMember, unavailableError } from './http.ts';
 
 export interface Token {
@@ -39,7 +39,7 @@ export interface Tokens {
 export interface TokenOptions {
   /** URL of the realm, or of the token endpoint. */
   readonly authUrl: string;
-  readonly credentials: Credentials;
+  readonly credentials: CredentialsReader;
   readonly fetch: Fetch;
 }
 

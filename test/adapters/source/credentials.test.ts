@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CredentialsError } from '../../../lambda/core/errors.ts';
-import { createCredentials } from '../../../lambda/source/credentials.ts';
+import { createCredentialsReader } from '../../../lambda/source/credentials.ts';
 import { THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
 import { answerJson } from '../../../local/incidents/tampered-api.ts';
 import { awsScene } from '../../support/function/aws-scene.ts';
@@ -12,7 +12,7 @@ const SECRET = JSON.stringify({ client_id: 'id', client_secret: 'canary' });
 
 async function scene(secret: string | undefined) {
   const aws = await awsScene({ secret });
-  const credentials = createCredentials(aws.clients.secrets, aws.aws.names.secret);
+  const credentials = createCredentialsReader(aws.clients.secrets, aws.aws.names.secret);
   const read = () => credentials.read(aws.retryBudget);
   return { ...aws, credentials, read };
 }
