@@ -34,43 +34,40 @@ export interface RegionAndProfile {
   readonly profile?: string;
 }
 
-/** Additional options for the client of a service. */
-export type ClientOptions = (service: keyof typeof SDK) => object;
+/** Changes a client before its first use, for example to answer its commands in place of AWS. */
+export type PrepareClient = (client: Sender) => void;
 
 /** @param signal aborts reads */
 export function createAws(
   { region, profile }: RegionAndProfile,
   signal: AbortSignal,
-  clientOptions?: ClientOptions,
+  prepareClient?: PrepareClient,
   proxy?: ProxySettings,
 ) {
   const requestHandler = proxyAgent(proxy);
-  const place = (service: keyof typeof SDK) => ({
-    ...(proxy && { requestHandler }),
-    ...clientOptions?.(service),
-    ...(region && { region }),
-    ...(profile && { profile }),
-  });
+  const options = { ...(proxy && { requestHandler }), ...(region && { region }), ...(profile && { profile }) };
   const made = <T extends Sender>(make: () => T) =>
     once(() => {
-      const client = interruptible(make(), signal);
+      const client = make();
+      prepareClient?.(client);
+      interruptible(client, signal);
       client.send = withProxyErrors(client.send.bind(client), proxy);
       return client;
     });
   return {
-    cloudFormation: made(() => new (SDK.cloudFormation().CloudFormationClient)(place('cloudFormation'))),
-    cloudWatch: made(() => new (SDK.cloudWatch().CloudWatchClient)(place('cloudWatch'))),
+    cloudFormation: made(() => new (SDK.cloudFormation().CloudFormationClient)(options)),
+    cloudWatch: made(() => new (SDK.cloudWatch().CloudWatchClient)(options)),
     /** Client that retries by itself, for commands that do not use the connector's retry loop. */
-    retryingDynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)(place('dynamodb'))),
+    retryingDynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)(options)),
     /** Client that tries once, because the connector's adapters have their own retry budget. */
-    dynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)({ ...place('dynamodb'), maxAttempts: 1 })),
-    firehose: made(() => new (SDK.firehose().FirehoseClient)(place('firehose'))),
-    lambda: made(() => new (SDK.lambda().LambdaClient)(place('lambda'))),
+    dynamodb: made(() => new (SDK.dynamodb().DynamoDBClient)({ ...options, maxAttempts: 1 })),
+    firehose: made(() => new (SDK.firehose().FirehoseClient)(options)),
+    lambda: made(() => new (SDK.lambda().LambdaClient)(options)),
     /** Client that tries once, because a second invocation would start a second run. */
     invoker: made(
       () =>
         new (SDK.lambda().LambdaClient)({
-          ...place('lambda'),
+          ...options,
           maxAttempts: 1,
           requestHandler: {
             ...requestHandler,
@@ -79,13 +76,13 @@ export function createAws(
           },
         }),
     ),
-    logs: made(() => new (SDK.logs().CloudWatchLogsClient)(place('logs'))),
-    s3: made(() => new (SDK.s3().S3Client)({ forcePathStyle: hasOwnS3(), ...place('s3') })),
-    scheduler: made(() => new (SDK.scheduler().SchedulerClient)(place('scheduler'))),
-    secrets: made(() => new (SDK.secrets().SecretsManagerClient)(place('secrets'))),
-    sns: made(() => new (SDK.sns().SNSClient)(place('sns'))),
-    sqs: made(() => new (SDK.sqs().SQSClient)(place('sqs'))),
-    sts: made(() => new (SDK.sts().STSClient)(place('sts'))),
+    logs: made(() => new (SDK.logs().CloudWatchLogsClient)(options)),
+    s3: made(() => new (SDK.s3().S3Client)({ forcePathStyle: hasOwnS3(), ...options })),
+    scheduler: made(() => new (SDK.scheduler().SchedulerClient)(options)),
+    secrets: made(() => new (SDK.secrets().SecretsManagerClient)(options)),
+    sns: made(() => new (SDK.sns().SNSClient)(options)),
+    sqs: made(() => new (SDK.sqs().SQSClient)(options)),
+    sts: made(() => new (SDK.sts().STSClient)(options)),
   };
 }
 
@@ -103,13 +100,12 @@ const READS = /^(BatchGet|Describe|Filter|Get|Head|List|Query|Receive|Scan)/;
  * Each read has its own signal, because the SDK adds a listener for each request. `status` makes more than ten requests
  * at the same time, and Node 20 would report so many listeners on one signal as a leak.
  */
-function interruptible<T extends Sender>(client: T, signal: AbortSignal): T {
+function interruptible(client: Sender, signal: AbortSignal): void {
   const send = client.send.bind(client);
   client.send = (command: object, options: object = {}) => {
     const cut = READS.test(command.constructor.name) ? { abortSignal: AbortSignal.any([signal]) } : {};
     return (send as (command: object, options: object) => Promise<unknown>)(command, { ...cut, ...options });
   };
-  return client;
 }
 
 /** Collects the items of all pages of an answer. */

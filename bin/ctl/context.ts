@@ -4,7 +4,7 @@ import type { Clock } from '../../lambda/ports.ts';
 import { type ProxySettings, withProxyErrors } from '../../lambda/proxy.ts';
 import type { Fetch } from '../../lambda/source/http.ts';
 import { systemClock } from '../../lambda/system.ts';
-import { type Aws, type ClientOptions, createAws, once } from './aws.ts';
+import { type Aws, createAws, once, type PrepareClient } from './aws.ts';
 import { type Deployment, findDeployment, readFunction } from './deployment.ts';
 import { createReport, type Shell } from './report.ts';
 
@@ -22,8 +22,8 @@ export interface Surroundings {
   readonly shell: Shell;
   /** Signal that is aborted at Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Settings of the AWS clients, which override the settings in the environment and in configuration files. */
-  readonly clientOptions?: ClientOptions;
+  /** @default the clients reach AWS */
+  readonly prepareClient?: PrepareClient;
   /** @default the clock of this machine */
   readonly clock?: Clock;
   /** Proxy of this machine, which `fetch` of this process already uses. */
@@ -33,8 +33,8 @@ export interface Surroundings {
 export type Context = ReturnType<typeof createContext>;
 
 export function createContext(options: GlobalOptions, surroundings: Surroundings) {
-  const { shell, signal, clientOptions, proxy, clock = systemClock } = surroundings;
-  const aws = createAws(options, signal, clientOptions, proxy);
+  const { shell, signal, prepareClient, proxy, clock = systemClock } = surroundings;
+  const aws = createAws(options, signal, prepareClient, proxy);
   /** Sends requests to the API. If the proxy cannot be reached, the error names the proxy. */
   const fetchApi: Fetch = withProxyErrors((url, init) => fetch(url, init), proxy);
   return {

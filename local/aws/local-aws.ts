@@ -213,11 +213,14 @@ function invalid(constraint: string): AwsError {
   return new AwsError(400, 'ValidationException', `1 validation error detected: a call must have ${constraint}`);
 }
 
+/** The ARN of a secret. Its last six characters are random in AWS, and fixed here, so that every run has the same ARN. */
+export function secretArn(name: string, place: ResourcePlace): string {
+  return arn(place, 'secretsmanager', `secret:${name}-local0`);
+}
+
 /** Simulates Secrets Manager with one secret. */
 function secretOf(name: string, given: string | undefined, place: ResourcePlace) {
-  // Secrets Manager puts six random characters at the end of a secret's ARN. Here they are fixed, so that every run has
-  // the same ARN.
-  const arnOf = (id: string) => (id.startsWith('arn:') ? id : arn(place, 'secretsmanager', `secret:${id}-local0`));
+  const arnOf = (id: string) => (id.startsWith('arn:') ? id : secretArn(id, place));
   const controls = { arn: arnOf(name), put };
   let value = given;
   function put(next: string | undefined): void {

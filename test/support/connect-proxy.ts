@@ -99,7 +99,8 @@ export function awsUrlOf(host: string, environment: Readonly<Record<string, stri
     .replace(/(\.[a-z]+-[a-z]+-\d)?\.amazonaws\.com$/, '')
     .split('.')
     .toReversed();
-  const url = environment[`AWS_ENDPOINT_URL_${SERVICES[service] ?? service.toUpperCase()}`];
+  const own = environment[`AWS_ENDPOINT_URL_${SERVICES[service] ?? service.toUpperCase()}`];
+  const url = own ?? environment['AWS_ENDPOINT_URL'];
   if (url === undefined) throw new Error(`Nothing stands for ${host}`);
   return bucket === undefined ? url : `${url}/${bucket}`;
 }

@@ -1,9 +1,9 @@
 /** What each command is called with, to record the calls to AWS that it makes. */
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { START } from '../../support/function/stepped-clock.ts';
+import { raiseAlarm } from '../support/alarms.ts';
 import { becomeAnotherClient } from '../support/another-client.ts';
 import type { Deployment, DeploymentChoices } from '../support/deployment.ts';
-import { sqsQueueName } from '../support/queues.ts';
 
 /** The scenes of a command, in order against one deployment, which starts with a few rows at the API and nothing sent. */
 export interface CommandScenes {
@@ -34,7 +34,7 @@ export const SCENES: readonly CommandScenes[] = [
     command: 'status',
     scenes: [
       { before: each => each.run(), args: ['status'] },
-      { before: each => each.stack.alarms.set('acme/filter-errors', 'ALARM'), args: ['status'] },
+      { before: each => raiseAlarm(each, 'acme/filter-errors'), args: ['status'] },
     ],
   },
   {
@@ -125,6 +125,5 @@ async function createDeadLetters(each: Deployment): Promise<void> {
   const [line = ''] = await each.connector.lines();
   const error = { errorCode: 'Splunk.AckTimeout', errorMessage: 'No acknowledgement in 300 s.', rawData: btoa(line) };
   await put(ERROR, `${JSON.stringify({ attemptsMade: 5, arrivalTimestamp: Date.now(), ...error })}\n`);
-  const notification = { body: '{"Records":[]}' };
-  each.stack.queues.send(sqsQueueName(each.stack.outputs['SiemDeadLetterQueueUrl']), notification);
+  each.account.queues.set(each.outputs['SiemDeadLetterQueueUrl']!, 1);
 }

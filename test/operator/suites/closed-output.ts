@@ -1,12 +1,15 @@
 /** Readers of the output that exit early, as `head -1` does. */
 import { expect, test } from '@jest/globals';
 import { deployment } from '../support/deployment.ts';
+import { processEndpoints } from '../support/process-endpoints.ts';
+import { startProcess } from '../support/shell.ts';
 
 test('a reader that exits early, from stdout or stderr, stops no work and causes no error', async () => {
   await using each = await deployment();
-  const { ended, stdout, stderr } = each.startProcess(['run']);
+  await using endpoints = await processEndpoints(each);
+  const { ended, stdout, stderr } = startProcess(['run'], endpoints);
   stdout.destroy();
   stderr.destroy();
   expect(await ended).toMatchObject({ status: 0 });
-  expect(each.stack.invocations).toEqual([{}]);
+  expect(each.invocations).toEqual([{}]);
 });

@@ -27,14 +27,14 @@ test('confirm organization says that nothing waits, before the first run and whi
   expect((await each.ctl(ORGANIZATION)).stdout).toContain('no run has saved an organization yet');
   await each.run();
   expect(await each.json([...ORGANIZATION, '--yes'])).toMatchObject({ status: 0, document: { confirmed: null } });
-  expect(each.stack.invocations).toEqual([]);
+  expect(each.invocations).toEqual([]);
 });
 
 test('confirm organization shows which part has changed and what was sent, and asks before it confirms', async () => {
   await using each = await sent();
   becomeAnother(each);
   const { status, stderr } = await each.ctl(ORGANIZATION);
-  expect([status, each.stack.invocations]).toEqual([2, []]);
+  expect([status, each.invocations]).toEqual([2, []]);
   expect(cells(stderr, 'client')).toEqual(['client', 'changed', 'other-client']);
   expect(cells(stderr, 'base URL')).toEqual(['base URL', 'same', each.connector.environment['API_BASE_URL']]);
   expect(stderr).toContain('Streams of which events were sent: assets, threats. Items in the state table: about ');
@@ -55,7 +55,7 @@ test('confirm organization sends the digest of what it shows, and the function r
   const digest = expect.stringMatching(/^[0-9a-f]{16}(-[0-9a-f]{16}){2}$/);
   expect(status).toBe(0);
   expect(document.confirmed.organization).toMatchObject({ digest, changed: ['client'] });
-  expect(each.stack.invocations.at(-1)).toEqual({ confirmOrganization: digest });
+  expect(each.invocations.at(-1)).toEqual({ confirmOrganization: digest });
   expect((await each.ctl(ORGANIZATION)).stdout).toMatch(/^Nothing waits/);
 });
 
@@ -77,14 +77,14 @@ const withdrawn = async (each: Deployment) =>
 test('confirm withdrawals says that nothing waits while no withdrawal was stopped', async () => {
   await using each = await sent();
   const { status, document } = await each.json([...WITHDRAWALS, '--yes']);
-  expect([status, document, each.stack.invocations]).toEqual([0, { confirmed: null }, []]);
+  expect([status, document, each.invocations]).toEqual([0, { confirmed: null }, []]);
   expect((await each.ctl(WITHDRAWALS)).stdout).toMatch(/^Nothing waits for a confirmation: no withdrawal was stopped/);
 });
 
 test('confirm withdrawals shows what was withdrawn and what waits, and asks before the rest is withdrawn', async () => {
   await using each = await stopped();
   const { status, stderr } = await each.ctl(WITHDRAWALS);
-  expect([status, each.stack.invocations, await withdrawn(each)]).toEqual([2, [], 15]);
+  expect([status, each.invocations, await withdrawn(each)]).toEqual([2, [], 15]);
   expect(cells(stderr, 'assets')).toEqual(['assets', '30', '15', '5', '0', 'the filter excludes them']);
   expect((await each.ctl(['status'])).stdout).toContain(
     'Withdrawals wait: 5 assets, because the filter excludes them. 15 were withdrawn before.',
@@ -94,7 +94,7 @@ test('confirm withdrawals shows what was withdrawn and what waits, and asks befo
   const digest = expect.stringMatching(/^[0-9a-f]{32}$/);
   const waiting = { assets: { reason: 'filtered', own: 5, children: 0 } };
   expect(document.confirmed.withdrawals).toEqual({ digest, waiting });
-  expect([each.stack.invocations, await withdrawn(each)]).toEqual([[{ confirmWithdrawals: digest }], 20]);
+  expect([each.invocations, await withdrawn(each)]).toEqual([[{ confirmWithdrawals: digest }], 20]);
   expect((await each.ctl(WITHDRAWALS)).stdout).toMatch(/^Nothing waits/);
 });
 

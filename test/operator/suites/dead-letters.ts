@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, test } from '@jest/globals';
 import type { ServiceName } from '../../../local/aws/service.ts';
+import { minuteOf } from '../../aws/operator-services.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { sqsQueueName } from '../support/queues.ts';
 import { DENIED, GONE, only } from '../support/refusals.ts';
@@ -49,9 +50,7 @@ async function withFailures(): Promise<Deployment> {
   );
   await put(each, STUCK, `{"reason":"no-id","stream":"assets","connector":"acme","row":{"n":"${CANARY}"}}\n`);
   await put(each, ERROR, gzipSync(`${errorRecord('x', 'y')}\n${errorRecord('z')}\n`));
-  each.stack.queues.send(sqsQueueName(each.stack.outputs['SiemDeadLetterQueueUrl']), {
-    body: `{"Records":["${CANARY}"]}`,
-  });
+  each.account.queues.set(each.outputs['SiemDeadLetterQueueUrl']!, 1);
   return each;
 }
 
@@ -60,9 +59,9 @@ const newestOf = async (each: Deployment, id: string) =>
 
 test('list counts each place with reason and age, prints the addresses of objects, and shows no row', async () => {
   await using each = await withFailures();
-  const QueueName = sqsQueueName(each.stack.outputs['SiemDeadLetterQueueUrl']);
-  const age = { namespace: 'AWS/SQS', name: 'ApproximateAgeOfOldestMessage', dimensions: { QueueName } };
-  each.stack.metrics.put({ ...age, value: 7_200, time: Date.now() - 600_000 });
+  const QueueName = sqsQueueName(each.outputs['SiemDeadLetterQueueUrl']);
+  const age = { namespace: 'AWS/SQS', metric: 'ApproximateAgeOfOldestMessage', dimensions: { QueueName } };
+  each.account.metrics.add(age, minuteOf(Date.now() - 600_000), 7_200);
   const { status, stdout } = await each.ctl(['dead-letters', 'list']);
   expect(status).toBe(3);
   expect(stdout).toMatch(/^rows +dns-blocks: oversize +1 +\d{4}-\d\d-\d\dT[\d:]+Z$/m);
@@ -89,7 +88,7 @@ describe('redrive', () => {
       true,
     ]);
     for (const id of ['x', 'y', 'z']) expect((await newestOf(each, id))[0]).toEqual(JSON.parse(event(id)));
-    expect(each.stack.invocations).toEqual([]);
+    expect(each.invocations).toEqual([]);
   });
 
   test.each<[string, Partial<Record<ServiceName, typeof GONE>>, string]>([

@@ -3,13 +3,14 @@ import { exportName } from '../../../lib/export-name.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 
 /** Adds a stack with the resources of the first one, deployed by another version. */
-function addBeta({ stack: { stacks } }: Deployment, version: string): void {
-  const outputs = stacks[0]!.outputs.map(output => {
-    const key = output.exportName?.split(':')[2];
-    const value = key === 'ConnectorVersion' ? version : output.value;
-    return { ...output, value, ...(key && { exportName: exportName('beta', key) }) };
+function addBeta({ account: { stacks } }: Deployment, version: string): void {
+  const [first] = stacks;
+  const Outputs = first!.Outputs!.map(output => {
+    const key = output.ExportName?.split(':')[2];
+    const OutputValue = key === 'ConnectorVersion' ? version : output.OutputValue;
+    return { ...output, OutputValue, ...(key && { ExportName: exportName('beta', key) }) };
   });
-  stacks.push({ name: 'SecurityDataConnector-beta', outputs });
+  stacks.push({ ...first!, StackName: 'SecurityDataConnector-beta', Outputs });
 }
 
 describe('status --all', () => {
@@ -29,7 +30,7 @@ describe('status --all', () => {
 
   test('status --all is refused where there is no connector', async () => {
     await using each = await deployment();
-    each.stack.stacks.splice(0);
+    each.account.stacks.splice(0);
     const { status, stderr } = await each.ctl(['status', '--all']);
     expect([status, stderr]).toEqual([2, expect.stringContaining('There is no connector there.')]);
   });

@@ -1,22 +1,23 @@
 import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
-import { httpHarness, silence } from '../../support/function/http-harness.ts';
+import type { ServiceName } from '../../../local/aws/service.ts';
 import { deployment } from '../support/deployment.ts';
 import { FAR, putLease } from '../support/lease.ts';
 
-/** The phases of a command, by the service that does not answer in it. `doctor` reads on after a failure. */
-const PHASES: readonly (readonly [string, string, readonly string[], string])[] = [
-  ['running checks', 'STS', ['doctor'], 'Interrupted. Nothing was changed.'],
-  ['a run', 'LAMBDA', ['run'], 'A run that has started continues in AWS'],
+/** The phases of a command, by the service whose call is interrupted. `doctor` reads on after a failure. */
+const PHASES: readonly (readonly [string, ServiceName, readonly string[], string])[] = [
+  ['running checks', 'sts', ['doctor'], 'Interrupted. Nothing was changed.'],
+  ['a run', 'lambda', ['run'], 'A run that has started continues in AWS'],
 ];
 
 describe('Ctrl-C exits with 130 and reports what was done, during', () => {
   test.each(PHASES)('%s', async (_, service, args, words) => {
     await using each = await deployment();
-    await using harness = await httpHarness(silence);
-    const { interrupt, ended } = each.start(args, { [`AWS_ENDPOINT_URL_${service}`]: harness.url });
-    await harness.arrived(1);
-    interrupt();
+    const { interrupt, ended } = each.start(args);
+    each.connector.aws.faults.always(service, () => {
+      interrupt();
+      return {};
+    });
     const { status, stdout, stderr } = await ended;
     expect([status, stdout, stderr]).toEqual([130, '', expect.stringContaining(words)]);
   });
@@ -39,7 +40,7 @@ describe('Ctrl-C exits with 130 and reports what was done, during', () => {
       interruptingWrites(() => interrupt()),
     );
     expect(await ended).toMatchObject({ status: 0, stdout: expect.stringContaining('is off.') });
-    expect(each.stack.schedules.get(each.stack.scheduleName)).toMatchObject({ State: 'DISABLED' });
+    expect(each.account.schedules.get(each.outputs['ScheduleName']!)).toMatchObject({ State: 'DISABLED' });
   });
 });
 

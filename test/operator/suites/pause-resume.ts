@@ -4,9 +4,9 @@ import { type Deployment, deployment } from '../support/deployment.ts';
 import { DENIED, only } from '../support/refusals.ts';
 
 const notifies = (each: Deployment) =>
-  ['critical', 'warning'].map(name => each.stack.alarms.get(`acme/${name}`)['ActionsEnabled']);
-const scheduleOf = ({ stack }: Deployment) => {
-  const { LastModificationDate: _, State: state, ...rest } = stack.schedules.get(stack.scheduleName)!;
+  ['critical', 'warning'].map(name => each.account.alarms.get(`acme/${name}`)!.ActionsEnabled);
+const scheduleOf = ({ account, outputs }: Deployment) => {
+  const { LastModificationDate: _, State: state, ...rest } = account.schedules.get(outputs['ScheduleName']!)!;
   return { state, rest };
 };
 
@@ -35,8 +35,8 @@ describe('pause and resume', () => {
     await using each = await deployment();
     const { document: first } = await each.json(['pause']);
     expect([first.changed, 'since' in first]).toEqual([true, false]);
-    const { LastModificationDate: changed } = each.stack.schedules.get(each.stack.scheduleName)!;
-    const since = `${new Date(Number(changed) * 1000).toISOString().slice(0, 19)}Z`;
+    const { LastModificationDate: changed } = each.account.schedules.get(each.outputs['ScheduleName']!)!;
+    const since = `${changed!.toISOString().slice(0, 19)}Z`;
     expect((await each.json(['pause'])).document).toMatchObject({ enabled: false, changed: false, since });
     expect((await each.ctl(['pause'])).stdout).toContain(`was already off, last changed ${since}.`);
     await each.ctl(['resume']);

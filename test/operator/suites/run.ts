@@ -30,7 +30,7 @@ describe('run and resync', () => {
     const since = ['--send-all', '--since', '2026-01-01T01:00:00+01:00', '--yes'];
     const sentSince = await each.ctl(['resync', 'assets', ...since]);
     expect(cells(sentSince.stdout, 'assets').slice(2, 5)).toEqual(['60', '30', '30']);
-    expect(each.stack.invocations).toEqual([
+    expect(each.invocations).toEqual([
       {},
       { streams: ['threats', 'assets'] },
       { resync: ['assets', 'threats'] },
@@ -99,5 +99,5 @@ test.each([
   await using each = await deployment();
   const { status, stdout, stderr } = await each.ctl(args);
   expect([status, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)]);
-  expect([each.stack.invocations, stderr.includes('canary')]).toEqual([[], false]);
+  expect([each.invocations, stderr.includes('canary')]).toEqual([[], false]);
 });

@@ -1,15 +1,17 @@
 /** `status`, as an operator types it. What follows from what it reads is proven in test/operator/ctl/status.test.ts and failures.test.ts. */
 import { describe, expect, test } from '@jest/globals';
 import { checkpointKey, removalsPartition } from '../../../lambda/store/item.ts';
+import { minuteOf } from '../../aws/operator-services.ts';
 import { pass } from '../../support/function/aws-scene.ts';
+import { raiseAlarm } from '../support/alarms.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
 import { sqsQueueName } from '../support/queues.ts';
 import { DENIED } from '../support/refusals.ts';
 import { cells } from '../support/words.ts';
 
-function putMetric({ stack }: Deployment, name: string, dimensions: Record<string, string>, value: number): void {
-  const namespace = name.startsWith('Delivery') ? 'AWS/Firehose' : 'AWS/SQS';
-  stack.metrics.put({ namespace, name, dimensions, value, time: Date.now() - 60_000 });
+function putMetric({ account }: Deployment, metric: string, dimensions: Record<string, string>, value: number): void {
+  const namespace = metric.startsWith('Delivery') ? 'AWS/Firehose' : 'AWS/SQS';
+  account.metrics.add({ namespace, metric, dimensions }, minuteOf(Date.now() - 60_000), value);
 }
 
 describe('status', () => {
@@ -19,9 +21,8 @@ describe('status', () => {
     await each.run();
     // The clock of AWS may be ahead of this machine's.
     await each.run({ replay: ['threats'] }, -2);
-    const { SiemQueueUrl = '', SiemDeadLetterQueueUrl = '', DeliveryStreamName = '' } = each.stack.outputs;
-    for (const url of [SiemQueueUrl, SiemQueueUrl, SiemDeadLetterQueueUrl])
-      each.stack.queues.send(sqsQueueName(url), { body: 'an object' });
+    const { SiemQueueUrl = '', SiemDeadLetterQueueUrl = '', DeliveryStreamName = '' } = each.outputs;
+    each.account.queues.set(SiemQueueUrl, 2).set(SiemDeadLetterQueueUrl, 1);
     putMetric(each, 'DeliveryToS3.DataFreshness', { DeliveryStreamName }, 45);
     putMetric(each, 'ApproximateAgeOfOldestMessage', { QueueName: sqsQueueName(SiemQueueUrl) }, 600);
 
@@ -54,9 +55,8 @@ describe('status', () => {
     expect(await each.run()).toBe(false);
     const listed = ['=a', '=b'].map(sk => ({ pk: { S: removalsPartition('assets') }, sk: { S: sk } }));
     await each.connector.table.put(listed, pass);
-    for (const name of ['dead-letters', 'credentials-refused', 'stream-silent'])
-      each.stack.alarms.set(`acme/${name}`, 'ALARM');
-    Object.assign(each.stack.stacks[0]!, { status: 'UPDATE_ROLLBACK_COMPLETE' });
+    for (const name of ['dead-letters', 'credentials-refused', 'stream-silent']) raiseAlarm(each, `acme/${name}`);
+    each.account.stacks[0]!.StackStatus = 'UPDATE_ROLLBACK_COMPLETE';
 
     const { status, stdout } = await each.ctl(['status']);
     expect(status).toBe(3);
@@ -90,7 +90,7 @@ describe('status', () => {
   test('status shows every readable part, names the others and exits with 3', async () => {
     await using each = await deployment();
     await each.connector.table.put([{ ...checkpointKey('threats'), cursor: { S: 'x' } }], pass);
-    each.stack.alarms.set('acme/filter-errors', 'ALARM');
+    raiseAlarm(each, 'acme/filter-errors');
     for (const service of ['sqs', 'scheduler', 'logs'] as const) each.connector.aws.faults.always(service, DENIED);
     const { status, stdout } = await each.ctl(['status']);
     expect([status, stdout.split('\n')[0]]).toEqual([

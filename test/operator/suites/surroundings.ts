@@ -3,6 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { program } from '../cli-reference/page.ts';
 import { deployment, STACK } from '../support/deployment.ts';
+import { OWN_ENVIRONMENT, processEndpoints } from '../support/process-endpoints.ts';
+import { startProcess } from '../support/shell.ts';
 
 test('a stack is chosen by its name, and one that does not exist is refused', async () => {
   await using each = await deployment();
@@ -21,13 +23,19 @@ test('a command without an option that npm took does nothing', async () => {
 
 const NO_REGION = 'The AWS region is missing or invalid. Use --region, set AWS_REGION, or give your profile a region.';
 
+/** Without a hint about permissions. */
+const NO_CONNECTION =
+  'The stacks of this account and region could not be read: AWS did not answer: the connection failed (ECONNREFUSED). ' +
+  'Check the network of this machine, then try again.\nNothing was changed.\n';
+
 describe('exit status 1 and a sentence without a stack trace for', () => {
   test.each([
     ['no region', { AWS_REGION: '' }, NO_REGION],
     ['a profile that is not there', { AWS_PROFILE: 'nobody' }, 'No AWS credentials found.'],
-  ])('%s', async (_, environment, reason) => {
-    await using each = await deployment();
-    const { status, stdout, stderr } = await each.startProcess(['status'], environment).ended;
+    ['a closed port of AWS', { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, NO_CONNECTION],
+  ])('%s', async (_, given, reason) => {
+    const environment = { ...OWN_ENVIRONMENT, ...given };
+    const { status, stdout, stderr } = await startProcess(['status'], { environment }).ended;
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining(reason)]);
     expect(stderr).not.toMatch(/^\s+at /m);
   });
@@ -46,9 +54,11 @@ const NODE_20 = `
 
 test('no warning of Node or the SDK is written into the output, not even on Node 20', async () => {
   await using each = await deployment();
+  await using endpoints = await processEndpoints(each);
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(NODE_20)}`;
-  const { status, stderr } = await each.startProcess(['status'], { NODE_OPTIONS }).ended;
-  expect([status, stderr]).toEqual([0, '']);
+  const environment = { ...endpoints.environment, NODE_OPTIONS };
+  const { stdout, stderr } = await startProcess(['status'], { environment }).ended;
+  expect([stdout.split(':')[0], stderr]).toEqual(['acme', '']);
 });
 
 test('--help and help name every command, and the help of each command has an example', async () => {

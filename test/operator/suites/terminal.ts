@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { deployment } from '../support/deployment.ts';
+import { processEndpoints } from '../support/process-endpoints.ts';
+import { startProcess } from '../support/shell.ts';
 import { CTRL_C, HAS_TERMINAL, terminal } from '../support/terminal.ts';
 
 // What begins a control sequence.
@@ -11,22 +13,23 @@ TERMINAL('on a terminal', () => {
   test('a command asks first and is carried out after "y"', async () => {
     await using each = await deployment();
     each.connector.simulator.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
-    const shown = terminal(['resync', 'assets', '--send-all'], each.environment);
+    await using endpoints = await processEndpoints(each);
+    const shown = terminal(['resync', 'assets', '--send-all'], endpoints.environment);
     await shown.shows('Continue? [y/N]');
-    expect(each.stack.invocations).toEqual([]);
+    expect(each.invocations).toEqual([]);
     shown.type('y\r');
     expect(await shown.ended).toBe(0);
-    expect(each.stack.invocations).toEqual([{ replay: ['assets'] }]);
+    expect(each.invocations).toEqual([{ replay: ['assets'] }]);
     expect(shown.screen()).toContain('A run is in progress.');
   });
 
   test('the health is coloured, unless stdout is a pipe', async () => {
     await using each = await deployment();
-    each.stack.alarms.set('acme/credentials-refused', 'ALARM');
-    const coloured = terminal(['status'], each.environment);
+    await using endpoints = await processEndpoints(each);
+    const coloured = terminal(['status'], endpoints.environment);
     expect(await coloured.ended).toBe(3);
-    expect(coloured.screen()).toContain(`${ESCAPE}[31munhealthy: alarm credentials-refused${ESCAPE}[39m`);
-    expect((await each.ctl(['status'])).stdout).not.toContain(ESCAPE);
+    expect(coloured.screen()).toContain(`acme: ${ESCAPE}[31munhealthy: `);
+    expect((await startProcess(['status'], endpoints).ended).stdout).toContain('acme: unhealthy: ');
   });
 });
 
@@ -50,7 +53,7 @@ describe('where somebody can be asked', () => {
     const { stdin, ended } = each.ask(['resync', 'assets']);
     stdin.write(`${answer}\r`);
     const { status, stderr } = await ended;
-    expect([status, each.stack.invocations]).toEqual([expected, invocations]);
+    expect([status, each.invocations]).toEqual([expected, invocations]);
     expect(stderr.includes('Not confirmed. Nothing was done.')).toBe(expected === 2);
   });
 });

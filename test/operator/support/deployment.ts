@@ -1,16 +1,18 @@
-import type { RunFacts } from '../../../lambda/metrics.ts';
+import type { PrepareClient } from '../../../bin/ctl/aws.ts';
 import type { Clock } from '../../../lambda/ports.ts';
+import { parseEmf } from '../../../local/alarms/emf.ts';
 import type { SimulatorOptions } from '../../../local/api-simulator/simulator.ts';
+import { type CommandInput, createLocalClient } from '../../../local/aws/call.ts';
 import { onlyResource } from '../../../local/deployment/template.ts';
-import { type LocalDeployment, startDeployment } from '../../aws/deployment/deployment.ts';
-import { madeName } from '../../aws/deployment/physical-names.ts';
+import { type Account, openAccount } from '../../aws/account.ts';
 import type { AwsOptions } from '../../aws/endpoints.ts';
+import { minuteOf, operatorServices } from '../../aws/operator-services.ts';
+import { createReferences, madeName } from '../../aws/references.ts';
 import type { Call } from '../../aws/wire.ts';
 import { templateWith } from '../../stack/shared-template.ts';
 import { type Connector, connector } from '../../support/function/connector.ts';
 import { invokeErrorLine, logLines, metricLines } from './function-log.ts';
-import { putMetrics } from './function-metrics.ts';
-import { type Ended, type Started, start, startProcess } from './shell.ts';
+import { type Ended, type Started, start } from './shell.ts';
 
 export const STACK = 'SecurityDataConnector-acme';
 
@@ -18,28 +20,30 @@ export const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', alarmEmail: 'on-call@a
 /** Synthesized before any test's time runs. */
 const TEMPLATE = await templateWith(OPTIONS);
 
-/** Access key of the operator's processes; the function has another. */
-export const OPERATOR = 'operator';
+/** The caller of the operator's commands. The function is another one. */
+const OPERATOR = 'operator';
 
 export const FUNCTION = madeName(STACK, onlyResource(TEMPLATE, 'AWS::Lambda::Function')[0]);
 
 /** A deployed stack and the API simulator, and an operator's shell beside them. */
 export interface Deployment extends AsyncDisposable {
   readonly connector: Connector;
-  readonly stack: LocalDeployment;
+  readonly account: Account;
+  /** The outputs of the stack by their keys. */
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Payloads that the function was invoked with. */
+  readonly invocations: unknown[];
+  /** Invokes the function. */
+  invoke(payload: unknown): Promise<unknown>;
   /** `connectorctl` without a terminal, to its end. */
   ctl(args: readonly string[], environment?: Readonly<Record<string, string>>, input?: string): Promise<Ended>;
   /** `connectorctl` with `--json`, whose document is undefined if it prints none. */
   json(args: readonly string[], environment?: Readonly<Record<string, string>>, input?: string): Promise<Printed>;
   /** Starts the command without waiting. */
-  start(args: readonly string[], environment?: Readonly<Record<string, string>>, clock?: Clock): Started;
+  start(args: readonly string[], clock?: Clock): Started;
   /** Starts it on a terminal, where it can ask. */
   ask(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
-  /** Starts it in a process of its own. */
-  startProcess(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
-  /** Environment variables of the operator's processes. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Calls to AWS by the operator's processes so far. */
+  /** Calls to AWS by the operator's commands so far. */
   asked(): readonly Call[];
   /** A scheduled run, reported in the metrics that many minutes ago. @returns whether it succeeded */
   run(payload?: unknown, minutesAgo?: number): Promise<boolean>;
@@ -78,7 +82,18 @@ export async function deployment(
     aws: { ...aws, names: { bucket: BUCKET, deadLetterBucket: BUCKET } },
   });
   const { API_BASE_URL = '', AUTH_URL = '' } = each.environment;
-  const invoke = async (payload: unknown, minutesAgo = 0) => {
+  const template = await templateWith({ ...OPTIONS, ...options });
+  const account = openAccount({
+    template,
+    stackName: STACK,
+    references: createReferences(template, { stackName: STACK, names: each.aws.names }),
+    variables: { API_BASE_URL, AUTH_URL, ...variables },
+  });
+
+  const putLog = (timestamp: number, ...lines: readonly string[]) => {
+    account.logs.push(...lines.map(message => ({ timestamp, message })));
+  };
+  const runFunction = async (payload: unknown, minutesAgo = 0) => {
     const time = Date.now() - minutesAgo * 60_000;
     try {
       return await each.run(payload);
@@ -87,49 +102,60 @@ export async function deployment(
       throw error;
     } finally {
       putLog(time, ...logLines('acme', each.logged.splice(0)));
-      report(each.reports.splice(0), time);
+      for (const facts of each.reports.splice(0)) {
+        const lines = metricLines('acme', facts);
+        putLog(time, ...lines);
+        account.metrics.addEmf(parseEmf(lines.join('\n')), minuteOf(time));
+      }
     }
   };
-  const stack = await startDeployment({
-    template: await templateWith({ ...OPTIONS, ...options }),
-    stackName: STACK,
-    aws: each.aws,
-    invoke: async payload => (given ? given(payload) : invoke(payload)),
-    variables: { API_BASE_URL, AUTH_URL, ...variables },
-  });
-  // On-call has confirmed the subscription.
-  for (const { subscriptions } of stack.topics) {
-    for (const each of subscriptions) Object.assign(each, { confirmed: true });
-  }
-  const putLog = (timestamp: number, ...lines: readonly string[]) => {
-    for (const message of lines) stack.logs.put(stack.outputs['LogGroupName']!, { timestamp, message });
+  const invocations: unknown[] = [];
+  const invoke = async (payload: unknown) => {
+    invocations.push(payload);
+    return given ? given(payload) : runFunction(payload);
   };
-  const report = (reports: readonly RunFacts[], time: number) => {
-    for (const facts of reports) {
-      putMetrics(stack, 'acme', facts, time);
-      putLog(time, ...metricLines('acme', facts));
-    }
+
+  const services = operatorServices({ account, aws: each.aws, invoke });
+  const prepareClient: PrepareClient = client => {
+    const onCall = (call: Call) => void each.calls.push(call);
+    const { send } = createLocalClient(
+      services[client.constructor.name]!,
+      { faults: each.aws.faults, onCall },
+      OPERATOR,
+    );
+    const interruptible = (command: CommandInput, { abortSignal }: { readonly abortSignal?: AbortSignal } = {}) =>
+      Promise.race([aborted(abortSignal), send(command)]);
+    Object.assign(client, { send: interruptible });
   };
-  const own = { ...stack.environment, AWS_ACCESS_KEY_ID: OPERATOR, AWS_EC2_METADATA_DISABLED: 'true' };
-  const shell = (more = {}, input = '') => ({ environment: { ...own, ...more }, input });
+  const shell = (environment = {}, input = '') => ({ environment, input, prepareClient });
   return {
     connector: each,
-    stack,
+    account,
+    outputs: Object.fromEntries(
+      account.stacks[0]!.Outputs!.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
+    ),
+    invocations,
+    invoke,
     ctl: (args, more, input) => start(args, shell(more, input)).ended,
     async json(args, more, input) {
       const { status, stdout, stderr } = await start([...args, '--json'], shell(more, input)).ended;
       return { status, stderr, document: stdout === '' ? undefined : JSON.parse(stdout) };
     },
-    start: (args, more, clock) => start(args, { ...shell(more), ...(clock && { clock }) }),
+    start: (args, clock) => start(args, { ...shell(), ...(clock && { clock }) }),
     ask: (args, more) => start(args, { ...shell(more), interactive: true }),
-    startProcess: (args, more) => startProcess(args, shell(more)),
-    environment: own,
     asked: () => each.calls.filter(({ caller }) => caller === OPERATOR),
     run: (payload, minutesAgo) =>
-      invoke(payload ?? {}, minutesAgo).then(
+      runFunction(payload ?? {}, minutesAgo).then(
         () => true,
         () => false,
       ),
     [Symbol.asyncDispose]: () => each[Symbol.asyncDispose](),
   };
+}
+
+/** Rejects as the SDK does when a call is aborted. */
+function aborted(signal?: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason));
+  });
 }

@@ -4,7 +4,7 @@ import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import type { OperatorGrant } from '../../../lib/grants/operator-permissions.ts';
 import { LOCAL_ACCOUNT, LOCAL_NAMES } from '../../../local/aws/local-aws.ts';
 import { resolveValue } from '../../../local/deployment/template.ts';
-import { createReferences } from '../../aws/deployment/physical-names.ts';
+import { createReferences } from '../../aws/references.ts';
 import type { Statement } from '../../stack/suites/policies.ts';
 import { configured, createApp, templateOf } from '../../stack/synth.ts';
 import { OPTIONS } from './deployment.ts';
@@ -23,14 +23,7 @@ export function operatorStatements(grant: OperatorGrant, options: object = {}): 
   const granted = grant === 'inspect' ? connector.grantInspect(policy) : connector.grantOperate(policy);
   granted.assertSuccess();
   const template = templateOf(stack);
-  const references = createReferences(template, {
-    region: 'us-east-1',
-    account: LOCAL_ACCOUNT,
-    stackName: stack.stackName,
-    names: LOCAL_NAMES,
-    secretArn: `arn:aws:secretsmanager:us-east-1:${LOCAL_ACCOUNT}:secret:acme-local0`,
-    queueUrl: name => name,
-  });
+  const references = createReferences(template, { stackName: stack.stackName, names: LOCAL_NAMES });
   const id = Object.keys(template.Resources).find(each => each.startsWith('Operators'))!;
   const { Statement } = resolveValue(template.Resources[id]!.Properties['PolicyDocument'], references) as {
     Statement: OperatorStatement[];

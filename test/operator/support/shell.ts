@@ -4,22 +4,12 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { ClientOptions } from '../../../bin/ctl/aws.ts';
+import type { PrepareClient } from '../../../bin/ctl/aws.ts';
 import { connectorctl } from '../../../bin/ctl/command-line.ts';
 import type { Clock } from '../../../lambda/ports.ts';
 import { ROOT } from '../../documents/pages.ts';
 
-/** What is tested: the sources, or what `npm run test:package` installed, with the Node that it is to run on. */
-const INSTALLED = process.env['INSTALLED_CONNECTORCTL']?.split(' ');
-export const [NODE, PROGRAM] = (INSTALLED ?? [process.execPath, path.join(ROOT, 'bin', 'connectorctl.ts')]) as [
-  string,
-  string,
-];
-
-/** Users of the package type another command. The rest of the output is the same. */
-function asInClone(printed: string): string {
-  return INSTALLED ? printed.replaceAll('npx --no -- connectorctl', 'npm run connectorctl --') : printed;
-}
+export const PROGRAM = path.join(ROOT, 'bin', 'connectorctl.ts');
 
 export interface Ended {
   readonly status: number | null;
@@ -46,18 +36,14 @@ export interface Typed {
   readonly clock?: Clock;
   /** A terminal to be asked on, without colours. A process has none. */
   readonly interactive?: boolean;
-}
-
-/** The installed program runs in processes of its own, which have neither a terminal nor another clock. */
-export function start(args: readonly string[], typed: Typed): Started {
-  const isHere = !INSTALLED || typed.interactive || typed.clock;
-  return isHere ? startHere(args, typed) : startProcess(args, typed);
+  /** Answers in place of AWS. A process reaches the endpoints in its environment. */
+  readonly prepareClient?: PrepareClient;
 }
 
 /** In a process of its own, without a terminal. */
 export function startProcess(args: readonly string[], typed: Typed): Started {
   const { environment, folder = ROOT, input = '' } = typed;
-  const child = spawn(NODE, [PROGRAM, ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: environment,
     cwd: folder,
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -80,8 +66,9 @@ export function startProcess(args: readonly string[], typed: Typed): Started {
   };
 }
 
-function startHere(args: readonly string[], typed: Typed): Started {
-  const { environment, folder = ROOT, interactive = false, input = '', clock } = typed;
+/** In this process. */
+export function start(args: readonly string[], typed: Typed): Started {
+  const { environment, folder = ROOT, interactive = false, input = '', clock, prepareClient } = typed;
   const terminal = () => Object.assign(new PassThrough(), interactive && { isTTY: true });
   const [stdin, stdout, stderr] = [terminal(), new PassThrough(), terminal()];
   if (!interactive) stdin.end(input);
@@ -91,7 +78,7 @@ function startHere(args: readonly string[], typed: Typed): Started {
     shell,
     signal: interruption.signal,
     ...(clock && { clock }),
-    clientOptions: service => clientOptions(environment, service),
+    ...(prepareClient && { prepareClient }),
   }).finally(() => {
     stdout.end();
     stderr.end();
@@ -103,30 +90,5 @@ async function endedOf(stdout: Readable, stderr: Readable, status: Promise<numbe
   // The text of a stream that the test closed does not matter.
   const all = (output: Readable) => text(output).catch(() => '');
   const [printed, said, ended] = await Promise.all([all(stdout), all(stderr), status]);
-  return { status: ended, stdout: asInClone(printed), stderr: asInClone(said) };
-}
-
-/** What the SDK calls services in variables. */
-const NAMES: Readonly<Record<string, string>> = { secrets: 'SECRETS_MANAGER', logs: 'CLOUDWATCH_LOGS' };
-
-/** The SDK's own. Each client would look for them in the environment and in files, which takes longer than its calls. */
-const DEFAULTS = {
-  defaultsMode: 'legacy',
-  maxAttempts: 3,
-  retryMode: 'standard',
-  useDualstackEndpoint: false,
-  useFipsEndpoint: false,
-};
-
-/** What the SDK would read from the environment of a process. */
-export function clientOptions(environment: Typed['environment'], service: Parameters<ClientOptions>[0]): object {
-  const {
-    AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: accessKeyId = '',
-    AWS_SECRET_ACCESS_KEY: secretAccessKey = '',
-  } = environment;
-  const name = NAMES[service] ?? service.toUpperCase();
-  const endpoint = environment[`AWS_ENDPOINT_URL_${name}`];
-  const pathStyle = service === 's3' && { forcePathStyle: true };
-  return { ...DEFAULTS, region, endpoint, credentials: { accessKeyId, secretAccessKey }, ...pathStyle };
+  return { status: ended, stdout: printed, stderr: said };
 }

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { ROOT } from '../../documents/pages.ts';
-import { NODE, PROGRAM } from './shell.ts';
+import { PROGRAM } from './shell.ts';
 
 /** Elsewhere script(1) takes other options, or is not there. */
 export const HAS_TERMINAL = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '');
@@ -20,7 +20,7 @@ export interface Terminal {
 export const CTRL_C = '\u0003';
 
 export function terminal(args: readonly string[], environment: Readonly<Record<string, string>>): Terminal {
-  const quoted = [NODE, PROGRAM, ...args].map(each => `'${each}'`).join(' ');
+  const quoted = [process.execPath, PROGRAM, ...args].map(each => `'${each}'`).join(' ');
   const child = spawn('script', ['--quiet', '--return', '--flush', '--command', `exec ${quoted}`, '/dev/null'], {
     env: {
       ...environment,

@@ -1,8 +1,6 @@
-import { LOCAL_ACCOUNT } from '../../../../local/aws/local-aws.ts';
+import { type AwsNames, LOCAL_NAMES } from '../../../../local/aws/local-aws.ts';
 import { type References, resolveText } from '../../../../local/deployment/template.ts';
-import { createReferences } from '../../../aws/deployment/physical-names.ts';
-import type { Endpoints } from '../../../aws/endpoints.ts';
-import { started } from '../../../aws/started.ts';
+import { createReferences } from '../../../aws/references.ts';
 import { templateWith } from '../../shared-template.ts';
 import { only, type SynthesizedTemplate } from '../../template.ts';
 import { allows, functionGrants, type Grant } from './grants.ts';
@@ -25,9 +23,8 @@ export interface Privileges {
 /** Compares the policies of the template with the calls of the function in every scenario. */
 export async function privileges(): Promise<Privileges> {
   const template = await templateWith({ dnsBlocksPath: '/v1/dns-blocks' });
-  const calls = await seenCalls(({ aws }) => environment(template, aws));
-  await using scene = await started({ tableInMemory: true });
-  const grants = functionGrants(template, value => resolveText(value, referencesTo(template, scene.aws)));
+  const calls = await seenCalls(({ aws }) => environment(template, aws.names));
+  const grants = functionGrants(template, value => resolveText(value, referencesTo(template, LOCAL_NAMES)));
   const fits = (grant: Grant) => calls.filter(call => allows(grant, call.permission, call.resource));
   return {
     grants: grants.map(grant => ({ ...grant, scenarios: [...new Set(fits(grant).map(({ scenario }) => scenario))] })),
@@ -36,16 +33,13 @@ export async function privileges(): Promise<Privileges> {
 }
 
 /** The function's variables as the stack sets them; only the addresses are those of the local API simulator. */
-function environment(template: SynthesizedTemplate, aws: Endpoints): Record<string, string> {
+function environment(template: SynthesizedTemplate, names: AwsNames): Record<string, string> {
   const { Environment: given } = only(template, 'AWS::Lambda::Function');
-  const references = referencesTo(template, aws);
+  const references = referencesTo(template, names);
   const { API_BASE_URL: _api, AUTH_URL: _auth, ...rest } = (given as { Variables: Record<string, unknown> }).Variables;
   return Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, resolveText(value, references)]));
 }
 
-function referencesTo(template: SynthesizedTemplate, { names, secret, environment: given }: Endpoints): References {
-  const place = { region: given['AWS_REGION'] ?? '', account: LOCAL_ACCOUNT };
-  // No grant of the function's role names a queue.
-  const queueUrl = (name: string) => name;
-  return createReferences(template, { ...place, stackName: 'acme', names, secretArn: secret.arn, queueUrl });
+function referencesTo(template: SynthesizedTemplate, names: AwsNames): References {
+  return createReferences(template, { stackName: 'acme', names });
 }

@@ -1,19 +1,14 @@
-import type { AwsNames } from '../../../local/aws/local-aws.ts';
-import { arn, type ResourcePlace } from '../../../local/aws/service.ts';
-import {
-  type References,
-  resolveText,
-  type Template,
-  type TemplateResource,
-} from '../../../local/deployment/template.ts';
-import { stackId } from '../services/cloudformation.ts';
+import { type AwsNames, LOCAL_ACCOUNT, secretArn } from '../../local/aws/local-aws.ts';
+import { arn, type ResourcePlace } from '../../local/aws/service.ts';
+import { type References, resolveText, type Template, type TemplateResource } from '../../local/deployment/template.ts';
 
-export interface NameOptions extends ResourcePlace {
+/** Where every resource is. */
+export const PLACE: ResourcePlace = { region: 'us-east-1', account: LOCAL_ACCOUNT };
+
+export interface NameOptions {
   readonly stackName: string;
-  /** Names of the resources at the endpoints. */
+  /** Names of the resources that the function uses. */
   readonly names: AwsNames;
-  readonly secretArn: string;
-  readonly queueUrl: (queueName: string) => string;
 }
 
 /** What `Ref` gives for a resource, and `Fn::GetAtt` for its attributes. */
@@ -43,11 +38,12 @@ const LONGEST_NAME = 64;
 export function createReferences(template: Template, options: NameOptions): References {
   const pseudo: Readonly<Record<string, string>> = {
     'AWS::Partition': 'aws',
-    'AWS::Region': options.region,
-    'AWS::AccountId': options.account,
+    'AWS::Region': PLACE.region,
+    'AWS::AccountId': PLACE.account,
     'AWS::URLSuffix': 'amazonaws.com',
     'AWS::StackName': options.stackName,
-    'AWS::StackId': stackId(options, options.stackName),
+    // Every id ends in the same UUID, so that names that are made of it are the same in every run.
+    'AWS::StackId': arn(PLACE, 'cloudformation', `stack/${options.stackName}/10ca1000-0000-4000-8000-000000000000`),
   };
   const find = (id: string): Names => {
     const resource = template.Resources[id];
@@ -74,14 +70,14 @@ export function madeName(stackName: string, id: string): string {
   return `${stackName}-${id}`.slice(0, LONGEST_NAME);
 }
 
-function namesOf({ Type: type }: TemplateResource, name: string, options: NameOptions): Names {
-  const { names, secretArn, queueUrl } = options;
+function namesOf({ Type: type }: TemplateResource, name: string, { names }: NameOptions): Names {
   const named = (ref: string, service: string, kind: string): Names => ({
     ref,
-    attributes: { Arn: arn(options, service, `${kind}${ref}`) },
+    attributes: { Arn: arn(PLACE, service, `${kind}${ref}`) },
   });
-  const topic = arn(options, 'sns', name);
-  const ofIam = (kind: string) => arn({ ...options, region: '' }, 'iam', `${kind}/${name}`);
+  const topic = arn(PLACE, 'sns', name);
+  const secret = secretArn(names.secret, PLACE);
+  const ofIam = (kind: string) => arn({ ...PLACE, region: '' }, 'iam', `${kind}/${name}`);
   switch (type) {
     case 'AWS::CloudWatch::Alarm':
     case 'AWS::CloudWatch::CompositeAlarm':
@@ -101,23 +97,20 @@ function namesOf({ Type: type }: TemplateResource, name: string, options: NameOp
     case 'AWS::Lambda::Function':
       return named(name, 'lambda', 'function:');
     case 'AWS::Logs::LogGroup':
-      return { ref: name, attributes: { Arn: arn(options, 'logs', `log-group:${name}:*`) } };
+      return { ref: name, attributes: { Arn: arn(PLACE, 'logs', `log-group:${name}:*`) } };
     case 'AWS::S3::Bucket':
       return { ref: names.deadLetterBucket, attributes: { Arn: `arn:aws:s3:::${names.deadLetterBucket}` } };
     case 'AWS::SNS::Topic':
       return { ref: topic, attributes: { TopicArn: topic, TopicName: name } };
     case 'AWS::SQS::Queue':
       return {
-        // A getter, because the queue's name is needed before its endpoint, and so its URL, exists.
-        get ref() {
-          return queueUrl(name);
-        },
-        attributes: { Arn: arn(options, 'sqs', name), QueueName: name },
+        ref: `https://sqs.${PLACE.region}.amazonaws.com/${PLACE.account}/${name}`,
+        attributes: { Arn: arn(PLACE, 'sqs', name), QueueName: name },
       };
     case 'AWS::Scheduler::Schedule':
       return named(name, 'scheduler', 'schedule/default/');
     case 'AWS::SecretsManager::Secret':
-      return { ref: secretArn, attributes: { Id: secretArn } };
+      return { ref: secret, attributes: { Id: secret } };
     default:
       return { ref: name, attributes: {} };
   }

@@ -1,0 +1,35 @@
+import { STSClient } from '@aws-sdk/client-sts';
+import { expect, test } from '@jest/globals';
+import { collectItems, createAws } from '../../../bin/ctl/aws.ts';
+import { awsAccountCheck } from '../../../bin/ctl/commands/doctor/account-checks.ts';
+import { httpHarness } from '../../support/function/http-harness.ts';
+
+test('only the clients for commands without a retry loop of their own try again', async () => {
+  const aws = createAws({ region: 'eu-west-1' }, new AbortController().signal);
+  const attempts = (client: { readonly config: { maxAttempts(): Promise<number> } }) => client.config.maxAttempts();
+
+  expect([await attempts(aws.dynamodb()), await attempts(aws.invoker())]).toEqual([1, 1]);
+  for (const client of [aws.retryingDynamodb(), aws.lambda()]) expect(await attempts(client)).toBeGreaterThan(1);
+});
+
+test('the check of the account notes by how much the clock of AWS is ahead of this machine', async () => {
+  await using harness = await httpHarness(response => {
+    response.writeHead(200, { date: new Date(3_600_000).toUTCString() }).end('<GetCallerIdentityResponse/>');
+  });
+  const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' };
+  const client = new STSClient({ endpoint: harness.url, region: 'eu-west-1', credentials });
+  const skews: number[] = [];
+
+  const context = { aws: { sts: () => client }, clock: { now: () => 0 }, skews };
+  expect(await awsAccountCheck.run(context as never)).toMatchObject({ status: 'ok' });
+  expect(skews).toEqual([3_600_000]);
+});
+
+test('the items of every page of an answer are collected', async () => {
+  async function* pages() {
+    yield { items: [1, 2] };
+    yield { items: undefined };
+    yield { items: [3] };
+  }
+  expect(await collectItems(pages(), ({ items }) => items)).toEqual([1, 2, 3]);
+});
