@@ -1,6 +1,7 @@
 /**
  * Decides which rows of a stream are sent, and which of their members: the options `filters` and
- * `omit`.
+ * `omit`. The language is JMESPath, because people who work with AWS know it, and because it cannot
+ * loop or reach outside the row. Only `false` filters, because JMESPath gives null for wrong types.
  *
  *     filter  severity != 'low'
  *     rows    {"id":"t1","severity":"low"}     filtered: the expression is exactly false

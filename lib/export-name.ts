@@ -2,7 +2,9 @@ const PREFIX = 'security-data-connector';
 
 /**
  * Name under which CloudFormation exports an output. It is unique in account and region, because
- * the connector's name is unique.
+ * the connector's name is unique. `connectorctl` finds connectors by these names, because the CDK
+ * builds the ids of outputs from paths, a stack may hold several connectors, and organizations
+ * rewrite tags.
  */
 export function exportName(connectorName: string, output: string): string {
   return `${PREFIX}:${connectorName}:${output}`;

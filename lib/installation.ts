@@ -14,8 +14,8 @@ const PREBUILT = path.join(ROOT, 'function');
 export const PREBUILT_FUNCTION: string | undefined = existsSync(PREBUILT) ? PREBUILT : undefined;
 
 /**
- * Command that starts connectorctl, and the folder in which it is started. `--no` keeps npx from
- * downloading a missing package.
+ * Command that starts connectorctl, and the folder in which it is started. `--no` keeps `npx`
+ * from downloading a missing package.
  */
 export const CONNECTORCTL = PREBUILT_FUNCTION
   ? { command: 'npx --no -- connectorctl', folder: 'the folder of your CDK app', note: '' }

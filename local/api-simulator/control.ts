@@ -15,7 +15,7 @@ export interface ControlSide {
   readonly pace?: TrafficPace | undefined;
 }
 
-/** An action of the control API, whose paths docs/api-simulator.md documents. @returns an object to send back */
+/** An action of the control API. @returns an object to send back */
 type Action = (side: ControlSide, id: string, body: string) => unknown;
 
 /** Actions by method and path. `*` stands for an id. */

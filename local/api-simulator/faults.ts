@@ -16,7 +16,7 @@ const KINDS = ['status', 'reset', 'delay', 'truncate'] as const;
 
 const numberBetween = (min: number, max: number) => v.pipe(v.number(), v.minValue(min), v.maxValue(max));
 
-/** A fault that strikes an endpoint's answers with some probability. docs/api-simulator.md documents the members. */
+/** A fault that strikes an endpoint's answers with some probability. Without a probability it strikes each of them. */
 const FAULT = v.object({
   kind: v.picklist(KINDS),
   /** Endpoint that the fault affects. If absent, the fault affects every endpoint. */

@@ -53,7 +53,7 @@ function nextSteps(
   const secret = `CLIENT_SECRET='${clientSecret.replaceAll("'", "'\\''")}'`;
   const tenant = `--base-url ${baseUrl} --auth-url ${authUrl} --client-id ${clientId} --dns-blocks-path ${settings.dnsBlocksPath}`;
   const control = controlUrl
-    ? `change it, for example rotate the secret (docs/api-simulator.md lists the calls):
+    ? `change it, for example rotate the secret (local/api-simulator/control.ts lists the calls):
   curl -X POST -H 'Content-Type: application/json' ${controlUrl}/credentials/rotate`
     : 'start it with --control to change rows, credentials and faults while it runs.';
   return `

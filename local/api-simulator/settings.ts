@@ -16,7 +16,7 @@ export const ENVELOPE_MEMBERS: ReadonlySet<string> = new Set(ROW_MEMBERS);
 
 /**
  * Settings for questions that the specification leaves open. Each setting is an option of `createSimulator` and a flag of the command line, and
- * docs/api-simulator.md gives the reason for the defaults.
+ * docs/api.md has the questions.
  */
 export const SIMULATOR_SETTINGS = {
   dnsBlocksPath: text('/v1/dns-blocks', 'path of the DNS block list', /^\/[^?#]+$/),

@@ -18,18 +18,11 @@ import { withTable } from './tables.ts';
 /** A generated part of a file of docs/. */
 export interface Part {
   readonly file: string;
-  /** Whether it takes minutes, so that it is written only where it is named, and compared by the long tests. */
-  readonly isSlow?: true;
   /** The text of the file with the part as it should be. */
   write(text: string): string | Promise<string>;
 }
 
 export const PARTS: Readonly<Record<string, Part>> = {
-  incidents: {
-    file: 'testing.md',
-    isSlow: true,
-    write: async text => withTable(text, '## Alarms', await (await import('../stack/alarms/play.ts')).incidentRows()),
-  },
   schema: { file: 'connectors.schema.json', write: withSchema },
   options: { file: 'configuration.md', write: text => withTable(text, '## Options', optionRows()) },
   alarms: { file: 'runbook.md', write: async text => withTable(text, '# ', await alarmRows()) },
@@ -41,8 +34,8 @@ export const PARTS: Readonly<Record<string, Part>> = {
     file: 'events.md',
     write: text =>
       text.replace(
-        /^\| `stream` \|.*$/m,
-        `| \`stream\` | ${either(STREAMS.map(({ name }) => `\`${name}\``))}; \`${TEST_EVENT.stream}\` for a test event |`,
+        /^- `stream`: .*$/m,
+        `- \`stream\`: ${either(STREAMS.map(({ name }) => `\`${name}\``))}; \`${TEST_EVENT.stream}\` for a test event.`,
       ),
   },
   events: { file: 'events.md', write: async text => withExamples(text, await exampleLines()) },

@@ -12,11 +12,11 @@ const { operands } = readArgumentsOrExit<object>(
   () =>
     new Command('npm run documents --')
       .description('Writes the generated parts of docs/ again, and names the files that changed.')
-      .argument('[part...]', `only these parts: ${names.join(', ')} (default: all but those that take minutes)`),
+      .argument('[part...]', `only these parts: ${names.join(', ')} (default: all)`),
   given => given.operands.filter(name => !names.includes(name)).map(name => `there is no part '${name}'`),
 );
 
-const chosen = operands.length === 0 ? names.filter(name => !PARTS[name]!.isSlow) : operands;
+const chosen = operands.length === 0 ? names : operands;
 
 for (const name of chosen) {
   const { path: file, before, after } = await compared(PARTS[name]!);

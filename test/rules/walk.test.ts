@@ -1,4 +1,20 @@
-/** The rules of the walk (docs/architecture.md): what it sends, what it saves, and what it does with pages that are wrong. */
+/**
+ * The rules of the walk, by the numbers that the tests name:
+ *
+ *  1. It saves the newest cursor that is not null. An absent cursor is the beginning.
+ *  2. It does not send again the rows that come with a null cursor, because every poll reads them.
+ *  3. Only a null cursor is the end, not a short or empty page.
+ *  4. It ends at a cursor that it has already followed.
+ *  5. It decides by content what is new, not by `stream_position` or `updated_at`.
+ *  6. Within a page the last row of an id wins.
+ *  7. After a refused cursor it uses the previous cursor, then the beginning, and saves the new start before a row is sent.
+ *  8. It finds unspecified names by content, keeps them, and refuses answers that contradict them.
+ *  9. It sends a `limit` of 1 to 500.
+ * 10. It reads DNS blocks when their path is given.
+ * 11. A setting names the member that holds a threat's asset.
+ * 12. When a page is too large or too slow, it requests the page again with half the limit.
+ * 13. A row that cannot be an event is kept as a dead letter, and the walk continues.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ApiRefusedError, CursorRefusedError, LeaseLostError } from '../../lambda/core/errors.ts';

@@ -1,6 +1,8 @@
 """Starts ministack with what it lacks of CloudFormation, Firehose and CloudWatch, added from outside: no file of it is changed.
 
-Each addition follows AWS's documents. docs/testing.md#deployments says what ministack still does differently.
+Each addition follows AWS's documents. These differences remain: IAM is not enforced for Firehose, Scheduler and log delivery. Firehose delivers to S3
+one object per record, at once, and nothing to Splunk and HTTP. Alarms and GetMetricData ignore dimensions and missing data. StartMessageMoveTask is
+missing, and so is the reverting of drift. VPC, KMS and saved queries of logs are stored without an effect.
 """
 
 import contextvars

@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ALARMS } from '../../../lib/alarms/alarms.ts';
-import { ROOT } from '../../documents/pages.ts';
-import { withTable } from '../../documents/tables.ts';
 import { INCIDENTS, NO_INCIDENTS } from './incidents.ts';
-import { incidentRows, played, playedIncidents } from './play.ts';
+import { played, playedIncidents } from './play.ts';
 
 /** The longest incident takes half a minute on a slow machine. */
 const TIMEOUT = 300_000;
@@ -47,9 +43,4 @@ describe('nobody is notified of', () => {
     },
     TIMEOUT,
   );
-});
-
-test('the table in docs/testing.md has the results, or "npm run documents -- incidents" writes it', async () => {
-  const page = readFileSync(path.join(ROOT, 'docs', 'testing.md'), 'utf8');
-  expect(page).toBe(withTable(page, '## Alarms', await incidentRows()));
 });

@@ -1,8 +1,7 @@
 /** Plays incidents, each once in a process. */
 import type { Incident } from '../../../local/incidents/incident.ts';
 import { INCIDENTS } from './incidents.ts';
-import { criticalAlarms, type DrillResult, drill } from './support/drill.ts';
-import { drillRows } from './support/drill-table.ts';
+import { type DrillResult, drill } from './support/drill.ts';
 
 const results = new Map<Incident, Promise<DrillResult>>();
 
@@ -17,9 +16,4 @@ export async function playedIncidents(): Promise<DrillResult[]> {
   const all: DrillResult[] = [];
   for (const incident of INCIDENTS) all.push(await played(incident));
   return all;
-}
-
-/** The table of docs/testing.md. */
-export async function incidentRows(): Promise<string[][]> {
-  return drillRows(await playedIncidents(), await criticalAlarms());
 }

@@ -10,8 +10,6 @@ export interface DrillResult {
   readonly fired: ReadonlyMap<string, number>;
   /** The same for the composite alarms, which notify. */
   readonly notified: ReadonlyMap<string, number>;
-  /** By alarm, minutes from the end of the incident until it ended. None for one that ended before, or not at all. */
-  readonly ended: ReadonlyMap<string, number>;
   /** Alarms still in alarm an hour and a half after the end. */
   readonly stuck: readonly string[];
   /** Whether the runs after the end succeeded. */
@@ -49,16 +47,6 @@ export async function drill(incident: Incident): Promise<DrillResult> {
   return { incident, ...alarms, notified: new Map(notified), recovered };
 }
 
-/** Names of the critical alarms. */
-export async function criticalAlarms(): Promise<ReadonlySet<string>> {
-  const configurations = [
-    CONFIGURATION,
-    { ...CONFIGURATION, destination: { type: 'http', url: 'https://siem.example/events' } },
-  ];
-  const templates = await Promise.all(configurations.map(each => templateWith(each)));
-  return new Set(templates.flatMap(template => compositeAlarmMembers(template).get('critical') ?? []));
-}
-
 async function endure({ begin, eachMinute, minutes }: Incident, scene: Scene): Promise<void> {
   begin?.(scene);
   while (scene.minute < minutes) {
@@ -91,13 +79,11 @@ async function stayQuiet(scene: Scene, from: number, to: number): Promise<void> 
 /** @param end minute in which the incident was ended */
 function observed(watch: AlarmWatch, end: number, last: number) {
   const fired = new Map<string, number>();
-  const ended = new Map<string, number>();
   for (let minute = -1; minute < last; minute++) {
     for (const { name, state } of watch.evaluate(minute)) {
       if (state === 'ALARM' && minute < end && !fired.has(name)) fired.set(name, minute + 1);
-      if (state === 'OK' && minute >= end) ended.set(name, minute + 1 - end);
     }
   }
   const stuck = watch.alarms.flatMap(({ name, state }) => (state === 'ALARM' ? [name] : []));
-  return { fired, ended, stuck };
+  return { fired, stuck };
 }
