@@ -188,5 +188,8 @@ test('doctor warns of a client that differs from the saved state, until a run ha
     remedy: expect.stringMatching(/OrganizationChangedError.*set-credentials.*confirm organization/s),
   });
   await each.connector.run({}, { cold: true });
-  expect(await found()).toMatchObject({ status: 'ok', text: expect.stringContaining('the same as in the saved state') });
+  expect(await found()).toMatchObject({
+    status: 'ok',
+    text: expect.stringContaining('the same as in the saved state'),
+  });
 });
