@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type SimulatorServer, startSimulatorServer } from '../../local/api-simulator/server.ts';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { ProblemSuffix } from '../../local/api-simulator/problem.ts';
+import { checkSender, type SimulatorServer, startSimulatorServer } from '../../local/api-simulator/server.ts';
 import { ApiClient } from './api-client.ts';
 import { createTenant } from './tenant.ts';
 
@@ -50,6 +51,39 @@ test('a reset breaks the connection before the answer, a truncation within the b
   await expect(client.get('/v1/threats')).rejects.toThrow('terminated');
   simulator.setFaults([]);
   expect((await client.get('/v1/assets')).status).toBe(200);
+});
+
+describe('a server for programs of this machine', () => {
+  const json = { host: '127.0.0.1:8', 'content-type': 'application/json' };
+  const check = (method: string, headers: Record<string, string>) => () =>
+    checkSender({ method, headers } as unknown as IncomingMessage, 'http://127.0.0.1:8');
+
+  test.each<[string, string, Record<string, string>]>([
+    ['a script', 'POST', json],
+    ['its own page', 'POST', { ...json, origin: 'http://localhost:8', host: 'localhost:8' }],
+    ['a read', 'GET', { host: '127.0.0.1:8' }],
+  ])('a server for programs of this machine serves %s', (_, method, headers) => {
+    expect(check(method, headers)).not.toThrow();
+  });
+
+  test.each<[string, string, Record<string, string>, ProblemSuffix]>([
+    ['a page of another origin', 'POST', { ...json, origin: 'https://evil.example' }, 'request/foreign-origin'],
+    ['a page of another port', 'POST', { ...json, origin: 'http://127.0.0.1:1' }, 'request/foreign-origin'],
+    ['a page without an origin', 'POST', { ...json, origin: 'null' }, 'request/foreign-origin'],
+    ['a read by a page of another origin', 'GET', { ...json, origin: 'null' }, 'request/foreign-origin'],
+    [
+      'a host name that was pointed at this machine',
+      'POST',
+      { ...json, host: 'evil.example:8' },
+      'request/foreign-host',
+    ],
+    ['a read by such a host name', 'GET', { host: 'evil.example' }, 'request/foreign-host'],
+    ['a host without the port', 'GET', { host: '127.0.0.1' }, 'request/foreign-host'],
+    ['a form', 'POST', { ...json, 'content-type': 'text/plain' }, 'request/not-json'],
+    ['a request without a content type', 'POST', { host: '127.0.0.1:8' }, 'request/not-json'],
+  ])('a server for programs of this machine refuses %s', (_, method, headers, suffix) => {
+    expect(check(method, headers)).toThrow(expect.objectContaining({ suffix }));
+  });
 });
 
 test('a port in use is an error', async () => {

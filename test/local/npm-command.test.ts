@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
 import { readArguments, refusalText, wholeNumberParser } from '../../local/npm-command.ts';
-import { page, ROOT } from '../documents/pages.ts';
+import { page } from '../documents/pages.ts';
+import { type Ended, run } from '../support/parts/command.ts';
 
 /** A command with an option of each kind. */
 const describeTrial = () =>
@@ -52,58 +52,38 @@ test('a refusal with one problem is one line before the usage hint', () => {
 const STARTED = ['start', 'demo', 'query', 'test:real', 'test:deploy'];
 const READ = ['bench', 'simulation', 'crash-test', 'contract', 'documents', 'test:browser', 'test:package'];
 
-/** Runs the script as npm does, and returns what it wrote to stderr with its exit status. */
-function runScript(
-  name: string,
-  args: readonly string[],
-): Promise<{ status: unknown; stdout: string; stderr: string }> {
-  const { scripts } = JSON.parse(page('package.json'));
-  const command = `${scripts[name]} ${args.join(' ')}`;
-  return new Promise(resolve => {
-    execFile('sh', ['-c', command], { cwd: ROOT }, (error, stdout, stderr) => {
-      resolve({ status: error?.code ?? 0, stdout, stderr });
-    });
-  });
+const { scripts } = JSON.parse(page('package.json'));
+
+/** Runs the script as npm does. */
+function runScript(name: string, args: readonly string[]): Promise<Ended> {
+  return run('sh', ['-c', `${scripts[name]} ${args.join(' ')}`], 120);
 }
 
 describe('every command with options', () => {
   test.each(STARTED)('npm run %s refuses two unknown options at once with status 2', async name => {
     const { status, stdout, stderr } = await runScript(name, ['--nope', '--neither']);
-    expect([status, stdout]).toEqual([2, '']);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^Nothing was started:\n {2}- unknown option '--nope'\n {2}- unknown option '--neither'\n/);
     const typed = name === 'start' ? 'npm start' : `npm run ${name}`;
     expect(stderr.trimEnd().split('\n').at(-1)).toBe(`"${typed} -- --help" explains.`);
   });
 
   test.each(READ)('npm run %s reads its options as the others do, before it does anything else', name => {
-    const { scripts } = JSON.parse(page('package.json'));
     const [file] = /(bench|local|test)\/[\w/-]+\.ts/.exec(scripts[name])!;
     expect(page(file)).toContain('readArgumentsOrExit');
   });
 
-  test('a value that fits nothing is refused by the simulation instead of a run of nothing', async () => {
-    const wrong = ['--runs', '0', '--exhaustive', 'zzz', '--mutants', 'qqq'];
-    const { status, stdout, stderr } = await runScript('simulation', wrong);
-    expect([status, stdout]).toEqual([2, '']);
-    expect(stderr.match(/^ {2}- .*--(runs|exhaustive|mutants)/gm)).toHaveLength(3);
-  });
-
-  test('invalid options of the benchmark and an unknown figure are refused at once', async () => {
-    const { status, stderr } = await runScript('bench', ['--runs', 'x', 'nosuch']);
-    expect(status).toBe(2);
-    expect(stderr).toContain("option '--runs <n>' argument 'x' is invalid");
-    expect(stderr).toContain('there is no figure nosuch');
-  });
-
-  test('invalid options of the API simulator and settings that contradict each other are refused at once', async () => {
-    const wrong = ['--assets', 'x', '--rows-member', 'a', '--pagination-member', 'a', '--dns-blocks-path', 'b'];
-    const { status, stderr } = await runScript('api-simulator', wrong);
-    expect(status).toBe(2);
-    for (const option of [
-      "'--assets <n>'",
-      '--rows-member and --pagination-member',
-      '--dns-blocks-path must be a path',
-    ])
-      expect(stderr).toContain(option);
+  test.each([
+    ['simulation', ['--runs', '0', '--exhaustive', 'zzz', '--mutants', 'qqq'], ['--runs', '--exhaustive', '--mutants']],
+    ['bench', ['--runs', 'x', 'nosuch'], ["option '--runs <n>' argument 'x' is invalid", 'there is no figure nosuch']],
+    [
+      'api-simulator',
+      ['--assets', 'x', '--rows-member', 'a', '--pagination-member', 'a', '--dns-blocks-path', 'b'],
+      ["'--assets <n>'", '--rows-member and --pagination-member', '--dns-blocks-path must be a path'],
+    ],
+  ])('npm run %s refuses wrong values and values that contradict each other at once', async (name, args, problems) => {
+    const { status, stdout, stderr } = await runScript(name, args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    for (const problem of problems) expect(stderr).toContain(problem);
   });
 });

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { ROOT } from '../documents/pages.ts';
 import { endGroup } from '../support/parts/command.ts';
+import { temporaryFolder } from '../support/parts/temporary-folder.ts';
 
 /** Whether a process of the group is left. */
 function isRunning(group: number): boolean {
@@ -17,15 +15,13 @@ function isRunning(group: number): boolean {
 }
 
 test.each([
-  ['run demo -- --minute 250ms', 'SIGTERM', /Press Ctrl-C to end/],
+  ['run --silent demo', 'SIGTERM', /Synthesizing/],
   ['run demo -- --minute 250ms', 'SIGINT', /Press Ctrl-C to end/],
-  ['run api-simulator -- --assets 1', 'SIGTERM', /"baseUrl"/],
   ['run api-simulator -- --assets 1', 'SIGINT', /"baseUrl"/],
   ['start -- --assets 20000 --threats 0 --dns-blocks 0', 'SIGTERM', /assets: \d+ page/],
-  ['start -- --assets 20000 --threats 0 --dns-blocks 0', 'SIGINT', /assets: \d+ page/],
 ] as const)('npm %s leaves no process when npm alone gets %s', async (command, signal, ready) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'signals-'));
-  const args = [...command.split(' '), ...(command.startsWith('start') ? ['--state-folder', folder] : [])];
+  await using folder = await temporaryFolder('signals-');
+  const args = [...command.split(' '), ...(command.startsWith('start') ? ['--state-folder', folder.path] : [])];
   const npm = spawn('npm', args, { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
   try {
     let shown = '';
@@ -39,6 +35,5 @@ test.each([
     expect(isRunning(npm.pid!)).toBe(false);
   } finally {
     endGroup(npm.pid!, 'SIGKILL');
-    await rm(folder, { recursive: true });
   }
 });

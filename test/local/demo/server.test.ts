@@ -30,7 +30,7 @@ interface Asked {
   readonly body?: string;
 }
 
-/** fetch would not let a test set `Host`, `Origin` and a malformed target. */
+/** Sends a request with any headers and target, because fetch sends no `Origin` and no malformed target. */
 function ask({ method = 'GET', path = '/', headers = {}, body = '' }: Asked) {
   return new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; body: string }>(
     (resolve, reject) => {
@@ -54,45 +54,34 @@ test('before the demo has started, the page says so', async () => {
   expect(await ask({ path: '/view' })).toMatchObject({ status: 200, body: JSON.stringify(demo.view) });
 });
 
-describe('nothing is served', () => {
-  test('to a host name that was pointed at this machine', async () => {
-    for (const host of ['evil.example', `evil.example:${new URL(server.url).port}`, '127.0.0.1', '[::1]:1']) {
-      expect(await ask({ headers: { host } })).toMatchObject({ status: 421 });
-    }
-  });
+test.each([
+  '/demo.ts',
+  '/../demo.ts',
+  '/%2e%2e/demo.ts',
+  '/docs/runbook.md',
+  '/runbook/../demo.ts',
+  '/runbook/no-such-alarm',
+  '/index.html',
+])('the path %s, which is neither the page nor a section of the runbook, is not served', async path => {
+  expect(await ask({ path })).toMatchObject({ status: 404 });
+});
 
-  test('to a page of another origin, not even with the token', async () => {
-    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1']) {
-      expect(await ask({ headers: { origin } })).toMatchObject({ status: 403 });
-      expect(await act('/repair', {}, { origin })).toMatchObject({ status: 403 });
-    }
-    expect(done).toEqual([]);
-  });
-
-  test('but the page and sections of the runbook', async () => {
-    for (const path of [
-      '/demo.ts',
-      '/../demo.ts',
-      '/%2e%2e/demo.ts',
-      '/docs/runbook.md',
-      '/runbook/../demo.ts',
-      '/runbook/no-such-alarm',
-      '/index.html',
-    ]) {
-      expect(await ask({ path })).toMatchObject({ status: 404 });
-    }
-  });
+test('a page of another origin can read nothing and change nothing, not even with the token', async () => {
+  const origin = 'https://evil.example';
+  expect(await ask({ headers: { origin } })).toMatchObject({ status: 403 });
+  expect(await act('/repair', {}, { origin })).toMatchObject({ status: 403 });
+  expect(done).toEqual([]);
 });
 
 describe('a request that changes something', () => {
-  test('needs the token of this start', async () => {
+  test('a request that changes something needs the token of this start', async () => {
     for (const token of ['', 'x', server.token.slice(1), `${server.token}x`]) {
       expect(await act('/repair', {}, { 'x-demo-token': token })).toMatchObject({ status: 403 });
     }
     expect(done).toEqual([]);
   });
 
-  test('is accepted with the token, from the page and from a script', async () => {
+  test('a request that changes something is accepted with the token, from the page and from a script', async () => {
     const origin = new URL(server.url).origin;
     expect(await act('/incident', { name: 'The API is down' }, { origin })).toMatchObject({ status: 204 });
     expect(await act('/repair', {})).toMatchObject({ status: 204 });
@@ -109,13 +98,8 @@ describe('a request that changes something', () => {
     ['a malformed target of an action', { path: '//' }, 400],
     ['a body that is not JSON', { path: '/repair', body: '{' }, 400],
     ['a body that is too large', { path: '/repair', body: ' '.repeat(5000) }, 413],
-    [
-      'a form, which needs no permission to be sent by another page',
-      { path: '/repair', headers: { 'content-type': 'text/plain' } },
-      415,
-    ],
     ['another method', { method: 'PUT' }, 405],
-  ])('is refused for %s', async (_, asked, status) => {
+  ])('a request that changes something is refused for %s', async (_, asked, status) => {
     const headers = { 'content-type': 'application/json', 'x-demo-token': server.token, ...asked.headers };
     expect(await ask({ method: 'POST', ...asked, headers })).toMatchObject({ status });
     expect(done).toEqual([]);

@@ -1,31 +1,19 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 
-/** A folder of delivered files, gone afterwards. */
-export class DeliveredFolder implements AsyncDisposable {
-  readonly path: string;
+/** A temporary folder of delivered files. */
+export async function deliveredFolder() {
+  const folder = await temporaryFolder('query-');
 
-  private constructor(path: string) {
-    this.path = path;
-  }
-
-  static async make(): Promise<DeliveredFolder> {
-    return new DeliveredFolder(await mkdtemp(join(tmpdir(), 'query-')));
-  }
-
-  async file(name: string, ...lines: string[]): Promise<void> {
-    await this.bytes(name, gzipSync(lines.map(line => `${line}\n`).join('')));
-  }
-
-  async bytes(name: string, bytes: Uint8Array): Promise<void> {
-    const path = join(this.path, name);
+  const bytes = async (name: string, content: Uint8Array): Promise<void> => {
+    const path = join(folder.path, name);
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, bytes);
-  }
+    await writeFile(path, content);
+  };
+  const file = (name: string, ...lines: string[]): Promise<void> =>
+    bytes(name, gzipSync(lines.map(line => `${line}\n`).join('')));
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.path, { recursive: true });
-  }
+  return { ...folder, bytes, file };
 }

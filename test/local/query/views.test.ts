@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+/** The columns and texts of the views. Whether they give the truth, test/histories/views.test.ts proves with a history of each rule. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { oversizeLine, rowLine, withdrawnLine } from '../../../lambda/core/event.ts';
-import { STREAMS } from '../../../lambda/streams.ts';
-import { SQL_VIEWS } from '../../../local/query/views.ts';
 import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../../support/core/streams.ts';
 import { type EventFields, envelope } from './support/event-lines.ts';
 import { column, type LinesDatabase, openDuckDbLines } from './support/lines-database.ts';
+import { IDS, PATHS, PATHS_ROW, ROWS, SCALARS, TIMES } from './support/special-texts.ts';
 
 let database: LinesDatabase;
 beforeAll(async () => {
@@ -12,102 +12,69 @@ beforeAll(async () => {
 });
 afterAll(async () => database[Symbol.asyncDispose]());
 
-test('every stream has its views', () => {
-  const expected = STREAMS.flatMap(({ name, hasRowStates, tombstones }) => {
-    const table = name.replaceAll('-', '_');
-    return [hasRowStates ? `current_${table}` : table, ...(tombstones ? [`removed_${table}`] : [])];
-  });
-  const shared = ['events', 'latest_inventory', 'latest_blocks', 'latest_events', 'changes'];
-  expect(SQL_VIEWS.map(({ name }) => name).sort()).toEqual([...shared, ...expected].sort());
+/** Holds one event for each of these, in their order. */
+async function hold(...events: readonly Omit<EventFields, 'sequence'>[]): Promise<void> {
+  await database.hold(events.map((event, index) => envelope({ ...event, sequence: index + 1 })));
+}
+
+test('rows are returned as they were written', async () => {
+  await hold(...ROWS.map(([id, row]) => ({ id, row })));
+  for (const view of ['current_assets', 'changes']) {
+    expect(await database.tuples(`select id, row from ${view} order by sequence`)).toEqual(ROWS);
+  }
 });
 
-test('latest_inventory leaves out exactly the streams without row states, which latest_blocks takes', () => {
-  const immutable = STREAMS.filter(({ hasRowStates }) => !hasRowStates).map(({ name }) => `'${name}'`);
-  const sqlOf = (view: string) => SQL_VIEWS.find(({ name }) => name === view)!.sql;
-  expect(sqlOf('latest_inventory')).toContain(`where stream not in (${immutable.join(', ')})`);
-  expect(sqlOf('latest_blocks')).toContain(`where stream in (${immutable.join(', ')})`);
+test('ids are shown as they are, but for lone surrogates', async () => {
+  await hold(...IDS.map(([id]) => ({ stream: 'threats', id, assetId: id, row: '1' }) as const));
+  const shown = await database.tuples('select id, asset_id from current_threats order by sequence');
+  expect(shown).toEqual(IDS.map(([, id]) => [id, id]));
 });
 
-const DEAD_LETTER = 's3://bucket/dead-letter/a.json';
+test.each([
+  ['alone', (value: string) => `{"a":${value}}`],
+  ['between white space', (value: string) => `{ "a" :\t${value} }`],
+  [
+    'beside texts that contain what looks like numbers',
+    (value: string) => String.raw`{"\"":"\\","s":"x: 3.5, [1.5\"","a":${value},"n":[1.5,-0],"q\":":"\" : 7.5","":""}`,
+  ],
+  ['beside a lone surrogate', (value: string) => String.raw`{"lone":"\ud800 :4.5","a":${value}}`],
+])('a scalar %s is taken out of a row as it is written', async (_, rowWith) => {
+  await hold(...SCALARS.map(([value]) => ({ id: value, row: rowWith(value) })));
+  const sql = "select id, json_extract_scalar(row, '$.a') from current_assets order by sequence";
+  expect(await database.tuples(sql)).toEqual(SCALARS);
+});
 
-/** The rows are numbered as their events are, and events need not arrive in the order of their sequences. */
-const upsert = (sequence: number, change: Partial<EventFields> = {}): EventFields => {
-  return { sequence, row: String(sequence), ...change };
-};
-const tombstone = (sequence: number, change: Partial<EventFields> = {}) =>
-  upsert(sequence, { kind: 'tombstone', ...change });
-const filtered = (sequence: number): EventFields => ({ sequence, kind: 'withdrawn', reason: 'filtered' });
-const threat = (sequence: number) => upsert(sequence, { stream: 'threats', assetId: 'x' });
-const withdrawn = (sequence: number): EventFields => ({ ...threat(sequence), kind: 'withdrawn', row: undefined });
-const oversize = (stream: 'assets' | 'threats'): EventFields => {
-  return { sequence: 2, stream, kind: 'oversize', deadLetter: DEAD_LETTER };
-};
-const block = (sequence: number): EventFields => {
-  return { sequence, stream: 'dns-blocks', kind: 'dns_block', row: '1', eventId: 'e' };
-};
-const REMOVED_AT = { time: '2026-11-20T09:14:03Z' };
+test('a path leads to members of every name', async () => {
+  await hold({ row: PATHS_ROW });
+  const columns = PATHS.map(([path], index) => `json_extract_scalar(row, '${path}') as c${index}`);
+  const [found] = await database.tuples(`select ${columns.join()} from current_assets`);
+  expect(PATHS.map(([path], index) => [path, found![index]])).toEqual(PATHS);
+});
 
-/** The rows of a view for the events of one id. */
-const VIEW_CASES: readonly (readonly [name: string, events: EventFields[], view: string, expected: object[]])[] = [
-  ['the greatest sequence wins', [upsert(3), upsert(12), upsert(5)], 'current_assets', [{ id: 'a', row: '12' }]],
-  ['sequences compare by all their digits', [upsert(9), upsert(10)], 'current_assets', [{ row: '10' }]],
-  ['a removed asset does not exist', [tombstone(2), upsert(1)], 'current_assets', []],
-  [
-    'a removed asset is among the removed',
-    [tombstone(2, REMOVED_AT), upsert(1)],
-    'removed_assets',
-    [{ id: 'a', row: '2', removed_at: '2026-11-20 09:14:03' }],
-  ],
-  ['a restored asset exists', [tombstone(2), upsert(3)], 'current_assets', [{ row: '3' }]],
-  ['a restored asset is not among the removed', [tombstone(2), upsert(3)], 'removed_assets', []],
-  ['an asset that the filter excludes does not exist', [filtered(2), upsert(1)], 'current_assets', []],
-  ['an asset that the filter excludes is not among the removed', [filtered(2), upsert(1)], 'removed_assets', []],
-  [
-    'an asset that the filter excludes has its reason among the latest',
-    [filtered(2), upsert(1)],
-    'latest_events',
-    [{ kind: 'withdrawn', reason: 'filtered' }],
-  ],
-  ['an asset that the filter keeps again exists', [filtered(2), upsert(3)], 'current_assets', [{ row: '3' }]],
-  [
-    'a row that has a member of that name has no reason',
-    [upsert(1, { row: '{"reason":"filtered"}' })],
-    'latest_events',
-    [{ kind: 'upsert', reason: null }],
-  ],
-  ['a withdrawn threat does not exist', [threat(1), withdrawn(2)], 'current_threats', []],
-  ['a threat that came back exists', [threat(3), withdrawn(2)], 'current_threats', [{ row: '3', asset_id: 'x' }]],
-  [
-    'a row that was too large exists, and its dead letter is named',
-    [upsert(1), oversize('assets')],
-    'current_assets',
-    [{ row: null, dead_letter: DEAD_LETTER }],
-  ],
-  [
-    'a threat that was too large exists',
-    [oversize('threats')],
-    'current_threats',
-    [{ row: null, dead_letter: DEAD_LETTER }],
-  ],
-  ['a repeat changes nothing', [upsert(1), upsert(1)], 'current_assets', [{ row: '1' }]],
-  ['events of another stream do not count', [upsert(1), threat(2)], 'current_assets', [{ row: '1' }]],
-  [
-    'events of another connector do not count',
-    [upsert(1), tombstone(2, { connector: 'other' })],
-    'current_assets',
-    [{ connector: 'acme', row: '1' }],
-  ],
-  [
-    'a DNS block is there once',
-    [block(1), block(4)],
-    'dns_blocks',
-    [{ id: 'a', row: '1', sequence: '00000000000000000004' }],
-  ],
-];
+test('times are shown in UTC, to the millisecond', async () => {
+  await hold(...TIMES.map(([time]) => ({ id: String(time), time, row: '1' })));
+  const shown = await database.tuples('select id, updated_at from current_assets order by sequence');
+  expect(shown).toEqual(TIMES.map(([time, utc]) => [String(time), utc]));
+});
 
-test.each(VIEW_CASES)('%s', async (_, events, view, expected) => {
-  await database.hold(events.map(envelope));
-  expect(await database.rows(`select * from ${view}`)).toEqual(expected.map(each => expect.objectContaining(each)));
+test('a stream_position that is a number keeps its digits', async () => {
+  await database.hold([envelope({ sequence: 1, row: '1' }).replace('"7"', '99999999999999999.90')]);
+  expect(await column(database, 'select stream_position from current_assets')).toEqual(['99999999999999999.90']);
+});
+
+test('lines of an older version, which lack members added since, are read', async () => {
+  await database.hold([
+    '{"event_id":"e1","sequence":"00000000000000000001","kind":"upsert","stream":"assets","id":"a","row":{"id":"a"}}',
+  ]);
+  expect(await database.rows('select id, forwarded_at, updated_at, row from current_assets')).toEqual([
+    { id: 'a', forwarded_at: null, updated_at: null, row: '{"id":"a"}' },
+  ]);
+});
+
+test('lines that are not events are not in events, and stay in lines', async () => {
+  await database.hold(['', '{"event_id":', 'null', '[]', '{"a":1}', envelope({ sequence: 1, row: '1' })]);
+  expect(await column(database, 'select cast(count(*) as integer) from events')).toEqual([1]);
+  expect(await column(database, 'select cast(count(*) as integer) from lines')).toEqual([6]);
 });
 
 test('an event of a kind or format that a later release may send is left out, and hides nothing', async () => {
@@ -116,74 +83,118 @@ test('an event of a kind or format that a later release may send is left out, an
     envelope({ sequence: 3, id: ',"format":2', row: '3' }).replace(',"row":', ',"format":2,"row":'),
   ];
   await database.hold([...later, envelope({ sequence: 1, id: ',"format":2', row: '{"a":1,"format":2}' })]);
-  const seen = async (view: string) => column(database, `select sequence from ${view} order by sequence`);
-  const first = '00000000000000000001';
-  expect(await seen('events')).toEqual([first]);
-  expect(await seen('current_assets')).toEqual([first]);
+  for (const view of ['events', 'current_assets']) {
+    expect(await column(database, `select sequence from ${view}`)).toEqual(['00000000000000000001']);
+  }
 });
 
-test('latest_inventory and latest_blocks have one rule: they differ in which events they take', () => {
-  const [inventory, blocks] = ['latest_inventory', 'latest_blocks'].map(name => {
-    const lines = SQL_VIEWS.find(view => view.name === name)!.sql.split('\n');
-    return lines.filter(line => !/^ *(--|where stream|create or replace view)/.test(line));
+const DEAD_LETTER = 's3://bucket/dead-letter/a.json';
+
+test.each<[name: string, event: Omit<EventFields, 'sequence'>, view: string, expected: object]>([
+  [
+    'a removed asset has the time of its removal',
+    { kind: 'tombstone', time: '2026-11-20T09:14:03Z', row: '2' },
+    'removed_assets',
+    { removed_at: '2026-11-20 09:14:03' },
+  ],
+  [
+    'an asset that was too large exists, with its dead letter',
+    { kind: 'oversize', deadLetter: DEAD_LETTER },
+    'current_assets',
+    { row: null, dead_letter: DEAD_LETTER },
+  ],
+  [
+    'a threat that was too large exists, with its dead letter',
+    { stream: 'threats', kind: 'oversize', deadLetter: DEAD_LETTER },
+    'current_threats',
+    { row: null, dead_letter: DEAD_LETTER },
+  ],
+  [
+    'an asset that the filter excludes has the reason',
+    { kind: 'withdrawn', reason: 'filtered' },
+    'latest_events',
+    { kind: 'withdrawn', reason: 'filtered' },
+  ],
+  [
+    'a row that has a member of that name has no reason',
+    { row: '{"reason":"filtered"}' },
+    'latest_events',
+    { kind: 'upsert', reason: null },
+  ],
+])('%s', async (_, event, view, expected) => {
+  await hold({ row: '1' }, event);
+  expect(await database.rows(`select * from ${view}`)).toEqual([expect.objectContaining(expected)]);
+});
+
+test('a row that never changes is there once, with its latest event', async () => {
+  const block = { stream: 'dns-blocks', kind: 'dns_block', row: '1', eventId: 'e' } as const;
+  await hold(block, block);
+  const sequences = ['00000000000000000002'];
+  expect(await column(database, 'select sequence from dns_blocks')).toEqual(sequences);
+  expect(await column(database, 'select sequence from latest_events')).toEqual(sequences);
+});
+
+describe('the view of changes', () => {
+  const named = () => column(database, `select id || ' ' || change from changes order by sequence`);
+
+  test('the view of changes names each event by what it was to its id', async () => {
+    await hold(
+      { row: '1' },
+      { row: '2' },
+      { kind: 'tombstone', row: '3' },
+      { row: '4' },
+      { kind: 'oversize' },
+      { stream: 'threats', id: 't', row: '1' },
+      { stream: 'threats', id: 't', kind: 'withdrawn' },
+      { stream: 'threats', id: 't', row: '1' },
+      { stream: 'dns-blocks', id: 'd', kind: 'dns_block', row: '1' },
+      { id: 'large', kind: 'oversize' },
+    );
+    const asset = ['a new', 'a changed', 'a removed', 'a restored', 'a changed'];
+    const threat = ['t new', 't withdrawn', 't restored'];
+    expect(await named()).toEqual([...asset, ...threat, 'd blocked', 'large new']);
   });
-  expect(inventory!.length).toBeGreaterThan(15);
-  expect(blocks).toEqual(inventory);
+
+  test('the view of changes has an event that two connectors sent twice', async () => {
+    const sent = { row: '1', eventId: 'one' };
+    await hold(sent, { ...sent, connector: 'other' });
+    expect(await named()).toEqual(['a new', 'a new']);
+  });
+
+  test('the view of changes tells events that were sent again from new ones', async () => {
+    const old = { row: '1', eventId: 'one', forwardedAt: '2026-11-01T00:00:00.000Z' };
+    const forwardedAt = '2026-11-20T00:00:00.000Z';
+    await hold(old, { ...old, forwardedAt }, { id: 'b', row: '1', forwardedAt });
+    const since = (time: string) =>
+      column(database, `select id from changes where ${time} > timestamp '2026-11-19 00:00:00' order by 1`);
+    expect(await since('forwarded_at')).toEqual(['a', 'b']);
+    expect(await since('first_forwarded_at')).toEqual(['b']);
+  });
 });
 
-test('latest_events holds the latest event of every id of every stream', async () => {
-  const events: EventFields[] = [
-    { sequence: 1, row: '1' },
-    { sequence: 2, kind: 'tombstone', row: '2' },
-    { sequence: 3, stream: 'threats', row: '3' },
-    { sequence: 4, stream: 'dns-blocks', kind: 'dns_block', row: '4' },
-    { sequence: 5, stream: 'dns-blocks', kind: 'dns_block', row: '4' },
-  ];
-  await database.hold(events.map(envelope));
-  expect(await database.tuples('select stream, sequence from latest_events order by sequence')).toEqual([
-    ['assets', '00000000000000000002'],
-    ['threats', '00000000000000000003'],
-    ['dns-blocks', '00000000000000000005'],
+test('the members of every event that the connector writes are in the columns of events', async () => {
+  const time = '2026-11-20T09:14:03.250Z';
+  const sequence = '00000010420000000001';
+  const event = (stream: typeof ASSETS | typeof THREATS | typeof DNS_BLOCKS, members: string) => {
+    return { row: rowOf(`{"id":"büro/1",${members}}`, stream), stream, sequence };
+  };
+  const threat = event(THREATS, `"updated_at":"${time}","asset_id":"a1","row":{"x":1.0}`);
+  const subject = { id: 't1', time, position: '"p2"' };
+  await database.hold([
+    rowLine(event(ASSETS, `"updated_at":"${time}","dead_letter":"its own","n":9007199254740993`), CONTEXT),
+    rowLine(event(ASSETS, `"updated_at":"${time}","deleted":true,"deleted_at":"${time}"`), CONTEXT),
+    rowLine(threat, CONTEXT),
+    oversizeLine(threat, CONTEXT, DEAD_LETTER),
+    withdrawnLine({ stream: THREATS, sequence, subject, parent: 'a1' }, CONTEXT),
+    rowLine(event(DNS_BLOCKS, `"blocked_at":"${time}"`), CONTEXT),
   ]);
-});
-
-const TIME = '2026-11-20T09:14:03.250Z';
-const SEQUENCE = '00000010420000000001';
-
-function rowEvent(stream: typeof ASSETS | typeof THREATS | typeof DNS_BLOCKS, members: string) {
-  const row = rowOf(`{"id":"büro/1","stream_position":"p1",${members}}`, stream);
-  return { row, stream, sequence: SEQUENCE };
-}
-
-const ASSET = rowEvent(ASSETS, `"updated_at":"${TIME}","dead_letter":"its own","n":9007199254740993`);
-const THREAT = rowEvent(THREATS, `"updated_at":"${TIME}","asset_id":"a1","row":{"x":1.0}`);
-const WITHDRAWAL = {
-  stream: THREATS,
-  sequence: SEQUENCE,
-  subject: { id: 't1', time: TIME, position: '"p2"' },
-  parent: 'a1',
-};
-
-test.each([
-  ['an asset', 'upsert', rowLine(ASSET, CONTEXT), {}],
-  ['a threat', 'upsert', rowLine(THREAT, CONTEXT), { asset_id: 'a1' }],
-  [
-    'a tombstone',
-    'tombstone',
-    rowLine(rowEvent(ASSETS, `"updated_at":"${TIME}","deleted":true,"deleted_at":"${TIME}"`), CONTEXT),
-    {},
-  ],
-  ['a DNS block', 'dns_block', rowLine(rowEvent(DNS_BLOCKS, `"blocked_at":"${TIME}"`), CONTEXT), {}],
-  [
-    'an oversize threat',
-    'oversize',
-    oversizeLine(THREAT, CONTEXT, DEAD_LETTER),
-    { asset_id: 'a1', dead_letter: DEAD_LETTER },
-  ],
-  ['a withdrawal', 'withdrawn', withdrawnLine(WITHDRAWAL, CONTEXT), { asset_id: 'a1' }],
-])('%s as the connector writes it has its members in the columns of events', async (_, kind, line, members) => {
-  await database.hold([line]);
-  const time = '2026-11-20 09:14:03.25';
-  const expected = { kind, sequence: SEQUENCE, connector: 'acme', time, dead_letter: null, ...members };
-  expect(await database.rows('select * from events')).toEqual([expect.objectContaining(expected)]);
+  const shared = { sequence, connector: 'acme', time: '2026-11-20 09:14:03.25', dead_letter: null };
+  expect(await database.rows('select * from events')).toMatchObject([
+    { ...shared, kind: 'upsert', stream: 'assets', id: 'büro/1', asset_id: null },
+    { ...shared, kind: 'tombstone', stream: 'assets' },
+    { ...shared, kind: 'upsert', stream: 'threats', asset_id: 'a1' },
+    { ...shared, kind: 'oversize', stream: 'threats', asset_id: 'a1', dead_letter: DEAD_LETTER },
+    { ...shared, kind: 'withdrawn', stream: 'threats', asset_id: 'a1' },
+    { ...shared, kind: 'dns_block', stream: 'dns-blocks' },
+  ]);
 });

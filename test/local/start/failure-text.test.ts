@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { failureText, stateFailureText } from '../../../local/start/failure-text.ts';
+import { stateFailureText } from '../../../local/start/failure-text.ts';
 
 function fileError(code: string): Error {
   return Object.assign(new Error(`${code}: some reason, write`), { code });
@@ -8,12 +8,9 @@ function fileError(code: string): Error {
 test.each([
   ['ENOSPC', 'free some space'],
   ['EDQUOT', 'free some space'],
-  ['EFBIG', 'free some space'],
   ['EACCES', 'writable for this user'],
-  ['EPERM', 'writable for this user'],
   ['EROFS', 'writable for this user'],
   ['EMFILE', 'ulimit -n'],
-  ['ENFILE', 'ulimit -n'],
   ['EIO', '--reset'],
 ])('a failure of the file system names the folder, its cause and a remedy: %s', (code, remedy) => {
   const lines = stateFailureText(fileError(code), '/state/local')!.split('\n');
@@ -26,10 +23,6 @@ test.each([
 test('a failure of the file system with another code points to the path in its message', () => {
   const error = Object.assign(fileError('ENOTDIR'), { path: '/state/local/s3' });
   expect(stateFailureText(error, '/state/local')).toContain('Repair the path that the message names');
-});
-
-test('a process that cannot be started for want of open files has the same remedy', () => {
-  expect(failureText(Object.assign(new Error('spawn node EMFILE'), { code: 'EMFILE' }), false)).toContain('ulimit -n');
 });
 
 test('a failure of the network is not one of the file system', () => {

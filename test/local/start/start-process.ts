@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type DeliveredEvent, parseEvent } from '../../../local/aws/delivered.ts';
 import { deliveredLines } from '../../support/delivered-lines.ts';
 
 export interface Ended {
@@ -15,7 +14,7 @@ export interface Ended {
 
 export interface RunOptions {
   readonly secret?: string;
-  /** Beside what this process has. */
+  /** Variables in addition to those of this process. */
   readonly environment?: Readonly<Record<string, string>>;
   /** Shell command before the run, such as a limit. */
   readonly shell?: string;
@@ -23,7 +22,7 @@ export interface RunOptions {
   readonly onProgress?: (child: ChildProcess) => void;
 }
 
-/** State folder for `npm start`, gone afterwards. */
+/** A temporary state folder for `npm start`. */
 export class StateFolder implements AsyncDisposable {
   readonly path: string;
 
@@ -35,7 +34,7 @@ export class StateFolder implements AsyncDisposable {
     return new StateFolder(await mkdtemp(join(tmpdir(), 'start-')));
   }
 
-  /** What `npm start` does, as a process of its own without a terminal. */
+  /** Runs `npm start` as a process of its own, without a terminal. */
   async run(
     args: readonly string[],
     { secret, environment, shell = ':', onProgress }: RunOptions = {},
@@ -71,10 +70,9 @@ export class StateFolder implements AsyncDisposable {
     return join(this.path, name, 's3', 'security-data', 'events');
   }
 
-  /** Every event that runs have delivered, in the order in which they were sent. */
-  async delivered(name: string): Promise<DeliveredEvent[]> {
-    const events = (await deliveredLines(this.deliveredFolder(name))).map(parseEvent);
-    return events.sort((one, other) => (one.sequence < other.sequence ? -1 : 1));
+  /** The lines of all events that runs have delivered. */
+  delivered(name: string): Promise<string[]> {
+    return deliveredLines(this.deliveredFolder(name));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -93,10 +91,4 @@ export function tableRow({ stdout }: Ended, stream: string): Record<string, numb
     return [[cells[1]!, Number(cells[2]!.trim().split(/\s+/)[column - 1]!.replaceAll(',', ''))]];
   });
   return Object.fromEntries(figures);
-}
-
-/** Whether every row that was read is counted in exactly one of the table's outcomes. */
-export function addsUp(row: Record<string, number>): boolean {
-  const outcomes = ['forwarded', 'duplicates', 'superseded', 'unknown', 'filtered', 'dead letters', 'not finished'];
-  return row['read'] === outcomes.reduce((sum, title) => sum + (row[title] ?? 0), 0);
 }

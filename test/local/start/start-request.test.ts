@@ -1,16 +1,13 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { defaultName, nameProblems, readRequest, StartProblemsError } from '../../../local/start/options.ts';
 import { functionEnvironment } from '../../../local/start/run.ts';
-import { nextSource } from '../../../local/start/source.ts';
+import { nextSource, readSource } from '../../../local/start/source.ts';
+import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 
-const TENANT = [
-  '--base-url',
-  'https://api.acme.example/',
-  '--auth-url',
-  'https://login.acme.example',
-  '--client-id',
-  'c',
-];
+const ADDRESSES = ['--base-url', 'https://api.acme.example/', '--auth-url', 'https://login.acme.example'];
+const TENANT = [...ADDRESSES, '--client-id', 'c'];
 
 const request = (...args: string[]) => readRequest(args, {}, true);
 
@@ -32,14 +29,8 @@ describe('the options', () => {
   });
 
   test('--filter and --omit become settings of the function', () => {
-    const { settings } = request(
-      '--filter',
-      "threats=severity != 'low'",
-      '--filter',
-      'dnsBlocks=count > `1`',
-      '--omit',
-      'assets=contact.email,name',
-    );
+    const filters = ['--filter', "threats=severity != 'low'", '--filter', 'dnsBlocks=count > `1`'];
+    const { settings } = request(...filters, '--omit', 'assets=contact.email,name');
     expect(JSON.parse(settings['FILTERS']!)).toEqual({ threats: "severity != 'low'", dnsBlocks: 'count > `1`' });
     expect(JSON.parse(settings['OMIT']!)).toEqual({ assets: ['contact.email', 'name'] });
   });
@@ -89,43 +80,36 @@ describe('the options', () => {
     [['--name', `a${'b'.repeat(32)}`], '--name must be lower-case letters'],
     [['--assets', '1e3'], "'--assets <n>' argument '1e3' is invalid. It must be a whole number from 0 to 1000000."],
     [['--change=-1'], 'It must be a whole number from 0 to 100000.'],
-    [['--name', ' '], '--name must be lower-case letters'],
-    [['--seed', '--reset'], 'It must be a whole number'],
-    [['--seed'], "option '--seed <n>' argument missing"],
-    [['--nonsense'], "unknown option '--nonsense'"],
     [['--rows-member', 'data'], '--base-url is missing, which a real tenant needs'],
     [[...TENANT, '--seed', '3'], '--seed is about the embedded API simulator'],
     [[...TENANT, '--base-url', 'http://api.acme.example'], '--base-url must begin with https://'],
     [[...TENANT, '--auth-url', 'https://u:p@login.acme.example'], '--auth-url must hold no user, password'],
     [
-      ['--base-url', 'https://api.acme.example/v1', ...TENANT.slice(2)],
+      [...TENANT, '--base-url', 'https://api.acme.example/v1'],
       '--base-url must be the base URL of the API without /v1',
     ],
-    [['stray', 'words'], 'too many arguments. Expected 0 arguments but got 2'],
     [['--client-secret=hunter2'], 'the client secret cannot be an argument'],
   ])('%j is refused: %s', (args, problem) => {
     expect(problemsOf(...args).join('\n')).toContain(problem);
-    expect(problemsOf(...args).join('\n')).not.toMatch(/hunter2|u:p|stray/);
+    expect(problemsOf(...args).join('\n')).not.toMatch(/hunter2|u:p/);
+  });
+
+  test('a reset that npm took as its own is refused, because the run would start as if nothing had been typed', () => {
+    expect(() => readRequest([], { npm_config_reset: 'true' }, true)).toThrow('as in "npm start -- --reset"');
+  });
+
+  test('a tenant without a client secret is refused', () => {
+    expect(() => readRequest(TENANT, {}, false)).toThrow('the client secret is missing: set CLIENT_SECRET');
   });
 
   test.each([
-    ['change', 'npm start -- --change <n>'],
-    // npm passes on no argument at all, so the run would start as if nothing had been typed.
-    ['reset', 'npm start -- --reset'],
-  ])('options without "--" before them are refused with the line to type: --%s', (option, line) => {
-    const environment = { npm_lifecycle_event: 'start', [`npm_config_${option}`]: 'true' };
-    expect(() => readRequest([], environment, true)).toThrow(`as in "${line}"`);
-  });
-
-  test('a name from any host is a valid name', () => {
-    const hosts = [
-      'https://api.acme.example:8443/x',
-      'http://127.0.0.1:80',
-      'https://[::1]',
-      `https://${'a.b-'.repeat(12)}c`,
-      '',
-    ];
-    for (const host of hosts) expect([host, nameProblems(defaultName(host))]).toEqual([host, []]);
+    'https://api.acme.example:8443/x',
+    'http://127.0.0.1:80',
+    'https://[::1]',
+    `https://${'a.b-'.repeat(12)}c`,
+    '',
+  ])('the name that follows from the base URL %p is a valid name', baseUrl => {
+    expect(nameProblems(defaultName(baseUrl))).toEqual([]);
   });
 });
 
@@ -142,14 +126,19 @@ describe('the source of a state folder', () => {
     expect(nextSource(request(), third, 9_000)).toEqual(third);
   });
 
+  test('a state folder in a file is refused with its path, the reason and a remedy', async () => {
+    await using folder = await temporaryFolder('start-');
+    const file = join(folder.path, 'file');
+    await writeFile(file, '');
+    const refused = `${join(file, 'source.json')} cannot be read (ENOTDIR): choose another --state-folder`;
+    await expect(readSource(file)).rejects.toMatchObject({ name: 'StartProblemsError', problems: [refused] });
+  });
+
   test('a folder of one tenant is refused for another tenant, another client and the embedded API simulator', () => {
     const first = nextSource(request(...TENANT), undefined, 0);
-    for (const other of [
-      request(...TENANT, '--base-url', 'https://api.other.example'),
-      request(...TENANT, '--client-id', 'else'),
-      request(),
-    ]) {
-      expect(() => nextSource(other, first, 1)).toThrow(/has been filled .*Choose another --name .*--reset/);
+    for (const other of [[...TENANT, '--base-url', 'https://api.other.example'], [...TENANT, '--client-id', 'x'], []]) {
+      const next = () => nextSource(request(...other), first, 1);
+      expect(next).toThrow(/has been filled .*Choose another --name .*--reset/);
     }
   });
 
@@ -168,21 +157,10 @@ describe('the source of a state folder', () => {
 });
 
 test("the function gets only proxy and certificates of the user's environment", () => {
-  const inherited = {
-    AWS_PROFILE: 'prod',
-    DNS_BLOCKS_PATH: '/x',
-    CLIENT_SECRET: 's',
-    HTTPS_PROXY: 'http://p',
-    PATH: '/',
-  };
-  const environment = functionEnvironment({}, inherited);
-  expect(Object.keys(environment).sort()).toEqual([
-    'CREDENTIALS_SECRET_ID',
-    'DEAD_LETTER_BUCKET',
-    'DELIVERY_STREAM',
-    'HTTPS_PROXY',
-    'NODE_USE_ENV_PROXY',
-    'NO_PROXY',
-    'STATE_TABLE',
-  ]);
+  const own = Object.keys(functionEnvironment({}, {}));
+  const secrets = { AWS_PROFILE: 'prod', DNS_BLOCKS_PATH: '/x', CLIENT_SECRET: 's', PATH: '/' };
+  const network = { HTTPS_PROXY: 'http://p', NODE_EXTRA_CA_CERTS: '/ca.pem' };
+  const added = Object.keys(functionEnvironment({}, { ...secrets, ...network })).filter(name => !own.includes(name));
+  expect(added.sort()).toEqual(['HTTPS_PROXY', 'NODE_EXTRA_CA_CERTS', 'NODE_USE_ENV_PROXY', 'NO_PROXY']);
+  expect(own.filter(name => name in secrets)).toEqual([]);
 });

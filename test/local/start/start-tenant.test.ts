@@ -9,6 +9,7 @@ import { startSimulatorServer } from '../../../local/api-simulator/server.ts';
 import { type ApiSimulator, createSimulator } from '../../../local/api-simulator/simulator.ts';
 import { echo } from '../../support/function/echo.ts';
 import { httpHarness } from '../../support/function/http-harness.ts';
+import { check } from '../../support/promise.ts';
 import { StateFolder, tableRow } from './start-process.ts';
 
 const SECRET = 'canary +%2F/: ü&= secret';
@@ -51,11 +52,13 @@ function isListening(pid: number): boolean {
 }
 
 describe('npm start on a real tenant', () => {
-  test('after refused credentials, a run with the right secret delivers everything, and the next run nothing', async () => {
+  test('a run with the right secret delivers everything without an open port, and the next run nothing', async () => {
     await using api = await tenant();
     await using folder = await StateFolder.make();
     const refused = await folder.run(api.options, { secret: 'wrong' });
-    const first = await folder.run(api.options, { secret: SECRET });
+    const listening: boolean[] = [];
+    const onProgress = (child: ChildProcess) => void listening.push(isListening(child.pid!));
+    const first = await folder.run(api.options, { secret: SECRET, onProgress });
     const second = await folder.run(api.options, { secret: SECRET });
 
     expect(refused.status).toBe(1);
@@ -63,6 +66,8 @@ describe('npm start on a real tenant', () => {
     expect(refused.stderr).toContain('CLIENT_SECRET');
     expect(refused.stderr).not.toMatch(/^\s+at /m);
     expect(first).toMatchObject({ status: 0, stderr: '' });
+    // Otherwise somebody could ask for the secret.
+    expect(listening).toEqual([false]);
     expect(tableRow(first, 'all')).toMatchObject({ read: 60, forwarded: 60 });
     expect(second.status).toBe(0);
     expect(tableRow(second, 'all')).toMatchObject({ read: 60, forwarded: 0, duplicates: 60 });
@@ -79,7 +84,8 @@ describe('npm start on a real tenant', () => {
     const { status, stdout, stderr } = await folder.run(options, { secret: SECRET });
     const texts = [stdout, stderr, await everythingIn(folder.path)].join('\n');
     const tokens = web.seen.map(({ headers }) => String(headers.authorization).replace('Bearer ', ''));
-    expect([status, tokens.length > 0]).toEqual([1, true]);
+    expect(status).toBe(1);
+    expect(tokens.length).toBeGreaterThan(0);
     expect([SECRET, ...new Set(tokens)].filter(word => texts.includes(word))).toEqual([]);
   });
 
@@ -101,17 +107,7 @@ describe('npm start on a real tenant', () => {
     expect(interrupted.status).toBe(130);
     expect(interrupted.stderr).toContain('Nothing is lost');
     expect(rest.status).toBe(0);
-    const events = await folder.delivered('acme');
-    expect(events.length).toBe(60);
-    expect(new Set(events.map(event => event.event_id)).size).toBe(60);
-  });
-
-  test('no process of a run listens on a port, so nobody can ask for the secret', async () => {
-    await using api = await tenant();
-    await using folder = await StateFolder.make();
-    const listening: boolean[] = [];
-    const onProgress = (child: ChildProcess) => void listening.push(isListening(child.pid!));
-    await folder.run(api.options, { secret: SECRET, onProgress });
-    expect(listening).toEqual([false]);
+    const truth = [...api.simulator.truthText()].join('');
+    expect(check({ lines: await folder.delivered('acme'), truth })).toEqual({ breaches: [], repeats: 0 });
   });
 });
