@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { LeaseLostError, LogError } from '../../../lambda/core/errors.ts';
 import { createLogs } from '../../../lambda/sink/logs.ts';
-import { THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
 import { type AwsScene, awsScene, pass } from '../../support/function/aws-scene.ts';
 import { rejection, wordsOf } from '../../support/function/rejection.ts';
 
@@ -70,22 +69,6 @@ describe('the log of a batch', () => {
     await logs.delete([...stored, { key: 'log/assets/none' }]);
     expect(scene.calls).toHaveLength(3);
     for (const { key } of stored) expect(await logs.get(key)).toBeUndefined();
-  });
-
-  test.each([
-    ['a lost request', { loseRequest: true }],
-    ['a lost answer', { loseAnswer: true }],
-    ['SlowDown', THROTTLING_FAULTS.s3],
-  ])('writing, reading and deleting a log survive %s', async (_what, fault) => {
-    await using scene = await awsScene();
-    const logs = logsOf(scene);
-    scene.aws.faults.next('s3', fault);
-    const stored = await logs.put('assets', SEQUENCE, BATCH, pass);
-    scene.aws.faults.next('s3', fault);
-    expect((await logs.get(stored.key))!.batch).toHaveLength(BATCH.byteLength);
-    scene.aws.faults.next('s3', fault);
-    await logs.delete([stored]);
-    expect(await logs.get(stored.key)).toBeUndefined();
   });
 
   test('a log is not written without the lease', async () => {

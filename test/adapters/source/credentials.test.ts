@@ -1,12 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { CredentialsError } from '../../../lambda/core/errors.ts';
 import { createCredentialsReader } from '../../../lambda/source/credentials.ts';
-import { THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
 import { answerJson } from '../../../local/incidents/tampered-api.ts';
 import { awsScene } from '../../support/function/aws-scene.ts';
 import { httpHarness } from '../../support/function/http-harness.ts';
 import { rejection, wordsOf } from '../../support/function/rejection.ts';
-import { retryBudget } from '../../support/function/stepped-clock.ts';
 
 const SECRET = JSON.stringify({ client_id: 'id', client_secret: 'canary' });
 
@@ -61,14 +59,4 @@ describe('the client credentials', () => {
       expect(message).not.toContain('client_id');
     },
   );
-
-  test('a throttled read of the secret is retried within the time budget', async () => {
-    await using each = await scene(SECRET);
-    each.aws.faults.next('secretsmanager', ...Array(12).fill(THROTTLING_FAULTS.secretsmanager));
-    await each.read();
-    expect(each.count('GetSecretValue')).toBe(13);
-    each.aws.faults.always('secretsmanager', THROTTLING_FAULTS.secretsmanager);
-    const short = retryBudget(each.clock, 1_000);
-    expect(await rejection(each.credentials.read(short))).toBeInstanceOf(CredentialsError);
-  });
 });

@@ -2,7 +2,7 @@
  * The items of the table, attribute by attribute. Items outlive a deployment: what this version writes, the next one must read, and after a
  * rollback the other way round. A change here needs another `v`.
  */
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { INITIAL_CHECKPOINT } from '../../../lambda/core/checkpoint.ts';
 import { StateVersionError } from '../../../lambda/core/errors.ts';
@@ -17,9 +17,23 @@ import { rejection } from '../../support/function/rejection.ts';
 
 const SEQUENCE = '00000000070000000012';
 const VERSION_TAGS = ['0123456789abcdef01234567', 'fedcba9876543210fedcba98'];
-const V = { v: { N: '2' } };
 const FENCE = { epoch: 7, write: 3 };
-const FENCED = { epoch: { N: '7' }, write_number: { N: '3' } };
+const FENCED = { epoch: 7, write_number: 3 };
+
+type Plain = string | number | boolean | Uint8Array | readonly Plain[];
+
+/** An item of this version, its attributes in the types of DynamoDB. */
+function itemOf(pk: string, sk: string, attributes: Readonly<Record<string, Plain>>): Item {
+  const all = Object.entries({ pk, sk, ...attributes, v: 2 });
+  return Object.fromEntries(all.map(([name, value]) => [name, typed(value)]));
+}
+
+function typed(value: Plain): AttributeValue {
+  if (typeof value === 'string') return { S: value };
+  if (typeof value === 'number') return { N: String(value) };
+  if (typeof value === 'boolean') return { BOOL: value };
+  return value instanceof Uint8Array ? { B: value } : { L: value.map(typed) };
+}
 
 const CHECKPOINT: Checkpoint = {
   cursor: 'c+2',
@@ -67,13 +81,7 @@ const REMOVAL: ListedRemoval = {
   position: '"p2"',
   isRestored: true,
 };
-const SHORT_REMOVAL: ListedRemoval = {
-  id: 'a',
-  sequence: SEQUENCE,
-  deletedAt: undefined,
-  position: undefined,
-  isRestored: false,
-};
+const SHORT_REMOVAL: ListedRemoval = { ...REMOVAL, deletedAt: undefined, position: undefined, isRestored: false };
 
 async function scene() {
   const aws = await awsScene();
@@ -109,46 +117,31 @@ interface Contract {
   readonly value: unknown;
 }
 
-const rowState = (id: string, key: string, value: RowState, attributes: Item): Contract => ({
-  item: { pk: { S: `row#threats#${key}` }, sk: { S: 'state' }, ...attributes, ...V },
+const rowState = (id: string, key: string, value: RowState, attributes: Readonly<Record<string, Plain>>): Contract => ({
+  item: itemOf(`row#threats#${key}`, 'state', attributes),
   write: ({ rowStates }) => rowStates.put('threats', new Map([[id, value]]), pass),
   read: async ({ rowStates }) => (await rowStates.get('threats', [id])).get(id),
   value,
 });
-const removal = (value: ListedRemoval, attributes: Item): Contract => ({
-  item: {
-    pk: { S: 'removals#assets' },
-    sk: { S: `=a#${SEQUENCE}` },
-    id: { S: '"a"' },
-    sequence: { S: SEQUENCE },
-    ...attributes,
-    ...V,
-  },
+const removal = (value: ListedRemoval, attributes: Readonly<Record<string, Plain>>): Contract => ({
+  item: itemOf('removals#assets', `=a#${SEQUENCE}`, { id: '"a"', sequence: SEQUENCE, ...attributes }),
   write: ({ removals }) => removals.add('assets', [value], pass),
   read: async ({ removals }) => (await removals.list('assets'))[0],
   value,
 });
 
 const { window: _, ...REST } = CHECKPOINT;
-const SHORT_ATTRIBUTES: Item = {
-  status: { S: 'filtered' },
-  row_hash: { S: '' },
-  generation: { N: '3' },
-  sequence: { S: SEQUENCE },
-  forwarded_at: { S: STATE.forwardedAt },
-};
+const SENT = { generation: 3, sequence: SEQUENCE, forwarded_at: STATE.forwardedAt };
+const SHORT_ATTRIBUTES = { ...SENT, status: 'filtered', row_hash: '' };
 const CONTRACTS: readonly (readonly [string, Contract])[] = [
   [
     'a checkpoint',
     {
-      item: {
-        pk: { S: 'connector' },
-        sk: { S: 'checkpoint#assets' },
-        window: { B: new Uint8Array(Buffer.from(VERSION_TAGS.join(''), 'hex')) },
-        state: { S: JSON.stringify(REST) },
-        ...V,
+      item: itemOf('connector', 'checkpoint#assets', {
+        window: new Uint8Array(Buffer.from(VERSION_TAGS.join(''), 'hex')),
+        state: JSON.stringify(REST),
         ...FENCED,
-      },
+      }),
       write: ({ checkpoints }) => checkpoints.save('assets', CHECKPOINT, FENCE),
       read: async ({ load }) => (await load()).checkpoint,
       value: CHECKPOINT,
@@ -157,15 +150,12 @@ const CONTRACTS: readonly (readonly [string, Contract])[] = [
   [
     'the name of a log',
     {
-      item: {
-        pk: { S: 'connector' },
-        sk: { S: 'log#assets' },
-        sequence: { S: SEQUENCE },
-        object: { S: LOG.key },
-        earlier: { L: [{ S: 'log/assets/1' }, { S: 'log/assets/2' }] },
-        ...V,
+      item: itemOf('connector', 'log#assets', {
+        sequence: SEQUENCE,
+        object: LOG.key,
+        earlier: ['log/assets/1', 'log/assets/2'],
         ...FENCED,
-      },
+      }),
       write: ({ checkpoints }) => checkpoints.saveLog('assets', LOG, FENCE),
       read: async ({ load }) => (await load()).log,
       value: LOG,
@@ -174,44 +164,28 @@ const CONTRACTS: readonly (readonly [string, Contract])[] = [
   [
     'the organization',
     {
-      item: { pk: { S: 'connector' }, sk: { S: 'organization' }, digest: { S: 'd1' }, ...V, ...FENCED },
+      item: itemOf('connector', 'organization', { digest: 'd1', ...FENCED }),
       write: ({ checkpoints }) => checkpoints.saveOrganization('d1', FENCE),
       read: async ({ checkpoints }) => (await checkpoints.load(['assets'])).organization,
       value: 'd1',
     },
   ],
-  [
-    'a row state',
-    rowState('t', '=t', STATE, {
-      status: { S: 'removed' },
-      row_hash: { S: STATE.rowHash },
-      generation: { N: '3' },
-      parent: { S: '"a"' },
-      sequence: { S: SEQUENCE },
-      forwarded_at: { S: STATE.forwardedAt },
-    }),
-  ],
+  ['a row state', rowState('t', '=t', STATE, { ...SENT, status: 'removed', row_hash: STATE.rowHash, parent: '"a"' })],
   ['the state of a row that was never sent', rowState('t', '=t', SHORT_STATE, SHORT_ATTRIBUTES)],
   [
     'the state of a row with a long id',
-    rowState(LONG, `#${sha256(JSON.stringify(LONG))}`, SHORT_STATE, {
-      id: { S: JSON.stringify(LONG) },
-      ...SHORT_ATTRIBUTES,
-    }),
+    rowState(LONG, `#${sha256(JSON.stringify(LONG))}`, SHORT_STATE, { id: JSON.stringify(LONG), ...SHORT_ATTRIBUTES }),
   ],
   [
     'an entry of the child index',
     {
-      item: { pk: { S: 'children#threats#=a' }, sk: { S: '=t' }, id: { S: '"t"' }, ...V },
+      item: itemOf('children#threats#=a', '=t', { id: '"t"' }),
       write: ({ childIndex }) => childIndex.put('threats', [CHILD], pass),
       read: async ({ childIndex }) => (await childIndex.of('threats', 'a', 10))[0],
       value: CHILD,
     },
   ],
-  [
-    'a listed restoration',
-    removal(REMOVAL, { deleted_at: { S: REMOVAL.deletedAt! }, position: { S: '"p2"' }, restored: { BOOL: true } }),
-  ],
+  ['a listed restoration', removal(REMOVAL, { deleted_at: REMOVAL.deletedAt!, position: '"p2"', restored: true })],
   ['the removal of a row without time and position', removal(SHORT_REMOVAL, {})],
 ];
 
@@ -239,22 +213,22 @@ describe('an item of the table', () => {
 
   test('a checkpoint and a log of nothing but the fence are read as the beginning', async () => {
     await using s = await scene();
-    await s.put({ pk: { S: 'connector' }, sk: { S: 'checkpoint#assets' }, ...FENCED });
-    await s.put({ pk: { S: 'connector' }, sk: { S: 'log#assets' }, ...FENCED });
+    for (const kind of ['checkpoint', 'log']) {
+      const { v: __, ...stub } = itemOf('connector', `${kind}#assets`, FENCED);
+      await s.put(stub);
+    }
     expect(await s.load()).toEqual({ checkpoint: INITIAL_CHECKPOINT, log: undefined });
   });
 
   test('the lease is written with exactly these attributes', async () => {
     await using s = await scene();
     const lease = await createLease({ table: s.table, clock: s.clock, holder: 'run-1', seconds: 60 }).take();
-    const item: Item = {
-      pk: { S: 'connector' },
-      sk: { S: 'lease' },
-      epoch: { N: String(lease!.epoch) },
-      holder: { S: 'run-1' },
-      table_id: { S: 'run-1' },
-      expires: { N: String(s.clock.now() + 60_000) },
-    };
+    const { v: __, ...item } = itemOf('connector', 'lease', {
+      epoch: lease!.epoch,
+      holder: 'run-1',
+      table_id: 'run-1',
+      expires: s.clock.now() + 60_000,
+    });
     expect(await s.held(item)).toEqual({ ...item, ended: { S: 'no' } });
     await lease!.release({ clean: false });
     expect(await s.held(item)).toEqual({ ...item, ended: { S: 'dirty' }, unclear_runs: { N: '0' } });
