@@ -112,7 +112,7 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     'no answer of a service is quoted',
     'test/adapters/source/token.test.ts',
-    'a token endpoint that keeps failing is given up after eight tries, and nothing of its answers is shown',
+    'a token endpoint that keeps failing is given up, and nothing of its answers is shown',
   ],
   [
     'names the packages of every bundle',

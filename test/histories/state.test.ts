@@ -1,12 +1,11 @@
 /** Each member of the state table is listed, and a history breaks when the table forgets it. */
 import { describe, expect, test } from '@jest/globals';
 import { historiesOf, play } from './explore.ts';
-import { RULES } from './histories.ts';
+import { RULES, STATE_MEMBERS } from './histories.ts';
 import { Stage } from './language.ts';
 import { forgetting, kindOf, membersOf } from './state.ts';
-import { STATE_MEMBERS } from './state-members.ts';
 
-const WITH_HISTORY = STATE_MEMBERS.flatMap(([kind, member, rule]) =>
+const WITH_HISTORY = STATE_MEMBERS.flatMap(({ kind, member, rule }) =>
   rule === undefined ? [] : [[kind, member, rule] as const],
 );
 /** Every item has these. */
@@ -24,7 +23,7 @@ describe('the members of the state table', () => {
       await play(words, new Stage(words, note));
     }
     const isListed = (name: string) =>
-      STATE_MEMBERS.some(([kind, member]) => name === `${kind} ${member}` || name.startsWith(`${kind} ${member}.`));
+      STATE_MEMBERS.some(({ kind, member }) => name === `${kind} ${member}` || name.startsWith(`${kind} ${member}.`));
     expect([...stored].filter(name => !isListed(name))).toEqual([]);
   });
 

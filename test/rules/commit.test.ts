@@ -2,11 +2,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Batch } from '../../lambda/core/batch.ts';
 import { INITIAL_CHECKPOINT } from '../../lambda/core/checkpoint.ts';
-import { commit, redo } from '../../lambda/core/commit.ts';
-import { LogMissingError } from '../../lambda/core/errors.ts';
+import { commit } from '../../lambda/core/commit.ts';
 import { rowLine } from '../../lambda/core/event.ts';
 import { packRecords } from '../../lambda/core/records.ts';
-import type { Fence } from '../../lambda/ports.ts';
 import { EMPTY_BATCH } from '../support/core/batch.ts';
 import { Harness } from '../support/core/harness.ts';
 import { rowState } from '../support/core/memory-table.ts';
@@ -90,59 +88,5 @@ describe('the steps of a batch', () => {
     harness.journal.fail('threats states');
     await commit(FULL, INITIAL_CHECKPOINT, after).catch(() => undefined);
     expect([before.result.forwarded, after.result.forwarded]).toEqual([0, 1]);
-  });
-
-  test('the name of the log and the checkpoint are written under fences that rise', async () => {
-    const harness = new Harness();
-    const fences: Fence[] = [];
-    const checkpoints = {
-      ...harness.ports.checkpoints,
-      saveLog: async (...[, , fence]: [unknown, unknown, Fence]) => void fences.push(fence),
-      save: async (...[, , fence]: [unknown, unknown, Fence]) => void fences.push(fence),
-    };
-    const streamRun = harness.streamRun('threats', { checkpoints });
-    await commit(FULL, INITIAL_CHECKPOINT, streamRun);
-    const { epoch } = streamRun.run.lease;
-    expect(fences).toEqual([
-      { epoch, write: 1 },
-      { epoch, write: 2 },
-    ]);
-  });
-});
-
-describe('a batch that is done again', () => {
-  test.each(STEPS.slice(3))('after a kill at "%s" the batch is done again as it stands', async step => {
-    const harness = new Harness();
-    harness.table.putChild('threats', { parent: 'b', id: 'u' });
-    harness.table.putRemoval('assets', {
-      id: 'b',
-      sequence: '1',
-      deletedAt: undefined,
-      position: undefined,
-      isRestored: false,
-    });
-    harness.journal.fail(step);
-    await commit(FULL, INITIAL_CHECKPOINT, harness.streamRun('threats')).catch(() => undefined);
-    harness.later().clock.advance(60_000);
-
-    const streamRun = harness.streamRun('threats');
-    expect(await redo(harness.table.logNames.get('threats')!, streamRun)).toEqual(CHECKPOINT);
-    // The dead letter is stored, and the log is written.
-    expect(harness.journal.done).toEqual(STEPS.slice(3));
-    expect(harness.lines).toEqual([LINE]);
-    expect(harness.table.checkpoint('threats')).toEqual(CHECKPOINT);
-    expect([harness.table.state('threats', 't'), harness.table.children('threats')]).toEqual([
-      FULL.states.get('t'),
-      ['a t'],
-    ]);
-    expect([harness.table.removals('threats'), harness.table.removals('assets')]).toEqual([FULL.removals, []]);
-    expect([streamRun.result.forwarded, streamRun.logs.earlier]).toEqual([1, [`log/threats/${SEQUENCE}`]]);
-  });
-
-  test('a log whose object is missing fails the stream before anything is sent', async () => {
-    const harness = new Harness();
-    const gone = redo({ sequence: SEQUENCE, key: 'log/threats/gone', earlier: [] }, harness.streamRun('threats'));
-    await expect(gone).rejects.toThrow(LogMissingError);
-    expect(harness.journal.begun).toEqual([]);
   });
 });

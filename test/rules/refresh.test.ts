@@ -14,13 +14,11 @@ const names = (count: number, from = 0) => Array.from({ length: count }, (_, ind
 const live = (id: string, seq: number) => asset(id, { position: `${seq}` });
 const changed = (id: string, seq: number) => asset(id, { version: seq, position: `${seq}` });
 
-/** When something was sent, in days since the beginning. */
+/** An event, and when it was sent, in days since the beginning. */
 interface Sent {
   readonly day: number;
   readonly id: string;
-  readonly kind: string;
   readonly refresh: boolean;
-  readonly eventId: string;
 }
 
 /** A connector that runs on schedule for days, against a list of assets. */
@@ -28,43 +26,38 @@ class Schedule {
   readonly list = new ListApi();
   readonly harness = Object.assign(new Harness(), { source: this.list });
   readonly sent: Sent[] = [];
+  /** The day from which the waits are counted: the last one on which the schedule was resumed, or the option was set. */
+  since = 0;
   readonly #start = this.harness.clock.now();
   readonly #change: RunChange;
-  readonly #step: number;
 
-  /** @param step between two runs */
-  constructor(change: RunChange = {}, step = HOUR) {
+  constructor(change: RunChange = {}) {
     this.#change = { only: ['assets'], refreshDays: 10, pageLimit: 20, ...change };
-    this.#step = step;
   }
 
   get day(): number {
     return (this.harness.clock.now() - this.#start) / DAY;
   }
 
-  async run(change: RunChange = {}): Promise<readonly Sent[]> {
+  async run(change: RunChange = {}): Promise<void> {
     const { failures } = await this.harness.later().run({ ...this.#change, ...change });
-    const sent = this.harness.events.map(({ id, kind, refresh = false, event_id: eventId }) => {
-      return { day: this.day, id, kind, refresh, eventId };
-    });
-    this.sent.push(...sent);
+    this.sent.push(...this.harness.events.map(({ id, refresh = false }) => ({ day: this.day, id, refresh })));
     for (const failure of failures.values()) throw failure;
-    return sent;
   }
 
-  async days(count: number, change: RunChange = {}): Promise<readonly Sent[]> {
-    const from = this.sent.length;
+  /** @param step between two runs */
+  async days(count: number, change: RunChange = {}, step = HOUR): Promise<void> {
     for (const end = this.day + count; this.day < end; ) {
-      this.harness.clock.advance(this.#step);
+      this.harness.clock.advance(step);
       await this.run(change);
     }
-    return this.sent.slice(from);
   }
 
-  /** The longest time that a listed row waited, in days, the time until now included. @param since runs before do not count */
-  longestWait(since = 0): number {
+  /** The longest time that a listed row waited, in days, the time until now included. */
+  longestWait(): number {
+    const { since } = this;
     const waits = this.list.ids.map(id => {
-      const days = [...this.sent.filter(each => each.id === id).map(({ day }) => day), this.day];
+      const days = [...this.sent.filter(event => event.id === id).map(({ day }) => day), this.day];
       return Math.max(...days.slice(1).map((day, index) => (day > since ? day - Math.max(days[index]!, since) : 0)));
     });
     return Math.max(...waits);
@@ -78,189 +71,106 @@ class Schedule {
   }
 }
 
+/** Something that happens to the tenant or to the schedule. */
+type Step = (schedule: Schedule) => unknown;
+
+/** So many assets are added to the list. */
+const lists =
+  (count: number, from = 0): Step =>
+  ({ list }) =>
+    list.put(names(count, from), live);
+const days =
+  (...given: Parameters<Schedule['days']>): Step =>
+  schedule =>
+    schedule.days(...given);
+const pauses: Step = schedule => {
+  schedule.harness.clock.advance(60 * DAY);
+  schedule.since = schedule.day;
+};
+const runsWithoutTheOption: Step = schedule => schedule.run({ refreshDays: undefined });
+const shuffles: Step = ({ list }) => {
+  const [ids] = fc.sample(fc.shuffledSubarray(names(300), { minLength: 300 }), { numRuns: 1, seed: 7 });
+  list.put(ids!, live);
+};
+const refusesTheCursor: Step = ({ harness, list }) => {
+  const { cursor: refused } = harness.table.checkpoint('assets').refresh!;
+  list.check = ({ cursor }) => {
+    if (cursor !== refused) return;
+    list.check = () => undefined;
+    throw new CursorRefusedError('/a');
+  };
+};
+
 /** A third of the rows is due on a day: a pass takes 3.17. */
 const EVEN = 0.4;
-
-/** No row waits longer than `refreshDays` (10), and no day repeats more than its part of the rows. */
-function expectEven(each: Schedule, { since = 0, largestDay = EVEN } = {}): void {
-  expect(each.longestWait(since)).toBeLessThanOrEqual(10);
-  expect(each.largestDay()).toBeLessThan(largestDay);
-}
+/** The largest part of the rows where a pass has to be begun again. */
+const TWICE = 2 * EVEN;
 
 describe('every row is sent again within `refreshDays`, and evenly', () => {
+  test.each<[what: string, steps: readonly Step[], change?: RunChange, largestDay?: number]>([
+    [
+      'when the tenant grows from 300 to 2,300 assets',
+      [lists(300), days(14, {}, 3 * HOUR), lists(2_000, 300), days(25, {}, 3 * HOUR)],
+      { pageLimit: 100 },
+    ],
+    ['when the tenant was empty at first', [days(2), lists(300), days(25)]],
+    ['when the tenant grows from 1 to 41 assets', [lists(1), days(8), lists(40, 1), days(25)], { pageLimit: 3 }],
+    ['when the page limit is lowered within a pass', [lists(400), days(8), days(22, { pageLimit: 2 })]],
+    ['from the day on which the option is set', [lists(300), runsWithoutTheOption, pauses, days(25)]],
+    ['after a pause of 60 days in the first pass', [lists(300), days(1), pauses, days(15)]],
+    ['after a pause of 60 days in a later pass', [lists(300), days(9), pauses, days(15)]],
+    ['after a pause of 60 days in a tenant of 21 assets', [lists(21), days(7), pauses, days(15)]],
+    ['when the tenant fills just before a pause', [days(0.5), lists(200), days(0.5), pauses, days(15)]],
+    ['when the tenant grows just before a pause', [lists(30), days(0.5), lists(170, 30), days(0.5), pauses, days(15)]],
+    ...[1.5, 4.5, 8].map((day): [string, Step[], RunChange, number] => [
+      `when every row is re-projected in another order on day ${day}`,
+      [lists(300), days(day), shuffles, days(25)],
+      {},
+      TWICE,
+    ]),
+    ...[5, 8, 9.3].map((day): [string, Step[], RunChange, number] => [
+      `when the API refuses the cursor of the pass on day ${day}`,
+      [days(0.1), lists(300), days(day), refusesTheCursor, days(25)],
+      {},
+      TWICE,
+    ]),
+  ])('every row is sent again in time %s', async (_what, steps, change = {}, largestDay = EVEN) => {
+    const schedule = new Schedule(change);
+    for (const step of steps) await step(schedule);
+    expect(schedule.longestWait()).toBeLessThanOrEqual(10);
+    expect(schedule.largestDay()).toBeLessThan(largestDay);
+  });
+
   test.each([
     [10, HOUR],
     [90, 6 * HOUR],
   ])('every row is sent again in time with `refreshDays` %d', async (refreshDays, step) => {
-    const each = new Schedule({ refreshDays }, step);
-    each.list.put(names(300), live);
-    await each.days(3 * refreshDays);
-    expect(each.longestWait()).toBeLessThanOrEqual(refreshDays);
-    expect(each.largestDay()).toBeLessThan((EVEN * 10) / refreshDays);
+    const schedule = new Schedule({ refreshDays });
+    schedule.list.put(names(300), live);
+    await schedule.days(3 * refreshDays, {}, step);
+    expect(schedule.longestWait()).toBeLessThanOrEqual(refreshDays);
+    expect(schedule.largestDay()).toBeLessThan((EVEN * 10) / refreshDays);
     // A row is repeated every second pass.
-    expect(each.sent.length).toBeLessThanOrEqual((1 + (3 * refreshDays) / (2 * 0.316 * refreshDays)) * 300);
+    expect(schedule.sent.length).toBeLessThanOrEqual((1 + (3 * refreshDays) / (2 * 0.316 * refreshDays)) * 300);
   });
-
-  test('every row is sent again in time when the tenant grows from 300 to 2,300 assets', async () => {
-    const each = new Schedule({ pageLimit: 100 }, 3 * HOUR);
-    each.list.put(names(300), live);
-    await each.days(14);
-    each.list.put(names(2_000, 300), live);
-    await each.days(25);
-    expectEven(each);
-  });
-
-  test('every row is sent again in time when the tenant was empty at first', async () => {
-    const each = new Schedule();
-    await each.days(2);
-    each.list.put(names(300), live);
-    await each.days(25);
-    expectEven(each);
-  });
-
-  test('every row is sent again in time when the tenant grows from 1 to 41 assets', async () => {
-    const each = new Schedule({ pageLimit: 3 });
-    each.list.put(names(1), live);
-    await each.days(8);
-    each.list.put(names(40, 1), live);
-    await each.days(25);
-    expectEven(each);
-  });
-
-  test('every row is sent again in time when the page limit is lowered within a pass', async () => {
-    const each = new Schedule();
-    each.list.put(names(400), live);
-    await each.days(8);
-    await each.days(22, { pageLimit: 2 });
-    expectEven(each);
-  });
-
-  test.each([1.5, 4.5, 8])(
-    'every row is sent again in time when every row is re-projected in another order on day %d',
-    async day => {
-      const each = new Schedule();
-      each.list.put(names(300), live);
-      await each.days(day);
-      const shuffled = fc.sample(fc.shuffledSubarray(names(300), { minLength: 300 }), { numRuns: 1, seed: 7 })[0]!;
-      each.list.put(shuffled, live);
-      await each.days(25);
-      expectEven(each, { largestDay: 2 * EVEN });
-    },
-  );
 
   test('every row is sent again in time while a tenth of the rows changes each day', async () => {
-    const each = new Schedule();
-    each.list.put(names(200), live);
+    const schedule = new Schedule();
+    schedule.list.put(names(200), live);
     for (let day = 0; day < 30; day++) {
-      await each.days(1);
-      each.list.put(names(20, (day * 70) % 180), changed);
+      await schedule.days(1);
+      schedule.list.put(names(20, (day * 70) % 180), changed);
     }
-    expectEven(each);
-    // What changes within two passes is not repeated.
-    const repeats = each.sent.filter(({ refresh }) => refresh);
-    for (const { id, day } of repeats) {
-      const before = each.sent.filter(other => other.id === id && other.day < day).map(other => other.day);
+    expect(schedule.longestWait()).toBeLessThanOrEqual(10);
+    // A row that changes within two passes is not repeated.
+    for (const { id, day } of schedule.sent.filter(({ refresh }) => refresh)) {
+      const before = schedule.sent.filter(event => event.id === id && event.day < day).map(event => event.day);
       expect(day - Math.max(...before)).toBeGreaterThan(3);
     }
-  });
-
-  test.each([
-    [300, 1],
-    [300, 9],
-    [21, 7],
-  ])('every row is sent again in time after a pause of 60 days (%d assets, day %d)', async (count, day) => {
-    const each = new Schedule();
-    each.list.put(names(count), live);
-    await each.days(day);
-    each.harness.clock.advance(60 * DAY);
-    const resumed = each.day;
-    await each.days(15);
-    expectEven(each, { since: resumed });
-  });
-
-  test.each([5, 8, 9.3])('every row is sent again in time when the API refuses its cursor on day %d', async day => {
-    const each = new Schedule();
-    await each.days(0.1);
-    each.list.put(names(300), live);
-    await each.days(day);
-    const refused = each.harness.table.checkpoint('assets').refresh!.cursor;
-    let refusals = 0;
-    each.list.check = ({ cursor }) => {
-      if (cursor === refused && refusals++ === 0) throw new CursorRefusedError('/a');
-    };
-    await each.days(25);
-    expect(refusals).toBeGreaterThan(0);
-    expectEven(each, { largestDay: 2 * EVEN });
-  });
-
-  test.each([0, 30])(
-    'after a pause of 60 days, when the tenant has grown from %d to 200 assets just before',
-    async count => {
-      const each = new Schedule();
-      each.list.put(names(count), live);
-      await each.days(0.5);
-      each.list.put(names(200 - count, count), live);
-      await each.days(0.5);
-      each.harness.clock.advance(60 * DAY);
-      const resumed = each.day;
-      await each.days(15);
-      expectEven(each, { since: resumed });
-    },
-  );
-
-  test('old rows are sent again evenly from the day on which the option is set', async () => {
-    const each = new Schedule();
-    each.list.put(names(300), live);
-    await each.run({ refreshDays: undefined });
-    expect(each.harness.table.checkpoint('assets').refresh).toBeUndefined();
-    each.harness.clock.advance(100 * DAY);
-    const set = each.day;
-    await each.days(25);
-    expectEven(each, { since: set });
   });
 });
 
 describe('a refresh', () => {
-  /** The SIEM has these assets, and three passes have passed. */
-  async function due(ids: readonly string[], change: RunChange = {}): Promise<Schedule> {
-    const each = new Schedule(change);
-    each.list.put(ids, live);
-    await each.run();
-    return each;
-  }
-
-  test('a refresh says so, has an event_id of its own, and a greater sequence', async () => {
-    const each = await due(['a']);
-    const [first] = each.harness.events;
-    while ((await each.days(1 / 24)).length === 0);
-    const [again] = each.harness.events;
-    expect(again).toMatchObject({ kind: 'upsert', id: 'a', refresh: true, row: first!.row });
-    expect(again!.event_id).not.toBe(first!.event_id);
-    expect(again!.sequence > first!.sequence).toBe(true);
-  });
-
-  test('a row that changed meanwhile is sent once, by its change', async () => {
-    const each = await due(['a', 'b']);
-    await each.days(6);
-    each.list.put(['a'], changed);
-    const sent = await each.days(3.5);
-    expect(sent.map(({ id, refresh }) => `${id} ${refresh}`).toSorted()).toEqual(['a false', 'b true']);
-  });
-
-  test.each<[string, (each: Schedule) => void]>([
-    ['that was removed', ({ harness }) => harness.table.putState('assets', 'a', rowState({ status: 'removed' }))],
-    ['in an earlier version than the SIEM has', ({ harness }) => harness.table.putState('assets', 'a', rowState())],
-  ])('a row %s is not sent, even where an old answer still shows it', async (_which, change) => {
-    const each = await due(['a', 'b']);
-    change(each);
-    expect((await each.days(10)).map(({ id }) => id)).toEqual(['b']);
-  });
-
-  test('a row that the filter excludes is not sent', async () => {
-    const each = await due(['a', 'b'], { filters: { assets: { filter: "id != 'a'" } } });
-    expect((await each.days(10)).map(({ id }) => id)).toEqual(['b']);
-  });
-
   test('the threats of a group are read before any of its streams is refreshed', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')]]).pages('/t', [[]]);
@@ -307,6 +217,15 @@ describe('a refresh', () => {
       0,
       ['c4', undefined, 'c1', 'c2', undefined, 'c1', 'c2', 'c3'],
     ]);
+  });
+
+  test('a row is not sent while its state says that the SIEM has another version', async () => {
+    const schedule = new Schedule();
+    schedule.list.put(['a', 'b'], live);
+    await schedule.run();
+    schedule.harness.table.putState('assets', 'a', rowState());
+    await schedule.days(10);
+    expect(schedule.sent.slice(2).map(({ id }) => id)).toEqual(['b']);
   });
 
   test('DNS blocks are events and are not sent again', async () => {

@@ -9,10 +9,11 @@ import {
   StateError,
   StateVersionError,
 } from '../../lambda/core/errors.ts';
-import { readSettings } from '../../lambda/settings.ts';
-import { STREAMS, streamsOn } from '../../lambda/streams.ts';
+import { OPTION_DEFAULTS } from '../../lambda/options.ts';
+import type { Settings } from '../../lambda/settings.ts';
+import { STREAMS } from '../../lambda/streams.ts';
 import { Harness, type RunChange } from '../support/core/harness.ts';
-import { answer, asset, dnsBlock, threat, tombstone } from '../support/core/rows.ts';
+import { asset, dnsBlock, threat, tombstone } from '../support/core/rows.ts';
 
 function stocked(): Harness {
   const harness = new Harness();
@@ -74,18 +75,6 @@ describe('a failing stream does not stop the others', () => {
     await harness.run();
     expect([loggedBefore, harness.errors]).toEqual([['dns-blocks ApiRefusedError'], ['dns-blocks ApiRefusedError']]);
   });
-
-  test('withdrawals wait while the assets fail, because the end of their walk was not reached', async () => {
-    const harness = stocked();
-    await harness.run();
-    harness.later().api.on('/a', 'c1', answer([tombstone('a', { version: 2 })], 'c2'));
-    harness.api.on('/a', 'c2', new ApiRefusedError('/a', 400));
-    await harness.run();
-    expect([harness.sent, harness.table.removals('assets').length]).toEqual([['tombstone a'], 1]);
-    harness.later().api.on('/a', 'c2', answer([], null));
-    await harness.run();
-    expect(harness.sent).toEqual(['withdrawn t']);
-  });
 });
 
 describe('the lease', () => {
@@ -126,17 +115,6 @@ describe('the lease', () => {
     expect(harness.releases).toEqual([{ clean: false, unclear: false }]);
   });
 
-  test('a lease lost between two pages keeps the page that is already fetched from being sent', async () => {
-    const harness = new Harness();
-    harness.api.pages('/d', [[dnsBlock('d1')], [dnsBlock('d2')], []]);
-    const loses = () => {
-      if (harness.sent.length > 0) harness.lost.abort(new LeaseLostError('it could not be renewed'));
-      return false;
-    };
-    const { failures } = await harness.run({ only: ['dns-blocks'], outOfTime: loses });
-    expect([harness.sent, failures.get('dns-blocks')?.name]).toEqual([['dns_block d1'], 'LeaseLostError']);
-  });
-
   test('after a run that ended dirty, the fence is raised before anything is read or written', async () => {
     const harness = stocked();
     harness.dirty = true;
@@ -174,13 +152,6 @@ describe('the lease', () => {
 });
 
 describe('logs', () => {
-  test('a run deletes the logs of its finished batches, but keeps an open log, even after a failure', async () => {
-    const harness = stocked();
-    harness.journal.fail('threats delivery');
-    await harness.run();
-    expect([...harness.table.logs.keys()]).toEqual([harness.table.logNames.get('threats')!.key]);
-  });
-
   test('logs that cannot be deleted fail nothing, and the next run finds the lease dirty and deletes them', async () => {
     const harness = stocked();
     harness.journal.fail('logs deleted 1');
@@ -206,27 +177,12 @@ describe('logs', () => {
     expect(harness.table.logs.size).toBe(0);
   });
 
-  /** A run that was killed after it had logged a batch of assets. */
-  async function killed(step = 'assets delivery'): Promise<Harness> {
-    const harness = stocked();
-    harness.journal.fail(step);
-    await harness.run();
-    harness.later().dirty = true;
-    return harness;
-  }
-
-  test('an open log is done again before its stream is read', async () => {
-    const harness = await killed();
-    harness.api.pages('/a', [[asset('later')], []]);
-    await harness.run();
-    expect(harness.sent.filter(each => each.startsWith('upsert a'))).toEqual(['upsert a']);
-    expect([harness.api.sent('/a'), harness.table.logs.size]).toEqual([['c1'], 0]);
-  });
-
   test('a log whose object is missing fails its stream alone, until everything is sent again', async () => {
-    const harness = await killed();
+    const harness = stocked();
+    harness.journal.fail('assets delivery');
+    await harness.run();
     harness.table.logs.clear();
-    const { failures } = await harness.run();
+    const { failures } = await Object.assign(harness.later(), { dirty: true }).run();
     expect([...failures].map(([stream, { name }]) => [stream, name])).toEqual([['assets', 'LogMissingError']]);
     expect(harness.sent.filter(each => each.endsWith(' a'))).toEqual([]);
     expect(failures.get('assets')!.message).toContain('connectorctl resync assets --send-all');
@@ -292,17 +248,6 @@ describe('a confirmation of withdrawals', () => {
   });
 });
 
-describe('a resync of DNS blocks', () => {
-  test('a resync keeps the window, by which known blocks are recognized, and a replay does not', async () => {
-    const harness = stocked();
-    await harness.run();
-    await harness.later().run({ resync: ['dns-blocks'] });
-    expect([harness.sent, harness.api.sent('/d')]).toEqual([[], [undefined, 'c1']]);
-    await harness.later().run({ replay: ['dns-blocks'] });
-    expect(harness.sent).toEqual(['dns_block d']);
-  });
-});
-
 test('a checkpoint that another version has written fails its stream before anything is read, also at a resync', async () => {
   const harness = stocked();
   harness.table.unreadable.set('assets', new StateVersionError('connector', '3', '2'));
@@ -330,46 +275,13 @@ describe('the time budget', () => {
     const { failures } = await harness.run({ outOfTime: () => true });
     expect(failures).toEqual(new Map(['assets', 'threats', 'dns-blocks'].map(stream => [stream, error])));
   });
-
-  test('when the time budget ends during the assets, the threats wait for the next run', async () => {
-    const harness = stocked();
-    const { results } = await harness.run({ only: ['assets', 'threats'], outOfTime: () => harness.lines.length > 0 });
-    expect(results.get('threats')).toMatchObject({ pages: 0, caughtUp: false });
-    await harness.run();
-    expect(harness.sent.toSorted()).toEqual(['dns_block d', 'upsert a', 'upsert t']);
-  });
-});
-
-describe('over runs', () => {
-  test('a run with nothing new requests one page per stream, sends nothing and writes nothing', async () => {
-    const harness = stocked();
-    await harness.run();
-    await harness.later().run();
-    expect(harness.api.requests.map(({ path, cursor }) => [path, cursor]).toSorted()).toEqual([
-      ['/a', 'c1'],
-      ['/d', 'c1'],
-      ['/t', 'c1'],
-    ]);
-    expect([harness.lines, harness.journal.begun]).toEqual([[], []]);
-  });
 });
 
 describe('what the settings decide about a run', () => {
-  const environment = {
-    API_BASE_URL: 'https://api.example.com',
-    AUTH_URL: 'https://auth.example.com',
-    CREDENTIALS_SECRET_ID: 'secret',
-    STATE_TABLE: 'table',
-    DELIVERY_STREAM: 'stream',
-    DEAD_LETTER_BUCKET: 'bucket',
-    CONNECTOR_NAME: 'acme',
-    THREAT_ASSET_FIELD: 'asset_id',
-    PAGE_LIMIT: '500',
-  };
-  const assigned = (change: NodeJS.ProcessEnv = {}) => assign(readSettings({ ...environment, ...change }));
+  const assigned = (change: object = {}) => assign({ ...OPTION_DEFAULTS, ...change } as Settings);
 
   test('the settings give the limit, the member that names the asset, and the names of the members of a page', () => {
-    const given = { PAGE_LIMIT: '7', THREAT_ASSET_FIELD: 'host', ROWS_MEMBER: 'data', PAGINATION_MEMBER: 'meta' };
+    const given = { pageLimit: 7, threatAssetField: 'host', rowsMember: 'data', paginationMember: 'meta' };
     const configuredNames = { rows: 'data', pagination: 'meta' };
     expect(assigned(given)).toMatchObject({ pageLimit: 7, parentMember: 'host', configuredNames });
   });
@@ -378,18 +290,8 @@ describe('what the settings decide about a run', () => {
     const names = ({ streams }: ReturnType<typeof assigned>) => streams.map(({ name, path }) => `${name} ${path}`);
     const others = STREAMS.filter(stream => 'path' in stream).map(({ name, path }) => `${name} ${path}`);
     expect(names(assigned())).toEqual(others);
-    expect(names(assigned({ DNS_BLOCKS_PATH: '/v1/dns' }))).toEqual(
+    expect(names(assigned({ dnsBlocksPath: '/v1/dns' }))).toEqual(
       expect.arrayContaining([...others, 'dns-blocks /v1/dns']),
     );
   });
-});
-
-test('a stream is on when it has a path of its own or is given a non-empty one', () => {
-  const all = streamsOn(({ pathOption }) => `/given/${pathOption}`);
-  expect(all.map(({ name, path }) => [name, path])).toEqual(
-    STREAMS.map(stream => [stream.name, 'path' in stream ? stream.path : `/given/${stream.pathOption}`]),
-  );
-  const own = STREAMS.filter(stream => 'path' in stream).map(({ name }) => name);
-  expect(own.length).toBeLessThan(all.length);
-  for (const nothing of [undefined, '']) expect(streamsOn(() => nothing).map(({ name }) => name)).toEqual(own);
 });

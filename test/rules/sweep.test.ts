@@ -50,17 +50,6 @@ describe('the sweep', () => {
     expect([harness.sent, whole.second]).toEqual([['withdrawn a'], undefined]);
   });
 
-  test('the scan goes on from its saved key after the time budget has ended', async () => {
-    const harness = having('threats', 'a', 'b', 'c', 'd', 'e');
-    harness.table.scanPage = 2;
-    const first = await sweep(BEFORE, undefined, harness.streamRun('threats'), () => true);
-    expect([harness.sent, first.second?.scanned]).toEqual([['withdrawn a', 'withdrawn b'], 'b']);
-    expect(first.second?.withdrawn).toEqual({ own: 2, children: 0 });
-    await sweep(first, undefined, harness.later().streamRun('threats'), () => false);
-    expect(harness.journal.done.filter(step => step.includes('scan'))).toEqual(['threats scan b', 'threats scan d']);
-    expect(harness.sent).toEqual(['withdrawn c', 'withdrawn d', 'withdrawn e']);
-  });
-
   test('a batch of the sweep has at most 500 rows, and the guard stops between two of them', async () => {
     const ids = Array.from({ length: 1_001 }, (_, index) => `t${index}`);
     const harness = having('threats', ...ids);

@@ -16,9 +16,7 @@
  * 13. A row that cannot be an event is kept as a dead letter, and the walk continues.
  */
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { ApiRefusedError, CursorRefusedError, LeaseLostError } from '../../lambda/core/errors.ts';
-import { ListApi } from '../support/core/api.ts';
 import { Harness } from '../support/core/harness.ts';
 import { answer, asset, dnsBlock, threat, tombstone } from '../support/core/rows.ts';
 
@@ -36,21 +34,9 @@ describe('rule 2: the page that ends a walk may hold rows and null', () => {
       expect([harness.sent, harness.journal.begun, cursorOf(harness)]).toEqual([[], [], 'c1']);
     }
   });
-
-  test('a tenant with less than a page never gets a cursor, and gets each row once', async () => {
-    const harness = new Harness();
-    harness.api.pages('/a', [[asset('a')]]);
-    await harness.runStream('assets');
-    harness.later().api.pages('/a', [[asset('a'), asset('b')]]);
-    await harness.runStream('assets');
-    expect([harness.sent, cursorOf(harness)]).toEqual([['upsert b'], undefined]);
-    expect(harness.api.sent('/a')).toEqual([undefined]);
-  });
 });
 
 describe('rule 4: a cursor that the walk has already followed', () => {
-  const LEADS_BACK =
-    'The API sent a next_cursor that leads back to a page that was read before, so the walk ends there';
   test('an empty page with the cursor that was sent ends the walk quietly and is counted', async () => {
     const harness = new Harness();
     harness.api.on('/a', undefined, answer([asset('a')], 'c')).on('/a', 'c', answer([], 'c'));
@@ -59,18 +45,6 @@ describe('rule 4: a cursor that the walk has already followed', () => {
     expect(await harness.later().runStream('assets')).toMatchObject({ stalledCursors: 1, caughtUp: true, pages: 1 });
     expect([harness.journal.begun, harness.warnings]).toEqual([[], []]);
     expect(harness.table.checkpoint('assets')).toEqual(before);
-  });
-
-  test('a page of rows with the cursor that was sent is sent, and the walk is not caught up', async () => {
-    const harness = new Harness();
-    harness.api
-      .on('/a', undefined, answer([asset('a')], 'c'))
-      .on('/a', 'c', answer([asset('b')], 'c'), answer([asset('c')], 'c'));
-    for (const sent of [['upsert a', 'upsert b'], ['upsert c'], []]) {
-      expect(await harness.runStream('assets')).toMatchObject({ stalledCursors: 1, caughtUp: false });
-      expect([harness.sent, harness.warnings.pop()]).toEqual([sent, LEADS_BACK]);
-      harness.later();
-    }
   });
 
   test('threats are read, and none is withdrawn, while the assets lead around a circle', async () => {
@@ -94,34 +68,7 @@ describe('rule 4: a cursor that the walk has already followed', () => {
   });
 });
 
-describe('rule 6: several occurrences of an id', () => {
-  test('within one page the last occurrence of an id wins', async () => {
-    const harness = new Harness();
-    harness.api.pages('/a', [[asset('a', { version: 1 }), asset('b'), asset('a', { version: 2 })]]);
-    expect(await harness.runStream('assets')).toMatchObject({ rows: 3, forwarded: 2, superseded: 1 });
-    expect(harness.events.map(({ id, row }) => [id, row?.['version']])).toEqual([
-      ['b', 1],
-      ['a', 2],
-    ]);
-  });
-});
-
 describe('rule 7: a cursor that is refused', () => {
-  const refused = new CursorRefusedError('/a');
-
-  test('a refused cursor falls back to the previous saved one, then to the beginning, and known rows are not sent again', async () => {
-    const harness = new Harness();
-    harness.api.pages('/a', [[asset('a')], [asset('b')], [asset('c')], []]);
-    await harness.runStream('assets', { pageLimit: 1 });
-    harness.later().api.on('/a', 'c3', refused).on('/a', 'c2', refused);
-    harness.api.on('/a', undefined, answer([asset('a'), asset('b'), asset('c'), asset('d')], null));
-    const result = await harness.runStream('assets', { pageLimit: 4 });
-    expect(harness.api.sent('/a')).toEqual(['c3', 'c2', undefined]);
-    expect([harness.sent, result.refusedCursors]).toEqual([['upsert d'], 2]);
-    expect(harness.warnings).toHaveLength(2);
-    expect(cursorOf(harness)).toBeUndefined();
-  });
-
   test('any other 400 fails the stream and leaves the checkpoint untouched', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], []]);
@@ -265,14 +212,6 @@ describe('pages that arrive while a batch is written', () => {
     expect([harness.sent, cursorOf(harness)]).toEqual([['upsert a', 'upsert b'], 'c2']);
   });
 
-  test('when the time budget ends, the batch is saved, the stream is not caught up, and the next run goes on', async () => {
-    const harness = new Harness();
-    harness.api.pages('/d', [[dnsBlock('d1')], [dnsBlock('d2')], []]);
-    const result = await harness.runStream('dns-blocks', { outOfTime: () => harness.lines.length > 0 });
-    expect([result.caughtUp, result.pages, harness.sent]).toEqual([false, 1, ['dns_block d1']]);
-    expect(await harness.later().runStream('dns-blocks')).toMatchObject({ forwarded: 1, caughtUp: true });
-  });
-
   test('when the lease is lost while a step waits, as in a frozen container, nothing more is sent or written', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [['{"name":"x"}', asset('a')], []]);
@@ -285,16 +224,6 @@ describe('pages that arrive while a batch is written', () => {
 });
 
 describe('row states', () => {
-  test('nothing is sent again when the settings name another member for the asset of a threat', async () => {
-    const harness = new Harness();
-    harness.api.pages('/t', [[threat('t', 'a')]]);
-    await harness.runStream('threats', { parentMember: 'host' });
-    expect(harness.table.children('threats')).toEqual([]);
-    harness.later().api.pages('/t', [[threat('t', 'a', { position: 'p2' })]]);
-    expect(await harness.runStream('threats')).toMatchObject({ rows: 1, forwarded: 0, duplicates: 1 });
-    expect([harness.sent, harness.table.children('threats')]).toEqual([[], ['a t']]);
-  });
-
   test('the window also knows the rows that a later row of their page superseded', async () => {
     const harness = new Harness();
     const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
@@ -303,25 +232,5 @@ describe('row states', () => {
     harness.later().api.pages('/a', [[older]]);
     await harness.runStream('assets');
     expect([harness.sent, of(harness, 'look-up')]).toEqual([[], []]);
-  });
-});
-
-describe('DNS blocks, which only the window remembers', () => {
-  test('each DNS block is sent once, however the page limit changes and wherever the time ends', async () => {
-    const limit = fc.constantFrom(1, 2, 3, 10, 500);
-    const run = fc.record({ limit, pages: fc.nat({ max: 4 }), added: fc.nat({ max: 12 }) });
-    await fc.assert(
-      fc.asyncProperty(fc.array(run, { minLength: 1, maxLength: 20 }), async runs => {
-        const list = new ListApi();
-        const harness = Object.assign(new Harness(), { source: list });
-        for (const { limit: pageLimit, pages, added } of [...runs, { limit: 500, pages: 1_000, added: 0 }]) {
-          for (let count = 0; count < added; count++) list.put([`d${list.ids.length}`], dnsBlock);
-          let read = 0;
-          await harness.runStream('dns-blocks', { pageLimit, outOfTime: () => read++ > pages });
-        }
-        expect(harness.sent).toEqual(list.ids.map(id => `dns_block ${id}`));
-      }),
-      { numRuns: 200 },
-    );
   });
 });

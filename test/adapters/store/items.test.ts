@@ -70,11 +70,11 @@ describe('row states', () => {
 
     const found = new Map<string, RowState>();
     let pages = 0;
-    for (let from: string | undefined, isEndOfStream = false; !isEndOfStream; pages++) {
+    for (let from: string | undefined, isEnd = false; !isEnd; pages++) {
       const { states, next } = await each.states.unlisted('threats', 7, from);
       for (const [id, unlisted] of states) found.set(id, unlisted);
       from = next;
-      isEndOfStream = next === undefined;
+      isEnd = next === undefined;
     }
     expect(pages).toBeGreaterThan(1);
     expect(found).toEqual(new Map([...old].filter(([, { status }]) => status !== 'removed')));
