@@ -18,7 +18,7 @@ const { stdin, stdout, stderr, env: environment } = process;
 const wanted = machineProxy(environment);
 const proxy = useProxy(wanted);
 if (wanted && !proxy) stderr.write(`${UNUSED_PROXY}\n`);
-const shell = { stdin, stdout, stderr, environment, folder: process.cwd() };
+const shell = { stdin, stdout, stderr, environment };
 // The package compiles this file to CommonJS, which has no top-level await.
 void connectorctl(process.argv.slice(2), { shell, signal: interruption.signal, proxy }).then(exitCode => {
   process.exitCode = exitCode;

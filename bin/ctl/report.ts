@@ -9,8 +9,6 @@ export interface Shell {
   readonly stdout: TerminalOutput;
   readonly stderr: TerminalOutput;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The current folder. */
-  readonly folder: string;
 }
 
 export type TerminalOutput = Writable & { readonly isTTY?: boolean; readonly columns?: number; hasColors?(): boolean };

@@ -15,8 +15,6 @@ import { awsCommand } from './text.ts';
 
 export type LeaseState = NonNullable<Awaited<ReturnType<typeof readLease>>>;
 
-export type ConnectorState = Awaited<ReturnType<typeof readState>>;
-
 /** @throws AwsCallError */
 export async function readState(aws: Aws, tableName: string, now: number) {
   const table = createTable(aws.dynamodb(), tableName, startRetryBudget(systemClock));

@@ -104,19 +104,8 @@ describe('on a machine that reaches the network only through a proxy', () => {
     );
   });
 
-  test.each([
-    [
-      'a certificate of an unknown authority',
-      undefined,
-      /not accepted \(UNABLE_TO_VERIFY_LEAF_SIGNATURE\).*NODE_EXTRA_CA_CERTS/,
-    ],
-    [
-      'a proxy that cannot be reached',
-      'http://127.0.0.1:1',
-      /the proxy 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/,
-    ],
-  ])('doctor names %s', async (_, url, words) => {
-    const found = named(await each.ctl(['doctor', '--json'], { HTTPS_PROXY: url ?? each.proxy.url }), 'aws-account');
-    expect(`${found?.text} ${found?.remedy}`).toMatch(words);
+  test('doctor names a proxy that cannot be reached, and does not blame AWS', async () => {
+    const found = named(await each.ctl(['doctor', '--json'], { HTTPS_PROXY: 'http://127.0.0.1:1' }), 'aws-account');
+    expect(found?.text).toMatch(/the proxy 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/);
   });
 });

@@ -77,3 +77,10 @@ test.each(['ECONNREFUSED', 'ETIMEDOUT'])('a connection to AWS that fails with %s
   const text = `AWS did not answer: the connection failed (${code}). Check the network of this machine, then try again.`;
   expect(awsFailureText(Object.assign(new AggregateError([], ''), { code }))).toBe(text);
 });
+
+test('a certificate that this machine does not accept is named with the variable that adds its authority', () => {
+  const refused = Object.assign(new Error('unable'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
+  expect(awsFailureText(refused)).toMatch(
+    /^AWS was not reached: .*\(UNABLE_TO_VERIFY_LEAF_SIGNATURE\).* NODE_EXTRA_CA_CERTS/,
+  );
+});

@@ -12,6 +12,7 @@ const RAN = { Payload: { streams: {}, more: false } };
 
 /** Invokes a function that gives these answers in turn, the last one for ever. */
 function invoked(wait: number, ...answers: readonly { readonly FunctionError?: string; readonly Payload: object }[]) {
+  const interruption = new AbortController();
   const clock = steppedClock();
   const said: string[] = [];
   let calls = 0;
@@ -23,9 +24,10 @@ function invoked(wait: number, ...answers: readonly { readonly FunctionError?: s
     aws: { invoker: () => ({ send }) },
     clock,
     report: { say: (line: string) => said.push(line) },
+    signal: interruption.signal,
     deployment: async () => ({ functionName: 'f' }),
   } as unknown as Context;
-  return { ended: invokeWhenFree(context, {}, wait), said, clock };
+  return { ended: invokeWhenFree(context, {}, wait), said, clock, interrupt: () => interruption.abort() };
 }
 
 test('a command that the function rejects is reported as refused, with nothing done', async () => {
@@ -46,6 +48,12 @@ test.each([
     'Another run holds the lease. Trying again for 12 s at most.',
     'Another run holds the lease. Trying again for 7 s at most.',
   ]);
+});
+
+test('a command that waits for the lease ends at Ctrl-C, with nothing done', async () => {
+  const { ended, interrupt } = invoked(12, LEASE_HELD);
+  interrupt();
+  await expect(ended).rejects.toThrow('Interrupted while waiting for the lease. Nothing was done.');
 });
 
 test('a command fails after a last attempt when the time to wait for the lease ends', async () => {

@@ -37,6 +37,8 @@ describe('the comparison of the API with the row state', () => {
     ['differs', row(live), rowState({ rowHash: live.rowHash, status: 'removed' })],
     ['removed', row(gone), removal],
     ['removed', refused, removal],
+    ['removed', { kind: 'asset removed', assetId: 'a' } as const, removal],
+    ['not removed', { kind: 'asset removed', assetId: 'a' } as const, sent],
     ['not removed', refused, sent],
     ['filtered', row(excluded), undefined],
     ['filtered', row(excluded), withdrawn],

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import type { ServiceName } from '../../../local/aws/service.ts';
 import { deployment } from '../support/deployment.ts';
-import { FAR, putLease } from '../support/lease.ts';
 
 /** The phases of a command, by the service whose call is interrupted. `doctor` reads on after a failure. */
 const PHASES: readonly (readonly [string, ServiceName, readonly string[], string])[] = [
@@ -22,16 +20,6 @@ describe('Ctrl-C exits with 130 and reports what was done, during', () => {
     expect([status, stdout, stderr]).toEqual([130, '', expect.stringContaining(words)]);
   });
 
-  test('waiting for the lease', async () => {
-    await using each = await deployment();
-    await putLease(each.connector, { expires: FAR, ended: 'no' });
-    const { stderr, interrupt, ended } = each.start(['resync', 'assets', '--yes']);
-    await said(stderr, 'Another run holds the lease');
-    interrupt();
-    expect(await ended).toMatchObject({ status: 130, stderr: expect.stringContaining('Nothing was done.') });
-    expect(await each.connector.lines()).toEqual([]);
-  });
-
   test('a write, which runs to its end', async () => {
     await using each = await deployment();
     const { interrupt, ended } = each.start(['pause']);
@@ -49,8 +37,4 @@ function interruptingWrites(interrupt: () => void) {
     if (action === 'UpdateSchedule') interrupt();
     return {};
   };
-}
-
-async function said(output: NodeJS.ReadableStream, words: string): Promise<void> {
-  for (let text = ''; !text.includes(words); ) text += String((await once(output, 'data'))[0]);
 }

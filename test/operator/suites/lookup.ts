@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { rowKey } from '../../../lambda/store/item.ts';
 import { sha256 } from '../../../lambda/system.ts';
-import { answerJson } from '../../../local/incidents/tampered-api.ts';
 import { pass } from '../../support/function/aws-scene.ts';
 import { START } from '../../support/function/stepped-clock.ts';
 import { type Deployment, deployment } from '../support/deployment.ts';
@@ -84,15 +83,6 @@ describe('lookup', () => {
     each.connector.aws.faults.next('s3', DENIED);
     const { status, stdout, stderr } = await each.ctl(['lookup', 'assets', 'wide']);
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('could not be listed')]);
-  });
-
-  test('lookup reports a threat of a removed asset as removed, even if a single read returns it', async () => {
-    const row = '{"id":"of-removed","asset_id":"removed","updated_at":"2026-11-20T12:00:00Z","stream_position":null}';
-    each.connector.api.tamper(({ target }) => (target === '/v1/threats/of-removed' ? answerJson(200, row) : undefined));
-    const { status, document } = await asked('threats', 'of-removed');
-    each.connector.api.tamper();
-    const api = { kind: 'asset removed', assetId: 'removed' };
-    expect([status, document.result, document.api]).toEqual([0, 'removed', api]);
   });
 
   test('lookup --related lists the neighbours by id with the last event sent, or shows the refusal of the API', async () => {

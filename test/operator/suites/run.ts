@@ -79,16 +79,6 @@ test.each<[string, ServiceName, RegExp]>([
   },
 );
 
-test('run that is refused because of another organization names the command that confirms it', async () => {
-  const message = '1 of 3 streams failed. assets: OrganizationChangedError: The cursor is refused. Nothing was sent.';
-  const fail = () => {
-    throw Object.assign(new Error(message), { name: 'StreamsFailedError' });
-  };
-  await using each = await deployment({}, { invoke: fail });
-  const { status, stderr } = await each.ctl(['run']);
-  expect([status, stderr]).toEqual([1, expect.stringContaining('npm run connectorctl -- confirm organization')]);
-});
-
 test.each([
   [['resync', 'assets', '--send-all'], 'reads assets from the beginning and sends every row to the SIEM again'],
   [['resync', 'assets'], 'Re-run with --yes'],

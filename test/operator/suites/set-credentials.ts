@@ -51,7 +51,7 @@ describe('set-credentials', () => {
     const input = `${JSON.stringify({ client_id, client_secret })}\n`;
     const { status, document } = await each.json(['set-credentials'], {}, input);
     expect([status, document]).toMatchObject([0, { clientId: client_id, accepted: true }]);
-    expect(await each.connector.run()).toMatchObject({ streams: { assets: { forwarded: 3 } } });
+    expect(JSON.parse((await stored(each))!)).toEqual({ client_id, client_secret });
   });
 
   test('set-credentials says before it asks what it is about, and stores nothing when no secret is typed', async () => {
