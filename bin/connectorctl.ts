@@ -4,7 +4,8 @@ import { connectorctl } from './ctl/command-line.ts';
 import { machineProxy, UNUSED_PROXY, useProxy } from './machine-proxy.ts';
 
 handleClosedOutput();
-// On Node 20 the SDK would print a warning about its future versions in the middle of the output.
+// The SDK's warning about its future versions is disabled, because on Node 20 it would appear in the middle of the
+// output.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
 const interruption = new AbortController();

@@ -1,4 +1,7 @@
-/** `npm run demo` runs the connector and a cron script next to each other, and a page that shows both. See `npm run demo -- --help`. */
+/**
+ * `npm run demo` runs the connector and a cron script next to each other, and serves a page that shows both. See `npm
+ * run demo -- --help`.
+ */
 import { Command, InvalidArgumentError } from 'commander';
 import { Demo } from './demo/demo.ts';
 import { startDemoServer } from './demo/server.ts';

@@ -1,4 +1,4 @@
-/** `npm run query`: the delivered events in SQL. See `npm run query -- --help`. */
+/** `npm run query` queries the delivered events in SQL. See `npm run query -- --help`. */
 import { runQuery } from './query/command.ts';
 
 // A reader of the output may exit early, as `head` does.

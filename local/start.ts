@@ -1,4 +1,4 @@
-/** `npm start`: the connector on this machine. See `npm start -- --help`. */
+/** `npm start` runs the connector on this machine. See `npm start -- --help`. */
 import { CommanderError } from 'commander';
 import { hasClientSecret, PromptAbortedError } from '../bin/terminal/client-secret.ts';
 import { failureText, stateFailureText } from './start/failure-text.ts';

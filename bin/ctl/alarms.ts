@@ -27,7 +27,10 @@ export async function readAlarms(aws: Aws, connector: string) {
       state: alarm.StateValue ?? ('INSUFFICIENT_DATA' as const),
       /** Time of the last change of state, in milliseconds since 1970. */
       since: alarm.StateTransitionedTimestamp?.getTime() ?? alarm.StateUpdatedTimestamp?.getTime(),
-      /** Name of the composite alarm that contains this alarm. Its rule quotes the name or the ARN of each alarm. */
+      /**
+       * Name of the composite alarm that contains this alarm. The composite alarm's rule quotes the name or the ARN of
+       * each alarm.
+       */
       severity: notifiers.find(
         ({ rule }) => rule.includes(`"${alarm.AlarmArn}"`) || rule.includes(`"${alarm.AlarmName}"`),
       )?.name,

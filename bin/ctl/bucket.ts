@@ -41,7 +41,7 @@ export async function countObjects(aws: Aws, bucket: string, prefix: string, mos
 const GZIP = [0x1f, 0x8b] as const;
 
 /**
- * Reads an object in the connector's bucket, and decompresses it if its first bytes are those of gzip.
+ * Reads an object in the connector's bucket, and decompresses it if the first bytes show gzip.
  *
  * @throws RefusedError if the object does not exist; AwsCallError
  */

@@ -6,7 +6,7 @@ import { CONNECTORCTL } from '../../lib/installation.ts';
 import type { Context } from './context.ts';
 import type { CommandOutcome } from './report.ts';
 
-/** The body of a command. */
+/** The function that carries out a command. */
 export type Action<Arguments extends unknown[]> = (context: Context, ...given: Arguments) => Promise<CommandOutcome>;
 
 /** Turns an action into a Commander handler, which creates the context and prints the outcome. */

@@ -1,7 +1,7 @@
 /**
- * Reads failures from the function's log. A line that the function writes has the class of the error and a message,
- * which says what is safe and what to do. Lambda adds its own lines about a function that cannot start or that Lambda
- * ended:
+ * Reads failures from the function's log. A line from the function contains the class of the error and its message,
+ * which explains the failure and gives advice. Lambda adds its own lines about a function that cannot start or that
+ * Lambda ended:
  *
  *     {"level":"ERROR","message":"A stream failed","stream":"assets","error":{"name":"ApiUnavailableError","message":"…",…},…}
  *     2026-11-20T12:00:00.000Z 5a1c… ERROR Invoke Error {"errorType":"SettingsError","errorMessage":"…","stack":[…]}
@@ -52,7 +52,7 @@ function failureOf({ time, text }: LogLine) {
     return { time, stream, error: error.name ?? 'Error', what: [what, ...causesOf(error)].join(' '), advice };
   }
   if (line?.['errorType'] !== undefined) {
-    // The function has also logged a line for each failed stream.
+    // The function has also logged a line for each failed stream, so this line would repeat them.
     if (line['errorType'] === 'StreamsFailedError') return undefined;
     return { time, stream: undefined, error: String(line['errorType']), ...parts(String(line['errorMessage'])) };
   }

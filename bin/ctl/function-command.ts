@@ -32,7 +32,7 @@ const ANOTHER_ORGANIZATION =
   `"${CONNECTORCTL.command} confirm organization". If not: "${CONNECTORCTL.command} set-credentials".`;
 
 /**
- * Looks for a missing resource, because the function does not report how AWS answered it.
+ * Looks for a missing resource, because the function does not report AWS's answer.
  *
  * @throws the error with the explanation
  */

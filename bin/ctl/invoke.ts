@@ -21,10 +21,10 @@ export interface FunctionCommand {
 const PAUSE_MILLISECONDS = 5_000;
 
 /**
- * Invokes the function, and repeats this while another run holds the lease.
+ * Invokes the function, again and again while another run holds the lease.
  *
  * @param wait longest time to wait for the lease, in seconds
- * @returns the result, and how many seconds the run took, a cold start included
+ * @returns the result, and the seconds that the run took, a cold start included
  * @throws StillBusyError, RefusedError, FunctionFailedError, AwsCallError, InterruptedError
  */
 export async function invokeWhenFree(context: Context, command: FunctionCommand, wait: number) {

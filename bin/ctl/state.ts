@@ -135,7 +135,7 @@ const BYTES_PER_UNIT = 8192;
 /** List price of us-east-1 in US dollars, November 2026. */
 const DOLLARS_PER_UNIT = 0.125 / 1e6;
 
-/** For example "the whole table, about 9 items, for less than a cent" (list price). */
+/** Text about the scan with its list price, for example "the whole table, about 9 items, for less than a cent". */
 function scanText(items: number, bytes: number): string {
   const dollars = Math.ceil(bytes / BYTES_PER_UNIT) * DOLLARS_PER_UNIT;
   const price = dollars < 0.01 ? 'less than a cent' : `$${dollars.toFixed(2)}`;

@@ -15,7 +15,7 @@ export interface HttpCall {
 
 /**
  * Status and title of each problem, by the suffix of its type. The suffixes of the first group are from the
- * specification. It has no suffixes for the other problems, so those are the simulator's own.
+ * specification. The specification has no suffixes for the other problems, so the simulator invents them.
  */
 export const PROBLEMS = {
   'request/invalid-cursor': [400, 'Invalid cursor'],

@@ -76,7 +76,10 @@ type Random = () => number;
 /** Generates the ids and members of a stream's rows. */
 interface Generator {
   readonly id: (index: number) => string;
-  /** Members in addition to those that every row of a stream has, as JSON text joined by commas. */
+  /**
+   * Returns additional members as JSON text joined by commas. Members that every row of the stream has are not among
+   * them.
+   */
   readonly members: (random: Random, index: number) => string;
 }
 

@@ -59,8 +59,8 @@ export async function closeServer(server: Server): Promise<void> {
 
 /**
  * Refuses requests that a page of another host makes a browser send to this machine. Such a request has the page's
- * `Origin`. If the page's host name points to 127.0.0.1, the request has that name as `Host`. A form of the page cannot
- * send JSON.
+ * `Origin`. If the page's host name points to 127.0.0.1, the request has that host name as `Host`. A form of the page
+ * cannot send JSON, so a request that changes something must be JSON.
  *
  * @throws ProblemError
  */

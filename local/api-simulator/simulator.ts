@@ -46,7 +46,11 @@ export interface ApiSimulator extends Changes {
   setFaults(faults: readonly Fault[]): void;
   /** Adds generated rows with times in the past. Only an empty API simulator can be populated. */
   populate(counts: SeedCounts): void;
-  /** The newest row of each id, by stream. @param shown how rows show their position, by default as lists do */
+  /**
+   * The newest row of each id, by stream.
+   *
+   * @param shown form of the stream position in the rows, by default as in lists
+   */
   truth(shown?: PositionShown): Truth;
   truthText(shown?: PositionShown): Iterable<string>;
 }

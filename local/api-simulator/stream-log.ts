@@ -4,8 +4,8 @@ export interface StreamEntry {
 }
 
 /**
- * Entries in an order to which they are appended and from which they can be withdrawn. A withdrawn entry leaves a gap,
- * and gaps are dropped once they are the majority.
+ * Ordered entries. An entry is appended and can be withdrawn again. A withdrawn entry leaves a gap, and gaps are
+ * dropped once they are the majority.
  */
 export class StreamLog<T extends StreamEntry> {
   #entries: { readonly seq: number; entry: T | undefined }[] = [];

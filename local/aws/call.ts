@@ -100,7 +100,7 @@ async function outcomeOf(
   }
 }
 
-/** Creates a client whose errors look like those of the SDK. */
+/** Creates a client whose errors look like the errors of the SDK. */
 export function createLocalClient(service: LocalService, options: CallOptions, caller = 'local'): Sender {
   return {
     async send({

@@ -29,7 +29,7 @@ export interface FaultControl extends FaultSource {
   always(service: ServiceName, rule: FaultRule | Fault): void;
   /** Applies one fault to each of the service's next calls. These faults come before the rule. */
   next(service: ServiceName, ...faults: Fault[]): void;
-  /** Removes all faults of one service, or of every service. */
+  /** Removes all faults of one service, or of every service if none is named. */
   clear(service?: ServiceName): void;
 }
 

@@ -9,7 +9,7 @@ export class JournalError extends Error {
   override readonly name = 'JournalError';
 }
 
-/** The file is rewritten when it is read and has more than this number of lines for each item. */
+/** A file with more than this number of lines for each item is rewritten when it is opened. */
 const LINES_FOR_EACH_ITEM = 3;
 
 /**

@@ -255,7 +255,7 @@ export class Demo implements AsyncDisposable {
   }
 }
 
-/** Reads an object as docs/events.md describes it for a SIEM. A row that no longer exists is forgotten. */
+/** Reads an object as docs/events.md describes it for a SIEM. Rows that no longer exist are forgotten. */
 function read({ key }: DeliveredObject, { aws }: Scene, copy: SiemCopy): void {
   const file = path.join(path.dirname(aws.deliveredFolder), key);
   for (const line of gunzipSync(readFileSync(file)).toString().split('\n').slice(0, -1)) {

@@ -160,8 +160,8 @@ export class Scene implements AsyncDisposable {
   }
 
   /**
-   * Advances to the next minute of the schedule. In the minutes of a longer run, the lease was held, so those ticks had
-   * no effect.
+   * Advances to the next minute of the schedule. After a long run, the minutes in between are skipped, because their
+   * ticks would have found the lease held.
    */
   async nextMinute(): Promise<void> {
     const next = this.#origin + (this.minute + 1) * MINUTE;

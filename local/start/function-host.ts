@@ -7,7 +7,7 @@ import type { ApiAnswer, MessageFromFunction, MessageToFunction } from './functi
 
 /** Lambda's own upper bound, which the stack uses. */
 const TIMEOUT_MILLISECONDS = 900_000;
-/** Less than the time that the function reserves to finish and save a page, so that it starts no other page. */
+/** The time is less than the function reserves to finish and save a page, so the function starts no other page. */
 const HURRY_MILLISECONDS = 25_000;
 
 export interface FunctionHostOptions {

@@ -8,7 +8,7 @@ import { isSourceText, LOG_FILE, makeFolder, SOURCE_FILE } from './source.ts';
 
 /**
  * The entries that runs write, in the order of their deletion. The source comes last, because it marks the folder as
- * that of a run. Therefore a reset that was killed can be repeated.
+ * the folder of a run. Therefore a reset that was killed can be repeated.
  */
 const ENTRIES = [
   { name: 'dynamodb', isFolder: true },

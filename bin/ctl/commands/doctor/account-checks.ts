@@ -26,7 +26,7 @@ function recordTime({ middlewareStack }: GetCallerIdentityCommand, note: (date: 
   );
 }
 
-/** AWS rejects signatures whose time is off by more than this. */
+/** AWS rejects signatures whose time is off by more than this number of milliseconds. */
 const REFUSED_MILLISECONDS = 5 * 60_000;
 const WARNING_MILLISECONDS = 30_000;
 const CLOCK_REMEDY =

@@ -67,7 +67,10 @@ export const tokenCheck = createCheck('token', ['secret'], async context => {
 
 const MOST_MEMBERS = 40;
 
-/** Checks the member that names a threat's asset, because without it the threats of a removed asset cannot be withdrawn. */
+/**
+ * Checks the member that names a threat's asset, because a threat can be withdrawn with its asset only if the asset is
+ * known.
+ */
 export const threatAssetCheck = createCheck('threat-asset', ['list-threats'], async context => {
   const [element] = (await context.firstPage('threats'))?.rows ?? [];
   const row = element && readRow(element, streamOf('threats'), sha256);

@@ -12,7 +12,9 @@ import { restoreAdvice } from '../../deployment.ts';
 import { awsCall } from '../../errors.ts';
 import { createCheck, type Finding, fail, ok, skipped, warn } from './context.ts';
 
-/** Checks the notifications, because the administrator of an existing bucket (`bucketArn`) must add them. */
+/**
+ * Checks the notifications, because the administrator of an existing bucket (`bucketArn`) must add the notifications.
+ */
 export const notificationsCheck = createCheck('notifications', ['bucket'], async ({ aws, deployment }) => {
   const { bucket: name, siem, stackName } = await deployment();
   if (!siem) return skipped('the SIEM does not read from a queue');

@@ -91,7 +91,7 @@ const PAINT: Readonly<Record<CheckResult['status'], (text: string) => PaintedTex
   skipped: paint.faint,
 };
 
-/** A line per check, followed by its remedy, and a summary. */
+/** Prints a line for each check, followed by its remedy, and a summary. */
 function resultsText(all: readonly CheckResult[]): PaintedText {
   const width = Math.max(...all.map(({ name }) => name.length));
   const indent = ' '.repeat('skipped'.length + width + 4);

@@ -127,7 +127,7 @@ export function streamSummaries(snapshot: Snapshot) {
   });
 }
 
-/** A stream is late after this number of the schedule's intervals without a run. */
+/** Number of the schedule's intervals without a run after which a stream is late. */
 const MISSED_INTERVALS = 3;
 /** A report is dated to the start of its minute, and CloudWatch shows it about a minute later. */
 const DELAY_MILLISECONDS = 120_000;

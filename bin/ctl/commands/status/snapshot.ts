@@ -86,7 +86,10 @@ const COUNTS = {
 type Count = keyof typeof COUNTS;
 const COUNT_NAMES = Object.keys(COUNTS) as Count[];
 
-/** The outputs of the stack do not name the kind of destination, but only one of these metrics has data. */
+/**
+ * Kinds of destinations. The outputs of the stack do not name the kind, so the metrics of every kind are read, and only
+ * one of them has data.
+ */
 const DESTINATIONS = Object.values(METRIC_PREFIXES);
 
 /** @throws AwsCallError */

@@ -162,7 +162,10 @@ function secondWalkLines({ state, now }: Snapshot): string[] {
   });
 }
 
-/** For example "Withdrawals wait: 65 threats, because the filter excludes them. 65 were withdrawn before. …". */
+/**
+ * Text about waiting withdrawals, for example "Withdrawals wait: 65 threats, because the filter excludes them. 65 were
+ * withdrawn before. …".
+ */
 function waitingText(
   stream: StreamName,
   { withdrawn }: SecondWalk,

@@ -1,7 +1,7 @@
 /**
  * Index of the last event and the last listed row of each id, and the differences between the two.
  *
- * The keys are those of the row states: `=asset-7f3a`, or `#<hash>` for a long id.
+ * The keys are the same as in the row states: `=asset-7f3a`, or `#<hash>` for a long id.
  */
 import { idOf } from '../../../../lambda/store/item.ts';
 

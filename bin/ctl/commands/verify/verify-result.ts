@@ -169,7 +169,7 @@ function streamJson(verified: VerifiedStream): object {
   };
 }
 
-/** For example `1 id` or `3 ids`. */
+/** A number with its noun, for example `1 id` or `3 ids`. */
 function counted(count: number, word: 'id' | 'row'): string {
   return count === 1 ? `1 ${word}` : `${count} ${word}s`;
 }
