@@ -19,7 +19,6 @@ describe('a generated part of docs/', () => {
 
   test.each([
     ['options', /^\| `rateMinutes` .*\n/m],
-    ['alarms', /^\| \[stream-silent\].*\n/m],
     ['cost', /^\| CloudWatch alarms .*\n/m],
     ['streams', /`assets`, `threats` or /],
     ['events', /"deleted_at":"2026[^"]*",?/],

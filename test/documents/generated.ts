@@ -4,12 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { costRows, tenantRows } from '../../bench/cost.ts';
 import { STREAMS, type Stream } from '../../lambda/streams.ts';
-import { ALARMS } from '../../lib/alarms/alarms.ts';
 import { TEST_EVENT } from '../../lib/test-event.ts';
-import { alarmDefinitions, alarmSeries } from '../../local/alarms/alarm-definitions.ts';
-import { templateWith } from '../stack/shared-template.ts';
-import type { SynthesizedTemplate } from '../stack/template.ts';
-import { VARIANTS } from '../stack/variants.ts';
 import { exampleLines, withExamples } from './event-examples.ts';
 import { jsonSchemaText } from './json-schema.ts';
 import { ROOT } from './pages.ts';
@@ -25,7 +20,6 @@ export interface Part {
 export const PARTS: Readonly<Record<string, Part>> = {
   schema: { file: 'connectors.schema.json', write: withSchema },
   options: { file: 'configuration.md', write: text => withTable(text, '## Options', optionRows()) },
-  alarms: { file: 'runbook.md', write: async text => withTable(text, '# ', await alarmRows()) },
   cost: {
     file: 'cost.md',
     write: text => withTable(withTable(text, '## The tenants', tenantRows()), '## The bill', costRows()),
@@ -89,28 +83,6 @@ function optionRows(): string[][] {
     const link = file && `. [More](${file === 'configuration.md' ? '' : file}${anchor})`;
     return [`\`${name}\``, required.includes(name) ? 'required' : byDefault, `${first}${link}`.replaceAll('|', '\\|')];
   });
-}
-
-/** The alarms of a connector without options, and those that only an endpoint has, the critical ones first. */
-async function alarmRows(): Promise<string[][]> {
-  const plain = conditionsIn(await templateWith(VARIANTS.plain));
-  const endpoint = conditionsIn(await templateWith(VARIANTS.splunk));
-  const bySeverity = ALARMS.toSorted((one, other) => one.severity.localeCompare(other.severity));
-  return bySeverity.map(({ name, severity }) => {
-    const { metric, alarm } = plain.get(name) ?? endpoint.get(name)!;
-    const comparison = alarm.comparison === 'LessThanThreshold' ? '<' : '≥';
-    const times = alarm.evaluationPeriods === 1 ? '' : `, ${alarm.evaluationPeriods} times`;
-    const condition = `${alarm.statistic.toLowerCase()} ${comparison} ${alarm.threshold} in ${alarm.periodMinutes} min${times}`;
-    return [`[${name}](#${name})`, severity, `\`${metric}\` ${condition}`];
-  });
-}
-
-/** Metric and condition of each alarm of a template, by the alarm's name. */
-function conditionsIn(template: SynthesizedTemplate) {
-  const series = alarmSeries(template);
-  return new Map(
-    alarmDefinitions(template).map((alarm, index) => [alarm.name, { metric: series[index]!.metric, alarm }]),
-  );
 }
 
 /** Which streams have which kinds and members. What the conditions say is written by hand. */

@@ -19,6 +19,20 @@ test.each(ALARMS.map(({ name, first }) => [name, first]))(
   },
 );
 
+test('the runbook lists each alarm under its severity', () => {
+  const listed = (severity: string) => {
+    const [paragraph = ''] = new RegExp(`^\\*\\*${severity}\\*\\*: [\\s\\S]*?\\n\\n`, 'm').exec(runbook) ?? [];
+    return [...paragraph.matchAll(/\(#([a-z-]+)\)/g)].map(([, name]) => name).sort();
+  };
+  const named = (severity: string) =>
+    ALARMS.filter(alarm => alarm.severity === severity)
+      .map(({ name }) => name)
+      .sort();
+
+  expect(listed('Critical')).toEqual(named('critical'));
+  expect(listed('Warning')).toEqual(named('warning'));
+});
+
 describe('the commands of the runbook', () => {
   test.each(commands.map(text => [text.split('\n')[0], text]))('%s is what a shell can read', (_, text) => {
     const { status, stderr } = spawnSync('bash', ['-n'], { input: text!, encoding: 'utf8' });

@@ -1,8 +1,8 @@
 /** Tables of the documents that are generated. */
 
-/** From a heading on, or from the beginning of the page. */
+/** From a heading on. */
 function partOf(text: string, heading: string): string {
-  const at = heading === '# ' ? 0 : text.indexOf(`\n${heading}\n`);
+  const at = text.indexOf(`\n${heading}\n`);
   if (at < 0) throw new Error(`There is no heading "${heading}"`);
   return text.slice(at);
 }
