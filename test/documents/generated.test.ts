@@ -24,7 +24,7 @@ describe('a generated part of docs/', () => {
     ['events', /"deleted_at":"2026[^"]*",?/],
     ['event-schema', /"threats", /],
     ['commands', /^\| `doctor` .*\n/m],
-    ['permissions', /^\| `dynamodb:Scan` .*\n/m],
+    ['permissions', /`dynamodb:Scan` /],
   ])('a generated part is written again without its error: %s', async (name, words) => {
     const { file, write } = PARTS[name]!;
     const text = page(`docs/${file}`);

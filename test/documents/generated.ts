@@ -8,7 +8,7 @@ import { TEST_EVENT } from '../../lib/test-event.ts';
 import { exampleLines, withExamples } from './event-examples.ts';
 import { jsonSchemaText } from './json-schema.ts';
 import { ROOT } from './pages.ts';
-import { withTable } from './tables.ts';
+import { withList, withTable } from './tables.ts';
 
 /** A generated part of a file of docs/. */
 export interface Part {
@@ -42,9 +42,9 @@ export const PARTS: Readonly<Record<string, Part>> = {
   permissions: {
     file: 'permissions.md',
     async write(text) {
-      const { functionRows } = await import('../stack/iam/function-permissions.ts');
+      const { functionLines } = await import('../stack/iam/function-permissions.ts');
       const { operatorRows } = await import('../operator/cli-reference/operator-permissions.ts');
-      return withTable(withTable(text, '## The function', await functionRows()), '## Operators', await operatorRows());
+      return withTable(withList(text, '## The function', await functionLines()), '## Operators', operatorRows());
     },
   },
 };
@@ -71,7 +71,10 @@ interface Option {
   readonly default?: unknown;
 }
 
-/** The options of `cdk.json`, with the first sentence of their JSON Schema, which editors show whole. Names of pages become links. */
+/**
+ * The options of `cdk.json`, with the first sentence of their JSON Schema, which editors show whole. Names of pages become links. A list of values
+ * behind a colon is left to the page of the link.
+ */
 function optionRows(): string[][] {
   const { properties, required } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors.items;
 
@@ -81,7 +84,8 @@ function optionRows(): string[][] {
     const [first = ''] = sentences.split(/\. (?=[A-Z])/);
     const [, file = '', anchor = ''] = /\bdocs\/([\w-]+\.md)(#[\w-]+)?/.exec(sentences) ?? [];
     const link = file && `. [More](${file === 'configuration.md' ? '' : file}${anchor})`;
-    return [`\`${name}\``, required.includes(name) ? 'required' : byDefault, `${first}${link}`.replaceAll('|', '\\|')];
+    const meaning = link ? `${first.split(': ')[0]}${link}` : first;
+    return [`\`${name}\``, required.includes(name) ? 'required' : byDefault, meaning.replaceAll('|', '\\|')];
   });
 }
 

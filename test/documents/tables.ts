@@ -1,4 +1,4 @@
-/** Tables of the documents that are generated. */
+/** Tables and lists of the documents that are generated. */
 
 /** From a heading on. */
 function partOf(text: string, heading: string): string {
@@ -15,4 +15,11 @@ export function withTable(text: string, heading: string, lines: readonly (readon
     text.slice(0, -part.length) +
     part.replace(/(\n\|[^\n]*\n\|[ :|-]+\n)(?:\|[^\n]*(?:\n|$))*/, (_, head: string) => head + body)
   );
+}
+
+/** Replaces the first list below the heading. */
+export function withList(text: string, heading: string, lines: readonly string[]): string {
+  const part = partOf(text, heading);
+  const list = lines.map(line => `- ${line}\n`).join('');
+  return text.slice(0, -part.length) + part.replace(/(?<=\n\n)(?:- [^\n]*\n)+/, () => list);
 }

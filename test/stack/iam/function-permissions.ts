@@ -1,4 +1,4 @@
-/** The table of docs/permissions.md about the function's role. */
+/** The list of docs/permissions.md about the function's role. */
 import { type Privileges, privileges } from './support/privileges.ts';
 
 let found: Promise<Privileges> | undefined;
@@ -11,20 +11,20 @@ export function functionPrivileges(): Promise<Privileges> {
 
 /** Purpose of each action. A grant without one fails the test. */
 export const NEEDED_FOR: Readonly<Record<string, string>> = {
-  'secretsmanager:GetSecretValue': 'Reading the client credentials, for each token',
-  'dynamodb:BatchGetItem': 'Reading checkpoints, and the states of the rows of a page',
-  'dynamodb:BatchWriteItem': 'Saving row states, the child index and the list of removals',
-  'dynamodb:PutItem': 'Saving a checkpoint or the name of a log',
-  'dynamodb:Query': 'Reading the list of removals, and the threats of a removed asset',
-  'dynamodb:Scan': 'Finding rows that the API does not list any more',
-  'dynamodb:UpdateItem': 'Taking, renewing and releasing the lease, and raising the fence after a run that was killed',
-  'firehose:PutRecordBatch': 'Delivering events',
-  's3:DeleteObject': 'Deleting the log of a batch that is saved',
-  's3:DeleteObjectVersion': 'Deleting it for good, because the bucket has versions',
-  's3:GetObject': 'Reading the log of a batch that a killed run left unfinished',
-  's3:PutObject': 'Storing rows that cannot be sent, and the logs of batches',
-  'logs:CreateLogStream': 'Storing the log, by the runtime of Lambda',
-  'logs:PutLogEvents': 'Storing the log, by the runtime of Lambda',
+  'secretsmanager:GetSecretValue': 'for each token',
+  'dynamodb:BatchGetItem': 'checkpoints, and the states of the rows of a page',
+  'dynamodb:BatchWriteItem': 'row states, the child index and the list of removals',
+  'dynamodb:PutItem': 'a checkpoint or the name of a log',
+  'dynamodb:Query': 'the list of removals, and the threats of a removed asset',
+  'dynamodb:Scan': 'rows that the API does not list any more',
+  'dynamodb:UpdateItem': 'lease and fence',
+  'firehose:PutRecordBatch': 'events',
+  's3:DeleteObject': 'the log of a batch that is saved',
+  's3:DeleteObjectVersion': 'the same for good, because the bucket has versions',
+  's3:GetObject': 'the log of a batch that a killed run left unfinished',
+  's3:PutObject': 'rows that cannot be sent, and logs of batches',
+  'logs:CreateLogStream': 'by the runtime of Lambda',
+  'logs:PutLogEvents': 'by the runtime of Lambda',
 };
 
 const RESOURCES: readonly (readonly [RegExp, string])[] = [
@@ -36,12 +36,18 @@ const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:logs:.*:log-group:[^*]+:\*$/, 'the function’s log group'],
 ];
 
-/** A row for each grant, in the order of actions and resources. */
-export async function functionRows(): Promise<string[][]> {
+/** A line for each resource of the grants, with its actions and their purposes. */
+export async function functionLines(): Promise<string[]> {
   const { grants } = await functionPrivileges();
-  return [...grants]
-    .sort((one, other) => (`${one.action} ${one.resource}` < `${other.action} ${other.resource}` ? -1 : 1))
-    .map(({ action, resource }) => [`\`${action}\``, resourceName(resource), NEEDED_FOR[action] ?? '?']);
+  const byResource = Map.groupBy(
+    grants.toSorted((one, other) => one.action.localeCompare(other.action)),
+    ({ resource }) => resourceName(resource),
+  );
+
+  return [...byResource].map(([resource, granted]) => {
+    const actions = granted.map(({ action }) => `\`${action}\` (${NEEDED_FOR[action] ?? '?'})`);
+    return `**${resource}**: ${actions.join(', ')}`;
+  });
 }
 
 /** @throws Error for a resource that is not one narrow thing */
