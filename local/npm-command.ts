@@ -101,7 +101,7 @@ function missingOptions({ options }: Command, given: readonly string[]): string[
  *
  * @param name name of the command, such as `npm run bench --`
  */
-export function refusalText(name: string, problems: readonly string[]): string {
+export function problemsText(name: string, problems: readonly string[]): string {
   const listed = problems.length === 1 ? ` ${problems[0]}` : problems.map(problem => `\n  - ${problem}`).join('');
   return `Nothing was started:${listed}\n"${name} --help" explains.`;
 }
@@ -120,7 +120,7 @@ export function readArgumentsOrExit<Flags extends object>(
     const given = readArguments<Flags>(describe, args, process.env);
     const problems = [...given.problems, ...check(given)];
     if (problems.length === 0) return given;
-    console.error(refusalText(describe().name(), problems));
+    console.error(problemsText(describe().name(), problems));
   } catch (error) {
     if (error instanceof CommanderError) process.exit(error.exitCode);
     throw error;

@@ -26,7 +26,7 @@ import { AwsCallError, RefusedError } from './errors.ts';
 import { startRetryBudget } from './retry-budget.ts';
 import { tableCall } from './state.ts';
 
-export type Access = Awaited<ReturnType<typeof openAccess>>;
+export type ConnectorAccess = Awaited<ReturnType<typeof openAccess>>;
 
 /** @param given credentials that are used instead of the stored ones @throws RefusedError, AwsCallError */
 export async function openAccess(context: Context, given?: ClientCredentials) {
@@ -56,7 +56,7 @@ export async function openAccess(context: Context, given?: ClientCredentials) {
 }
 
 /** @throws RefusedError if the stream is off */
-export function requireStream({ streams }: Access, name: StreamName): SyncedStream {
+export function requireStream({ streams }: ConnectorAccess, name: StreamName): SyncedStream {
   const stream = streams.find(each => each.name === name);
   if (!stream) throw new RefusedError(`The connector does not read ${name}. Nothing was done.`);
   return stream;

@@ -47,7 +47,7 @@ export function createAws(
   const requestHandler = proxyAgent(proxy);
   const options = { ...(proxy && { requestHandler }), ...(region && { region }), ...(profile && { profile }) };
   const made = <T extends Sender>(make: () => T) =>
-    once(() => {
+    createOnce(() => {
       const client = make();
       prepareClient?.(client);
       interruptible(client, signal);
@@ -119,7 +119,7 @@ export async function collectItems<Page, T>(
 }
 
 /** Creates a value on the first call and returns the same value afterwards. */
-export function once<T>(make: () => T): () => T {
+export function createOnce<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
     made ??= { value: make() };

@@ -3,9 +3,9 @@ import { Command, CommanderError } from 'commander';
 import { CONNECTORCTL } from '../../lib/installation.ts';
 import { VERSION } from '../../lib/version.ts';
 import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
-import { type Action, examplesText, type RunAction } from './command.ts';
+import { type CommandAction, examplesText, type RunAction } from './command.ts';
 import type { Surroundings } from './context.ts';
-import { afterInterruption, exitStatusOf, messageOf, RefusedError, UsageError } from './errors.ts';
+import { afterInterruption, exitStatusOf, printedMessage, RefusedError, UsageError } from './errors.ts';
 import type { Shell } from './report.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
   const { shell, signal } = surroundings;
   let status = 0;
   const run: RunAction =
-    <Arguments extends unknown[]>(action: Action<Arguments>) =>
+    <Arguments extends unknown[]>(action: CommandAction<Arguments>) =>
     async (...all: [...Arguments, Command]) => {
       // The context is loaded here, because help does not need it.
       const { createContext } = await import('./context.ts');
@@ -59,7 +59,7 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
       if (thrown.code === NO_COMMAND && !json) return 2;
     }
     const error = thrown instanceof CommanderError ? usageError(thrown) : afterInterruption(thrown, signal);
-    const message = messageOf(error);
+    const message = printedMessage(error);
     const document = { error: error instanceof Error ? error.name : 'Error', message, status: exitStatusOf(error) };
     shell.stderr.write(`${terminalText(json ? JSON.stringify(document) : message)}\n`);
     return document.status;

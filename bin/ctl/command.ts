@@ -7,11 +7,14 @@ import type { Context } from './context.ts';
 import type { CommandOutcome } from './report.ts';
 
 /** The function that carries out a command. */
-export type Action<Arguments extends unknown[]> = (context: Context, ...given: Arguments) => Promise<CommandOutcome>;
+export type CommandAction<Arguments extends unknown[]> = (
+  context: Context,
+  ...given: Arguments
+) => Promise<CommandOutcome>;
 
 /** Turns an action into a Commander handler, which creates the context and prints the outcome. */
 export type RunAction = <Arguments extends unknown[]>(
-  action: Action<Arguments>,
+  action: CommandAction<Arguments>,
 ) => (...given: [...Arguments, Command]) => Promise<void>;
 
 /** Examples for the help text of a command, without the program's name. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../lambda/ports.ts';
 import { type ProxySettings, withProxyErrors } from '../../lambda/proxy.ts';
 import type { Fetch } from '../../lambda/source/http.ts';
 import { systemClock } from '../../lambda/system.ts';
-import { type Aws, createAws, once, type PrepareClient } from './aws.ts';
+import { type Aws, createAws, createOnce, type PrepareClient } from './aws.ts';
 import { type Deployment, findDeployment, readFunction } from './deployment.ts';
 import { createReport, type Shell } from './report.ts';
 
@@ -52,8 +52,8 @@ export function createContext(options: GlobalOptions, surroundings: Surroundings
 
 /** The parts of a context that belong to one connector. Each part is read once. */
 export function connectorContext(aws: Aws, find: () => Promise<Deployment>) {
-  const deployment = once(find);
-  const deployedFunction = once(async () => readFunction(aws, (await deployment()).functionName));
+  const deployment = createOnce(find);
+  const deployedFunction = createOnce(async () => readFunction(aws, (await deployment()).functionName));
   return {
     /** The connector, as the outputs of its stack describe it. @throws RefusedError, AwsCallError */
     deployment,

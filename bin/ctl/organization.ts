@@ -2,12 +2,12 @@
 import { changedOrganizationParts, type OrganizationPart, organizationDigest } from '../../lambda/core/organization.ts';
 import { tokenEndpoint } from '../../lambda/source/token.ts';
 import { sha256 } from '../../lambda/system.ts';
-import type { Access } from './access.ts';
+import type { ConnectorAccess } from './access.ts';
 import type { Context } from './context.ts';
 import { readState } from './state.ts';
 
 /** @throws AwsCallError */
-export async function readOrganization(context: Context, { settings, credentials }: Access) {
+export async function readOrganization(context: Context, { settings, credentials }: ConnectorAccess) {
   const { aws, clock, deployment } = context;
   const { table } = await deployment();
   const { organization: saved, streams } = await readState(aws, table, clock.now());

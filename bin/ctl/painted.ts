@@ -62,7 +62,7 @@ function partsOf(text: ReportText | number): readonly Part[] {
  * Formats a text for a terminal. Control characters of every part are shown as escapes, so that text from outside
  * cannot set a colour.
  */
-export function terminalReport(text: ReportText, coloured: boolean): string {
+export function colouredTerminalText(text: ReportText, coloured: boolean): string {
   const shown = partsOf(text).map(part => {
     const safe = terminalText(part.text);
     return coloured && part.colour ? styleText(COLOURS[part.colour], safe, { validateStream: false }) : safe;

@@ -1,4 +1,4 @@
-import { messageOf } from './errors.ts';
+import { printedMessage } from './errors.ts';
 
 /** A value, or the reason why it could not be read. One unreadable part must not hide the others. */
 export type ReadResult<T> = { readonly value: T } | { readonly notReadable: string };
@@ -9,7 +9,7 @@ export async function tryRead<T>(read: () => Promise<T>, signal: AbortSignal): P
     return { value: await read() };
   } catch (error) {
     if (signal.aborted) throw error;
-    return { notReadable: messageOf(error).replaceAll('\n', ' ') };
+    return { notReadable: printedMessage(error).replaceAll('\n', ' ') };
   }
 }
 

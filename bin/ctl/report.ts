@@ -1,7 +1,7 @@
 /** Output of a command: the result on stdout as text or one JSON document, everything else on stderr. */
 import type { Readable, Writable } from 'node:stream';
 import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
-import { type ReportText, terminalReport } from './painted.ts';
+import { colouredTerminalText, type ReportText } from './painted.ts';
 
 /** The terminal or pipe of a command. */
 export interface Shell {
@@ -42,7 +42,7 @@ export function createReport(shell: Shell, json: boolean) {
     /** Prints a result as one JSON document or as text, coloured if the terminal has colours. */
     print({ text, json: document }: CommandOutcome): void {
       const printed = json ? JSON.stringify(document, null, 2) : text;
-      shell.stdout.write(`${terminalReport(printed, coloured)}\n`);
+      shell.stdout.write(`${colouredTerminalText(printed, coloured)}\n`);
     },
     /** Prints a line to stderr, unless `--json` is set. */
     say(line: string): void {

@@ -1,5 +1,5 @@
 /** Values of one line in CloudWatch's embedded metric format. */
-export interface Emf {
+export interface EmbeddedMetrics {
   readonly namespace: string;
   readonly dimensions: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, number>>;
@@ -21,7 +21,7 @@ interface Blob extends Record<string, unknown> {
  * Reads the metrics from stdout. Each line has exactly one set of dimensions, because CloudWatch would count a line
  * with two sets twice.
  */
-export function parseEmf(stdout: string): Emf[] {
+export function parseEmf(stdout: string): EmbeddedMetrics[] {
   const blobs = stdout.split('\n').filter(line => line.includes('"_aws"'));
   return blobs.flatMap(line => {
     const blob = JSON.parse(line) as Blob;

@@ -1,4 +1,4 @@
-import { computeStatistic, type Statistic, type TimeSeries } from './time-series.ts';
+import { computeStatistic, type RecordedMetrics, type Statistic } from './time-series.ts';
 
 export type AlarmStateName = 'OK' | 'ALARM';
 export type ComparisonName = keyof typeof COMPARISONS;
@@ -28,7 +28,7 @@ const FARTHER_BACK = 2;
  * State of an alarm at the end of a minute. The window slides and is evaluated once per minute. Missing data are
  * treated as the CloudWatch user guide describes in "Configuring how CloudWatch alarms treat missing data".
  */
-export function evaluateAlarm(alarm: AlarmDefinition, metrics: TimeSeries, minute: number): AlarmStateName {
+export function evaluateAlarm(alarm: AlarmDefinition, metrics: RecordedMetrics, minute: number): AlarmStateName {
   const { evaluationPeriods, fill, missing } = alarm;
   const range = Array.from({ length: evaluationPeriods + FARTHER_BACK }, (_, periods) =>
     pointOf(alarm, metrics, minute + 1 - periods * alarm.periodMinutes),
@@ -41,7 +41,7 @@ export function evaluateAlarm(alarm: AlarmDefinition, metrics: TimeSeries, minut
   return good === 0 && isComplete ? 'ALARM' : 'OK';
 }
 
-function pointOf(alarm: AlarmDefinition, metrics: TimeSeries, end: number): number | undefined {
+function pointOf(alarm: AlarmDefinition, metrics: RecordedMetrics, end: number): number | undefined {
   return computeStatistic(alarm.statistic, metrics.between(alarm.series, end - alarm.periodMinutes, end));
 }
 

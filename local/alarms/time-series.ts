@@ -1,4 +1,4 @@
-import type { Emf } from './emf.ts';
+import type { EmbeddedMetrics } from './emf.ts';
 
 /** Identifies a time series in CloudWatch. The same metric with other dimensions is another time series. */
 export interface SeriesName {
@@ -36,7 +36,7 @@ export function computeStatistic(statistic: Statistic, values: readonly number[]
 }
 
 /** Metrics by time series and minute. */
-export class TimeSeries {
+export class RecordedMetrics {
   readonly #samples = new Map<string, Sample[]>();
 
   add(name: SeriesName, minute: number, value: number): void {
@@ -46,7 +46,7 @@ export class TimeSeries {
     else this.#samples.set(key, [{ minute, value }]);
   }
 
-  addEmf(blobs: readonly Emf[], minute: number): void {
+  addEmf(blobs: readonly EmbeddedMetrics[], minute: number): void {
     for (const { namespace, dimensions, values } of blobs) {
       for (const [metric, value] of Object.entries(values)) this.add({ namespace, metric, dimensions }, minute, value);
     }

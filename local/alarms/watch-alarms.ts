@@ -2,7 +2,7 @@
 import { resourcesOf, type Template } from '../deployment/template.ts';
 import { alarmDefinitions, compositeAlarmMembers, shortAlarmName } from './alarm-definitions.ts';
 import { type AlarmStateName, evaluateAlarm } from './evaluate-alarm.ts';
-import type { TimeSeries } from './time-series.ts';
+import type { RecordedMetrics } from './time-series.ts';
 
 export interface WatchedAlarm {
   /** The name of the alarm without the connector's name. */
@@ -20,7 +20,7 @@ export interface AlarmWatch {
   evaluate(minute: number): WatchedAlarm[];
 }
 
-export function watchAlarms(template: Template, metrics: TimeSeries): AlarmWatch {
+export function watchAlarms(template: Template, metrics: RecordedMetrics): AlarmWatch {
   const composites = compositeAlarmMembers(template);
   const severityOf = (name: string) => [...composites].find(([, members]) => members.includes(name))?.[0] ?? '';
   const descriptions = new Map(

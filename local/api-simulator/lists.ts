@@ -6,7 +6,7 @@ import { ProblemError } from './problem.ts';
 import type { RowWriter } from './rows.ts';
 import type { SimulatorSettings } from './settings.ts';
 import type { StreamEntry } from './stream-log.ts';
-import { isVersioned, type TenantData } from './tenant-data.ts';
+import { isVersionedStream, type TenantData } from './tenant-data.ts';
 import type { RowVersion, VersionedStream } from './versioned-stream.ts';
 
 /** The data and settings behind the read endpoints. */
@@ -33,7 +33,7 @@ export function listBody(source: ReadContext, name: StreamName, parameters: Read
 
 function entriesOf(name: StreamName, source: ReadContext): (seq: number) => Iterable<RowVersion | ImmutableRow> {
   const { streams } = source.tenantData;
-  if (isVersioned(name)) return seq => shown(streams[name], seq, source);
+  if (isVersionedStream(name)) return seq => shown(streams[name], seq, source);
   streams[name].placeDue();
   return seq => streams[name].log.after(seq);
 }

@@ -10,7 +10,7 @@ import { generatedMembers, type SeedCounts, seedTenantData } from './seed.ts';
 import { completeSettings, type SimulatorSettings } from './settings.ts';
 import { TenantData } from './tenant-data.ts';
 import { readTruth, type Truth, truthText } from './truth.ts';
-import { type CallOutcome, webFetch } from './web-fetch.ts';
+import { type CallOutcome, createWebFetch } from './web-fetch.ts';
 
 export interface SimulatorOptions extends Partial<SimulatorSettings>, Pick<ApiParts, 'readToken'> {
   /** Current time in milliseconds since 1970. */
@@ -86,7 +86,7 @@ export function createSimulator(options: SimulatorOptions): ApiSimulator {
     tokenPath: TOKEN_PATH,
     requests,
     serve,
-    fetch: webFetch(serve),
+    fetch: createWebFetch(serve),
     setFaults: list => faults.set(list),
     populate: counts => seedTenantData(tenantData, counts, { now: clock(), seed, tieSize: settings.tieSize }),
     put: (name, row) => tenantData.put(name, row),

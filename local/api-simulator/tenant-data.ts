@@ -17,7 +17,7 @@ export type TenantStreams = {
   readonly [Name in StreamName]: Name extends VersionedStreamName ? VersionedStream : ImmutableStream;
 };
 
-export function isVersioned(name: StreamName): name is VersionedStreamName {
+export function isVersionedStream(name: StreamName): name is VersionedStreamName {
   return streamOf(name).hasRowStates;
 }
 
@@ -49,7 +49,7 @@ export class TenantData {
     const { timeMember, cascadesFrom } = streamOf(name);
     const { id, given, members } = readControlRow(row, [timeMember, ...(cascadesFrom ? [this.#parentMember] : [])]);
     const time = given.get(timeMember);
-    if (!isVersioned(name)) this.streams[name].put(id, time, members);
+    if (!isVersionedStream(name)) this.streams[name].put(id, time, members);
     else if (cascadesFrom)
       this.#putChild(name, id, given.get(this.#parentMember), { members, updatedAt: time ?? this.#clock() });
     else {

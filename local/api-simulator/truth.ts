@@ -1,7 +1,7 @@
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import type { ReadContext } from './lists.ts';
 import type { PositionShown } from './rows.ts';
-import { isVersioned } from './tenant-data.ts';
+import { isVersionedStream } from './tenant-data.ts';
 
 /**
  * The rows that the API would return if it withheld nothing: the newest row of each id as JSON text, by stream and id.
@@ -13,7 +13,7 @@ type TruthSource = Pick<ReadContext, 'tenantData' | 'writeRow'>;
 /** The rows of a stream by id. A removed row is a tombstone, and its child rows are left out. */
 function* rowsOf(name: StreamName, source: TruthSource, shown: PositionShown): Generator<readonly [string, string]> {
   const { tenantData, writeRow } = source;
-  const rows = isVersioned(name) ? tenantData.streams[name].latest.values() : tenantData.streams[name].all();
+  const rows = isVersionedStream(name) ? tenantData.streams[name].latest.values() : tenantData.streams[name].all();
   for (const row of rows) if (!tenantData.isHidden(name, row)) yield [row.id, writeRow(name, row, shown)];
 }
 

@@ -13,7 +13,9 @@ export interface CallOutcome {
  * Makes the API simulator a web-standard fetch. A broken connection rejects as Node's fetch does, with a TypeError
  * whose cause has a code.
  */
-export function webFetch(serve: (call: HttpCall) => Promise<CallOutcome>): (request: Request) => Promise<Response> {
+export function createWebFetch(
+  serve: (call: HttpCall) => Promise<CallOutcome>,
+): (request: Request) => Promise<Response> {
   return async request => {
     const { pathname, search } = new URL(request.url);
     const body = request.body ? await request.text() : '';

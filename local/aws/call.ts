@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sender } from '../../lambda/aws.ts';
 import type { Fault, FaultSource } from './faults.ts';
-import { AwsError, type Operation, type ServiceName } from './service.ts';
+import { AwsError, type ServiceName, type ServiceOperation } from './service.ts';
 
 /** The input of a command. Its type is open, because each command has its own. */
 // biome-ignore lint/suspicious/noExplicitAny: inputs of many commands
@@ -29,7 +29,7 @@ export interface LocalService {
 }
 
 /** A call that was answered. */
-export interface AnsweredCall extends Operation {
+export interface AnsweredCall extends ServiceOperation {
   readonly service: ServiceName;
   /** Id of the access key that signed the call, which identifies the caller. */
   readonly caller: string;

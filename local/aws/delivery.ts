@@ -4,7 +4,7 @@ import { gzip } from 'node:zlib';
 import type { ObjectStore } from './object-store.ts';
 
 /** Bounds of the buffer, which Firehose delivers when it reaches the first of them. */
-export interface Buffering {
+export interface BufferBounds {
   readonly bytes: number;
   /**
    * With 0, every call is delivered before it is acknowledged, so that acknowledged records survive a kill of this
@@ -13,7 +13,7 @@ export interface Buffering {
   readonly milliseconds: number;
 }
 
-export const WRITE_THROUGH: Buffering = { bytes: Number.POSITIVE_INFINITY, milliseconds: 0 };
+export const WRITE_THROUGH: BufferBounds = { bytes: Number.POSITIVE_INFINITY, milliseconds: 0 };
 
 export interface DeliveryTarget {
   readonly store: ObjectStore;
@@ -48,7 +48,7 @@ export interface DeliveryBuffer {
 
 const compress = promisify(gzip);
 
-export function createDeliveryBuffer(target: DeliveryTarget, buffering: Buffering): DeliveryBuffer {
+export function createDeliveryBuffer(target: DeliveryTarget, buffering: BufferBounds): DeliveryBuffer {
   let pending: Uint8Array[] = [];
   let bytes = 0;
   let firstArrival = 0;

@@ -1,4 +1,4 @@
-import type { Operation, ServiceName } from './service.ts';
+import type { ServiceName, ServiceOperation } from './service.ts';
 
 /** A fault of one call. Members combine, and an empty fault has no effect. */
 export interface Fault {
@@ -18,10 +18,10 @@ export interface Fault {
 }
 
 /** Decides on the fault of each call of a service. `number` counts the calls of that service from 1. */
-export type FaultRule = (operation: Operation, number: number) => Fault | undefined;
+export type FaultRule = (operation: ServiceOperation, number: number) => Fault | undefined;
 
 export interface FaultSource {
-  for(service: ServiceName, operation: Operation): Fault;
+  for(service: ServiceName, operation: ServiceOperation): Fault;
 }
 
 export interface FaultControl extends FaultSource {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { AwsClients } from '../../lambda/aws.ts';
 import { type AnsweredCall, type CommandInput, createLocalClient, type LocalService } from './call.ts';
 import {
-  type Buffering,
+  type BufferBounds,
   createDeliveryBuffer,
   type DeliveredObject,
   type DeliveryBuffer,
@@ -76,7 +76,7 @@ export interface AwsOptions {
   readonly names?: Partial<AwsNames>;
   readonly region?: string;
   /** @default every call is delivered before it is acknowledged, as one object */
-  readonly buffering?: Buffering;
+  readonly buffering?: BufferBounds;
   /** Called for each object that Firehose has delivered. */
   readonly onDelivered?: (object: DeliveredObject) => void;
   /**

@@ -27,7 +27,7 @@ export interface WireRequest {
 }
 
 /** A request in the terms of an IAM policy. */
-export interface Operation {
+export interface ServiceOperation {
   /** API action, for example `ListObjectsV2`. */
   readonly action: string;
   /** Action that a policy must allow, for example `s3:ListBucket`. The two differ for some actions of S3. */

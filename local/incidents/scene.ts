@@ -9,8 +9,8 @@ import type { RunFacts } from '../../lambda/metrics.ts';
 import { readSettings } from '../../lambda/settings.ts';
 import { sha256 } from '../../lambda/system.ts';
 import { createTelemetry } from '../../lambda/telemetry.ts';
-import { type Emf, parseEmf } from '../alarms/emf.ts';
-import { TimeSeries } from '../alarms/time-series.ts';
+import { type EmbeddedMetrics, parseEmf } from '../alarms/emf.ts';
+import { RecordedMetrics } from '../alarms/time-series.ts';
 import { createRandom } from '../api-simulator/random.ts';
 import { type ApiSimulator, createSimulator, type SimulatorOptions } from '../api-simulator/simulator.ts';
 import type { DeliveredObject } from '../aws/delivery.ts';
@@ -19,7 +19,7 @@ import { onlyResource, type Template } from '../deployment/template.ts';
 import { createKillSwitch, type KillSwitch } from './kill-switch.ts';
 import { createSceneClock, type SceneClock } from './scene-clock.ts';
 import { ServiceReports } from './service-reports.ts';
-import { Siem } from './siem.ts';
+import { SimulatedSiem } from './siem.ts';
 import { startTamperedApi, type TamperedApi } from './tampered-api.ts';
 import { captureOutput } from './written.ts';
 
@@ -48,7 +48,7 @@ export interface EndedRun {
   readonly result?: InvocationResult;
   readonly error?: unknown;
   /** Metrics that the run wrote to stdout. */
-  readonly emitted: readonly Emf[];
+  readonly emitted: readonly EmbeddedMetrics[];
 }
 
 /** API, AWS and the function between them. The function runs once per simulated minute, as the schedule starts it. */
@@ -57,9 +57,9 @@ export class Scene implements AsyncDisposable {
   readonly simulator: ApiSimulator;
   readonly api: TamperedApi;
   readonly aws: LocalAws;
-  readonly metrics = new TimeSeries();
+  readonly metrics = new RecordedMetrics();
   readonly reports: ServiceReports;
-  readonly siem: Siem;
+  readonly siem: SimulatedSiem;
   /** Content of the secret. */
   credentials = { client_id: '', client_secret: '' };
   /** The last run that had the lease. */
@@ -108,7 +108,7 @@ export class Scene implements AsyncDisposable {
     this.api = parts.api;
     this.aws = parts.aws;
     this.reports = new ServiceReports(options.template, this.metrics, () => this.minute);
-    this.siem = new Siem({ reports: this.reports, now: clock.now, onRead });
+    this.siem = new SimulatedSiem({ reports: this.reports, now: clock.now, onRead });
     this.#options = options;
     this.#erase = parts.erase;
     // Minutes begin at the same time as CloudWatch's minutes.
@@ -148,7 +148,7 @@ export class Scene implements AsyncDisposable {
   }
 
   /** Runs the function in the present minute. @returns the metrics that the run wrote to stdout */
-  async run(environment: Environment = this.environment): Promise<readonly Emf[]> {
+  async run(environment: Environment = this.environment): Promise<readonly EmbeddedMetrics[]> {
     const began = this.minute;
     const run = await this.#invoked(environment);
     const ended = this.minute;
@@ -185,7 +185,7 @@ export class Scene implements AsyncDisposable {
   async #invoked(environment: Environment): Promise<EndedRun> {
     const end = this.clock.now() + TIMEOUT;
     const context = { getRemainingTimeInMillis: () => end - this.clock.now() };
-    const emitted: Emf[] = [];
+    const emitted: EmbeddedMetrics[] = [];
     let container: Container | undefined;
     try {
       container = this.#idle.pop() ?? this.#compose(environment);

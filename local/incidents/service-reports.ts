@@ -1,5 +1,5 @@
 import { type StackPart, stackParts } from '../alarms/stack-parts.ts';
-import type { TimeSeries } from '../alarms/time-series.ts';
+import type { RecordedMetrics } from '../alarms/time-series.ts';
 import type { DeliveredObject } from '../aws/delivery.ts';
 import type { Template } from '../deployment/template.ts';
 
@@ -15,10 +15,10 @@ export interface RunMinutes {
 /** Reports the metrics of AWS services. A metric that nothing in a scene can cause is reported with `feed`. */
 export class ServiceReports {
   readonly #parts: ReturnType<typeof stackParts>;
-  readonly #metrics: TimeSeries;
+  readonly #metrics: RecordedMetrics;
   readonly #minute: () => number;
 
-  constructor(template: Template, metrics: TimeSeries, minute: () => number) {
+  constructor(template: Template, metrics: RecordedMetrics, minute: () => number) {
     this.#parts = stackParts(template);
     this.#metrics = metrics;
     this.#minute = minute;

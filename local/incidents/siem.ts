@@ -12,7 +12,7 @@ export interface SiemOptions {
 /**
  * A SIEM that reads each object as soon as it is delivered. While it is stopped, the notifications wait in its queue.
  */
-export class Siem {
+export class SimulatedSiem {
   readonly #options: SiemOptions;
   #queue: { readonly object: DeliveredObject; readonly sent: number }[] = [];
   #reading = true;

@@ -9,8 +9,8 @@ import {
 } from '@duckdb/node-api';
 import { Command, CommanderError } from 'commander';
 import { terminalLine, terminalText } from '../../bin/terminal/terminal-text.ts';
-import { readArguments, refusalText } from '../npm-command.ts';
-import { EventDatabase, failAtRow, QueryFailedError, QueryRequestError } from './event-database.ts';
+import { problemsText, readArguments } from '../npm-command.ts';
+import { EventDatabase, QueryFailedError, QueryRequestError, throwRowError } from './event-database.ts';
 import { SQL_VIEWS } from './views.ts';
 
 const HELP = `
@@ -91,7 +91,7 @@ async function query(args: readonly string[], environment: NodeJS.ProcessEnv, ou
   const [sql] = operands;
   const needsSql = json && sql === undefined ? ['--json needs SQL. The summary has no JSON form.'] : [];
   const all = [...problems, ...needsSql];
-  if (all.length > 0) throw new QueryRequestError(refusalText(NAME, all));
+  if (all.length > 0) throw new QueryRequestError(problemsText(NAME, all));
 
   using database = await EventDatabase.open(folder);
   if (sql === undefined) await printSummary(database, output);
@@ -191,7 +191,7 @@ async function* rowsOf(result: DuckDBResult): AsyncGenerator<Json[]> {
   try {
     for await (const rows of result.yieldConvertedRows(cellValue)) yield* rows as Json[][];
   } catch (cause) {
-    failAtRow(cause);
+    throwRowError(cause);
   }
 }
 

@@ -65,7 +65,7 @@ export class EventDatabase implements Disposable {
   /** Streams the rows of one statement. @throws QueryFailedError */
   async query(sql: string): Promise<DuckDBResult> {
     const statement = await this.#prepare(sql);
-    return statement.stream().catch(failAtRow);
+    return statement.stream().catch(throwRowError);
   }
 
   /**
@@ -82,7 +82,7 @@ export class EventDatabase implements Disposable {
       if (cause instanceof QueryFailedError) throw cause;
       if (/^Parser Error/.test(message)) throw new QueryFailedError(message, { cause });
       if (/^(Binder|Catalog) Error/.test(message)) throw new QueryFailedError(`${message}\n\n${NAMES}`, { cause });
-      return failAtRow(cause);
+      return throwRowError(cause);
     }
   }
 
@@ -95,7 +95,7 @@ export class EventDatabase implements Disposable {
 const NAMES = 'Without SQL, npm run query lists the views and their columns.';
 
 /** Throws an error without DuckDB's message, because the message may quote a row. @throws QueryFailedError */
-export function failAtRow(cause: unknown): never {
+export function throwRowError(cause: unknown): never {
   const kind = /^[A-Z][A-Za-z ]*? Error/.exec((cause as Error).message)?.[0] ?? 'Error';
   const remedy =
     kind === 'Permission Error'

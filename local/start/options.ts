@@ -5,7 +5,7 @@ import { readSettings, SettingsError } from '../../lambda/settings.ts';
 import { STREAMS, STREAMS_WITHOUT_PATH, type StreamKey, streamKey } from '../../lambda/streams.ts';
 import { DEFAULT_SEED_COUNTS, SEED_COUNT_NAMES, type SeedCounts } from '../api-simulator/seed.ts';
 import { LOCAL_NAMES, resourceEnvironment } from '../aws/local-aws.ts';
-import { optionName, readArguments, refusalText, wholeNumberParser } from '../npm-command.ts';
+import { optionName, problemsText, readArguments, wholeNumberParser } from '../npm-command.ts';
 
 /** The function's settings by the name of the option. */
 const SETTINGS = {
@@ -153,7 +153,7 @@ export class StartProblemsError extends Error {
   override readonly name = 'StartProblemsError';
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
-    super(refusalText(NAME, problems));
+    super(problemsText(NAME, problems));
     this.problems = problems;
   }
 }

@@ -18,7 +18,7 @@ import { FunctionHost } from './function-host.ts';
 import type { StartRequest, TenantTarget } from './options.ts';
 import { countText, Progress } from './progress.ts';
 import { resetFolder } from './reset.ts';
-import { logFileIn, makeFolder, nextSource, readSource, type StateSource, writeSource } from './source.ts';
+import { logFileIn, makeFolder, readSource, type StateSource, sourceOfRun, writeSource } from './source.ts';
 import { nextSteps, placesText, readLoggedMetrics, summaryNotes, summaryTable } from './summary.ts';
 
 /**
@@ -40,7 +40,7 @@ interface Start {
 export async function runConnector(request: StartRequest): Promise<number> {
   const { folder, target, reset } = request;
   const before = reset ? undefined : await readSource(folder);
-  const source = nextSource(request, before, Date.now());
+  const source = sourceOfRun(request, before, Date.now());
   const tenant = 'baseUrl' in target ? await reachTenant(target) : undefined;
   if (reset) await resetFolder(folder);
 

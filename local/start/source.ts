@@ -35,7 +35,7 @@ export type TenantDataRecipe = v.InferOutput<typeof TenantData>;
  * @param now current time in milliseconds since 1970
  * @throws StartProblemsError if the state folder was filled from another source
  */
-export function nextSource(request: StartRequest, before: StateSource | undefined, now: number): StateSource {
+export function sourceOfRun(request: StartRequest, before: StateSource | undefined, now: number): StateSource {
   const { target } = request;
   const problems = before === undefined ? [] : contradictions(request, before);
   if (problems.length > 0) {

@@ -5,7 +5,7 @@ import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
 import type { NotificationConfiguration } from '@aws-sdk/client-s3';
 import type { GetScheduleOutput } from '@aws-sdk/client-scheduler';
 import type { Subscription } from '@aws-sdk/client-sns';
-import { TimeSeries } from '../../local/alarms/time-series.ts';
+import { RecordedMetrics } from '../../local/alarms/time-series.ts';
 import {
   type References,
   resolveText,
@@ -23,7 +23,7 @@ export interface Account {
   readonly schedules: Map<string, GetScheduleOutput>;
   /** The alarms by name. */
   readonly alarms: Map<string, Alarm>;
-  readonly metrics: TimeSeries;
+  readonly metrics: RecordedMetrics;
   /** Lines in the log group of the function. */
   readonly logs: LogLine[];
   /** The numbers of waiting messages by the URL of the queue. */
@@ -100,7 +100,7 @@ export function openAccount({ template, stackName, references, variables }: Acco
         },
       ]),
     ),
-    metrics: new TimeSeries(),
+    metrics: new RecordedMetrics(),
     logs: [],
     queues: new Map(resources('AWS::SQS::Queue').map(([id]) => [references.ref(id), 0])),
     topics: new Map(

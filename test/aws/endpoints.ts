@@ -11,7 +11,7 @@ import {
   openLocalAws,
   REFUSED_RECORD,
 } from '../../local/aws/local-aws.ts';
-import { AwsError, type Operation } from '../../local/aws/service.ts';
+import { AwsError, type ServiceOperation } from '../../local/aws/service.ts';
 import { MemoryTable } from '../../local/aws/table.ts';
 import { splittingTable } from './batches.ts';
 import { deliveryStream } from './delivery-stream.ts';
@@ -32,7 +32,7 @@ export interface Endpoints extends LocalAws {
   /** Event notifications by bucket name. Initially empty. */
   readonly notifications: Map<string, BucketNotifications>;
   /** Serves another service on its own port, with the same faults, until `close`. @returns its URL */
-  serve<O extends Operation>(service: Service<O>): Promise<string>;
+  serve<O extends ServiceOperation>(service: Service<O>): Promise<string>;
   /** Delivers what is buffered and stops every endpoint. May be called repeatedly. */
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export async function startAws(options: AwsOptions): Promise<Endpoints> {
   const local = await openLocalAws({ ...options, table, onCall: record });
   const notifications = new Map<string, BucketNotifications>();
   const wires: Wire[] = [];
-  const start = async <O extends Operation>(service: Service<O>): Promise<string> => {
+  const start = async <O extends ServiceOperation>(service: Service<O>): Promise<string> => {
     const wire = await serve(service, {
       faults: local.faults,
       onCall: record,

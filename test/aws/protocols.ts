@@ -1,14 +1,14 @@
-import { AwsError, type Operation, type ServiceName, type WireRequest } from '../../local/aws/service.ts';
+import { AwsError, type ServiceName, type ServiceOperation, type WireRequest } from '../../local/aws/service.ts';
 import type { Reply, Service } from './wire.ts';
 
 export type JsonVersion = '1.0' | '1.1';
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export interface JsonOperation extends Operation {
+export interface JsonOperation extends ServiceOperation {
   readonly input: JsonObject;
 }
 
-export interface QueryOperation extends Operation {
+export interface QueryOperation extends ServiceOperation {
   readonly input: URLSearchParams;
 }
 

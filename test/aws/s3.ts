@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { ObjectStore, StoredObject } from '../../local/aws/object-store.ts';
-import { AwsError, type Operation, type WireRequest } from '../../local/aws/service.ts';
+import { AwsError, type ServiceOperation, type WireRequest } from '../../local/aws/service.ts';
 import { element, XML_DECLARATION } from './protocols.ts';
 import type { Reply, Service } from './wire.ts';
 
-interface S3Operation extends Operation {
+interface S3Operation extends ServiceOperation {
   readonly bucket: string;
   readonly key: string;
   readonly query: URLSearchParams;

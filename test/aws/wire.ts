@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault, FaultSource } from '../../local/aws/faults.ts';
-import { AwsError, type Operation, type ServiceName, type WireRequest } from '../../local/aws/service.ts';
+import { AwsError, type ServiceName, type ServiceOperation, type WireRequest } from '../../local/aws/service.ts';
 
 /** One answered request. */
-export interface Call extends Operation {
+export interface Call extends ServiceOperation {
   readonly service: ServiceName;
   /** Id of the access key that signed it, which identifies the caller. */
   readonly caller?: string;
@@ -26,7 +26,7 @@ export interface Reply {
 }
 
 /** One AWS service behind HTTP. `understand` and `perform` throw `AwsError` for every documented refusal. */
-export interface Service<O extends Operation = Operation> {
+export interface Service<O extends ServiceOperation = ServiceOperation> {
   readonly name: ServiceName;
   understand(request: WireRequest): O;
   perform(operation: O, request: WireRequest, fault: Fault): Promise<Reply>;
@@ -56,7 +56,7 @@ export interface Wire {
 }
 
 /** Puts a service behind HTTP on 127.0.0.1. */
-export async function serve<O extends Operation>(service: Service<O>, options: WireOptions): Promise<Wire> {
+export async function serve<O extends ServiceOperation>(service: Service<O>, options: WireOptions): Promise<Wire> {
   const server = createServer();
   const inProgress = new Set<Promise<void>>();
   let closing = false;
@@ -90,7 +90,7 @@ export async function serve<O extends Operation>(service: Service<O>, options: W
   };
 }
 
-async function exchange<O extends Operation>(
+async function exchange<O extends ServiceOperation>(
   service: Service<O>,
   options: WireOptions,
   request: WireRequest,
@@ -103,7 +103,7 @@ async function exchange<O extends Operation>(
 }
 
 /** The service's answer; undefined when a fault cuts the connection. */
-export async function answer<O extends Operation>(
+export async function answer<O extends ServiceOperation>(
   service: Service<O>,
   options: Pick<WireOptions, 'faults' | 'onCall' | 'onFailure' | 'spared'>,
   request: WireRequest,

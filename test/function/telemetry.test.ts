@@ -5,7 +5,7 @@ import type { RunFacts } from '../../lambda/metrics.ts';
 import { CONNECTOR_METRICS, CONNECTOR_PROPERTIES, STREAM_METRICS, STREAM_PROPERTIES } from '../../lambda/metrics.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 import { createTelemetry } from '../../lambda/telemetry.ts';
-import { type Emf, parseEmf } from '../../local/alarms/emf.ts';
+import { type EmbeddedMetrics, parseEmf } from '../../local/alarms/emf.ts';
 import { captureOutput } from '../../local/incidents/written.ts';
 import { emfViolations } from '../support/function/emf-violations.ts';
 
@@ -35,7 +35,7 @@ function reportOf(
   return captureOutput(() => telemetry.report({ outcome: { ...empty, ...outcome }, ...usual, ...facts }));
 }
 
-function reported(outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}): Emf[] {
+function reported(outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}): EmbeddedMetrics[] {
   return parseEmf(reportOf(outcome, facts));
 }
 

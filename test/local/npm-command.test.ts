@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
-import { readArguments, refusalText, wholeNumberParser } from '../../local/npm-command.ts';
+import { problemsText, readArguments, wholeNumberParser } from '../../local/npm-command.ts';
 import { page } from '../documents/pages.ts';
 import { type Ended, run } from '../support/parts/command.ts';
 
@@ -43,7 +43,7 @@ describe('arguments', () => {
 });
 
 test('a refusal with one problem is one line before the usage hint', () => {
-  expect(refusalText('npm run trial --', ['this is wrong'])).toBe(
+  expect(problemsText('npm run trial --', ['this is wrong'])).toBe(
     'Nothing was started: this is wrong\n"npm run trial -- --help" explains.',
   );
 });

@@ -9,7 +9,7 @@ import { openAccess } from '../access.ts';
 import { helpText, type RunAction } from '../command.ts';
 import { askLine, requireConfirmation } from '../confirm.ts';
 import type { Context } from '../context.ts';
-import { AwsCallError, awsCall, isAbortError, messageOf, RefusedError } from '../errors.ts';
+import { AwsCallError, awsCall, isAbortError, printedMessage, RefusedError } from '../errors.ts';
 import { parseJsonObject, withMembers } from '../json-object.ts';
 import { type CommandOutcome, isInteractive, type Shell } from '../report.ts';
 
@@ -111,7 +111,7 @@ async function problemOf(context: Context, credentials: ClientCredentials): Prom
     if (isAbortError(error)) throw error;
     if (error instanceof CursorRefusedError) return ANOTHER_ORGANIZATION;
     // Only the first line is returned, because the advice in the other lines is about the stored credentials.
-    return messageOf(error).split('\n')[0];
+    return printedMessage(error).split('\n')[0];
   }
 }
 

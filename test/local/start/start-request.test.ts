@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { defaultName, nameProblems, readRequest, StartProblemsError } from '../../../local/start/options.ts';
 import { functionEnvironment } from '../../../local/start/run.ts';
-import { nextSource, readSource } from '../../../local/start/source.ts';
+import { readSource, sourceOfRun } from '../../../local/start/source.ts';
 import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 
 const ADDRESSES = ['--base-url', 'https://api.acme.example/', '--auth-url', 'https://login.acme.example'];
@@ -24,7 +24,7 @@ function problemsOf(...args: string[]): readonly string[] {
 describe('the options', () => {
   test('select the embedded API simulator by default, with 8,000 rows as in README', () => {
     expect(request()).toMatchObject({ name: 'local', reset: false, target: { change: 0 } });
-    const { tenantData } = nextSource(request(), undefined, 0);
+    const { tenantData } = sourceOfRun(request(), undefined, 0);
     expect(tenantData).toMatchObject({ assets: 1_500, threats: 2_500, dnsBlocks: 4_000 });
   });
 
@@ -115,15 +115,15 @@ describe('the options', () => {
 
 describe('the source of a state folder', () => {
   test('later runs continue with the API simulator of the first, also when the clock is set back', () => {
-    const first = nextSource(request('--seed', '7', '--assets', '10'), undefined, 1_000);
-    const second = nextSource(request('--change', '5'), first, 2_000);
-    const third = nextSource(request('--seed', '7', '--change', '2'), second, 1_500);
+    const first = sourceOfRun(request('--seed', '7', '--assets', '10'), undefined, 1_000);
+    const second = sourceOfRun(request('--change', '5'), first, 2_000);
+    const third = sourceOfRun(request('--seed', '7', '--change', '2'), second, 1_500);
     expect(first.tenantData).toMatchObject({ seed: 7, assets: 10, startedAt: 1_000, changes: [] });
     expect(third.tenantData!.changes).toEqual([
       { at: 2_000, count: 5 },
       { at: 2_005, count: 2 },
     ]);
-    expect(nextSource(request(), third, 9_000)).toEqual(third);
+    expect(sourceOfRun(request(), third, 9_000)).toEqual(third);
   });
 
   test('a state folder in a file is refused with its path, the reason and a remedy', async () => {
@@ -135,24 +135,24 @@ describe('the source of a state folder', () => {
   });
 
   test('a folder of one tenant is refused for another tenant, another client and the embedded API simulator', () => {
-    const first = nextSource(request(...TENANT), undefined, 0);
+    const first = sourceOfRun(request(...TENANT), undefined, 0);
     for (const other of [[...TENANT, '--base-url', 'https://api.other.example'], [...TENANT, '--client-id', 'x'], []]) {
-      const next = () => nextSource(request(...other), first, 1);
+      const next = () => sourceOfRun(request(...other), first, 1);
       expect(next).toThrow(/has been filled .*Choose another --name .*--reset/);
     }
   });
 
   test('another seed or number of rows than that of the first run is refused', () => {
-    const first = nextSource(request('--seed', '7', '--assets', '10'), undefined, 0);
-    const other = () => nextSource(request('--seed', '9', '--assets', '3'), first, 1);
+    const first = sourceOfRun(request('--seed', '7', '--assets', '10'), undefined, 0);
+    const other = () => sourceOfRun(request('--seed', '9', '--assets', '3'), first, 1);
     expect(other).toThrow('--seed was 7 when "local" began');
     expect(other).toThrow('--assets was 10 when "local" began');
   });
 
   test('a slash at the end of the base URL does not change the tenant', () => {
-    const first = nextSource(request(...TENANT), undefined, 0);
+    const first = sourceOfRun(request(...TENANT), undefined, 0);
     const again = request(...TENANT, '--base-url', 'https://api.acme.example');
-    expect(nextSource(again, first, 1)).toEqual(first);
+    expect(sourceOfRun(again, first, 1)).toEqual(first);
   });
 });
 

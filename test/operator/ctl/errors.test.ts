@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { AwsCallError, awsFailureText, FunctionFailedError, messageOf } from '../../../bin/ctl/errors.ts';
+import { AwsCallError, awsFailureText, FunctionFailedError, printedMessage } from '../../../bin/ctl/errors.ts';
 import {
   ApiRefusedError,
   ApiUnavailableError,
@@ -53,16 +53,16 @@ test.each([
   [new PageTimeoutError('/v1/assets', 30_000), 'Try again in a minute.'],
   [new RoleMissingError('/v1/assets'), 'for the role that /v1/assets requires'],
 ])('a command reports %p with its advice and does not mention the next run', (error, advice) => {
-  const [what, remedy = ''] = messageOf(error).split('\n');
+  const [what, remedy = ''] = printedMessage(error).split('\n');
   expect(error.message.startsWith(what!)).toBe(true);
   expect(remedy).toMatch(/^Nothing was changed\./);
   expect(remedy).toContain(advice);
-  expect(messageOf(error)).not.toMatch(/next run|checkpoint/);
+  expect(printedMessage(error)).not.toMatch(/next run|checkpoint/);
 });
 
 test('the message of the function’s error is printed unchanged', () => {
   const { message } = new ApiUnavailableError('/v1/assets', 'the connection failed (ECONNREFUSED)');
-  expect(messageOf(new FunctionFailedError('ApiUnavailableError', message))).toContain('The next run');
+  expect(printedMessage(new FunctionFailedError('ApiUnavailableError', message))).toContain('The next run');
 });
 
 test('access that AWS denies is reported in its own words, which name action and resource', () => {

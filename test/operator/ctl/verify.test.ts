@@ -1,6 +1,6 @@
 /** Parts of verify, without a process. */
 import { describe, expect, test } from '@jest/globals';
-import type { Access } from '../../../bin/ctl/access.ts';
+import type { ConnectorAccess } from '../../../bin/ctl/access.ts';
 import { checkDifferencesAgain } from '../../../bin/ctl/commands/verify/check-again.ts';
 import { walkStream } from '../../../bin/ctl/commands/verify/compare.ts';
 import {
@@ -155,7 +155,7 @@ async function walked(
     return `{"assets":[${rows}],"pagination":${pagination}}`;
   });
   const api = { page: async () => Buffer.from(bodies.shift() ?? '') };
-  const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as Access;
+  const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as ConnectorAccess;
   const report = createReport({ environment: {}, stdout: {} } as never, true);
   const context = { clock: steppedClock(), report, signal: new AbortController().signal } as unknown as Context;
   return walkStream(context, access, { stream, idIndex, learned: {} });
@@ -205,7 +205,7 @@ async function outcome(
         return answer;
       },
     },
-  } as unknown as Access;
+  } as unknown as ConnectorAccess;
   const listed = { kind: 'other', id: 'a', key: '=a', listed: 'live', listedHash: LISTED.rowHash } as const;
   const found = [{ ...listed, ...difference }];
   const { confirmed, moved, resolved } = await checkDifferencesAgain(

@@ -1,6 +1,6 @@
 /** Watches the calls of one run at the AWS endpoints, and kills the run at its moment. */
 import type { Fault } from '../../../local/aws/faults.ts';
-import type { Operation } from '../../../local/aws/service.ts';
+import type { ServiceOperation } from '../../../local/aws/service.ts';
 import type { Call } from '../../aws/wire.ts';
 
 /** A moment in the work of a run at which it is killed. */
@@ -41,7 +41,7 @@ export class Trigger {
   }
 
   /** A call has arrived, and has had no effect yet. */
-  arrives({ action }: Operation): Fault {
+  arrives({ action }: ServiceOperation): Fault {
     if (this.#calls === undefined) return {};
     this.#calls += 1;
     if (this.#moment.place !== 'request-lost' || this.#calls !== this.#moment.call) return {};

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type AlarmDefinition, type AlarmStateName, evaluateAlarm } from '../../../local/alarms/evaluate-alarm.ts';
-import { seriesKey, TimeSeries } from '../../../local/alarms/time-series.ts';
+import { RecordedMetrics, seriesKey } from '../../../local/alarms/time-series.ts';
 
 const NAME = { namespace: 'Test', metric: 'Load', dimensions: { of: 'it' } };
 
@@ -18,7 +18,7 @@ const ALARM: AlarmDefinition = {
 
 /** State after five points, oldest first: `X` breaching, `0` not, `-` missing. */
 function stateAfter(points: string, alarm: Partial<AlarmDefinition>): AlarmStateName {
-  const metrics = new TimeSeries();
+  const metrics = new RecordedMetrics();
   points.split(' ').forEach((point, index) => {
     if (point !== '-') metrics.add(NAME, 5 * index + 2, point === 'X' ? 1 : 0);
   });
@@ -50,7 +50,7 @@ describe('an alarm', () => {
     ['Maximum', 3],
     ['Minimum', 1],
   ] as const)('an alarm takes the %s of a window', (statistic, threshold) => {
-    const metrics = new TimeSeries();
+    const metrics = new RecordedMetrics();
     for (const value of [1, 3]) metrics.add(NAME, value, value);
     const one = { ...ALARM, statistic, threshold, evaluationPeriods: 1 };
     expect(evaluateAlarm(one, metrics, 4)).toBe('ALARM');

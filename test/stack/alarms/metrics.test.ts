@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { METRIC_NAMESPACE } from '../../../lambda/metrics.ts';
 import { alarmSeries } from '../../../local/alarms/alarm-definitions.ts';
-import { type SeriesName, seriesKey, TimeSeries } from '../../../local/alarms/time-series.ts';
+import { RecordedMetrics, type SeriesName, seriesKey } from '../../../local/alarms/time-series.ts';
 import { Scene } from '../../../local/incidents/scene.ts';
 import { createSceneClock } from '../../../local/incidents/scene-clock.ts';
 import { templateWith } from '../shared-template.ts';
@@ -28,7 +28,7 @@ async function writtenBy(template: SynthesizedTemplate): Promise<Written> {
   await using scene = await Scene.open({ template });
   scene.simulator.populate({ assets: 5, threats: 5, dnsBlocks: 5 });
   const emitted = await scene.run();
-  const metrics = new TimeSeries();
+  const metrics = new RecordedMetrics();
   metrics.addEmf(emitted, 0);
   const members = emitted.flatMap(({ namespace, dimensions, figures }) =>
     Object.keys(figures).map(metric => seriesKey({ namespace, metric, dimensions })),

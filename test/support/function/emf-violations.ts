@@ -5,10 +5,14 @@ import {
   SENT_WHEN_ZERO,
   STREAM_METRICS,
 } from '../../../lambda/metrics.ts';
-import type { Emf } from '../../../local/alarms/emf.ts';
+import type { EmbeddedMetrics } from '../../../local/alarms/emf.ts';
 
 /** What differs between the blobs of one run over these streams and what metrics.ts declares. */
-export function emfViolations(blobs: readonly Emf[], connector: string, streams: readonly string[]): string[] {
+export function emfViolations(
+  blobs: readonly EmbeddedMetrics[],
+  connector: string,
+  streams: readonly string[],
+): string[] {
   const expected = [
     ...streams.map(stream => ({ [DIMENSIONS.connector]: connector, [DIMENSIONS.stream]: stream })),
     { [DIMENSIONS.connector]: connector },

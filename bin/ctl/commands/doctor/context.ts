@@ -3,8 +3,8 @@ import { assign } from '../../../../lambda/compose.ts';
 import { type PageContent, parsePage } from '../../../../lambda/core/page.ts';
 import { membersToCut } from '../../../../lambda/core/row.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
-import { type Access, openAccess } from '../../access.ts';
-import { once } from '../../aws.ts';
+import { type ConnectorAccess, openAccess } from '../../access.ts';
+import { createOnce } from '../../aws.ts';
 import type { Context } from '../../context.ts';
 
 export type DoctorContext = ReturnType<typeof createDoctorContext>;
@@ -23,7 +23,7 @@ export function createDoctorContext(given: Context) {
   };
 
   /** Access to the API and the table, which is opened when a check first needs it. @throws as `openAccess` does */
-  const access = once(() => openAccess(context));
+  const access = createOnce(() => openAccess(context));
   const pages = new Map<StreamName, Promise<PageContent | undefined>>();
   return {
     ...context,
@@ -42,7 +42,7 @@ export function createDoctorContext(given: Context) {
   };
 }
 
-async function readFirstPage({ settings, streams, api }: Access, name: StreamName, signal: AbortSignal) {
+async function readFirstPage({ settings, streams, api }: ConnectorAccess, name: StreamName, signal: AbortSignal) {
   const stream = streams.find(each => each.name === name);
   if (!stream) return undefined;
   const { path } = stream;

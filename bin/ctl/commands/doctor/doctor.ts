@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { helpText, type RunAction } from '../../command.ts';
 import type { Context } from '../../context.ts';
-import { isAbortError, messageOf } from '../../errors.ts';
+import { isAbortError, printedMessage } from '../../errors.ts';
 import { joinTexts, type PaintedText, paint, painted } from '../../painted.ts';
 import type { CommandOutcome } from '../../report.ts';
 import * as account from './account-checks.ts';
@@ -79,7 +79,7 @@ async function runCheck<Context>({ run }: Check<Context>, context: Context): Pro
     return await run(context);
   } catch (error) {
     if (isAbortError(error)) throw error;
-    const [text = '', ...remedy] = messageOf(error).split('\n');
+    const [text = '', ...remedy] = printedMessage(error).split('\n');
     return { status: 'fail', text, ...(remedy.length > 0 && { remedy: remedy.join(' ') }) };
   }
 }

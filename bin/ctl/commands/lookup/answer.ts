@@ -4,8 +4,8 @@ import { membersToCut, type Row, readRow, singleRow } from '../../../../lambda/c
 import type { FilterResult } from '../../../../lambda/ports.ts';
 import type { SyncedStream } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
-import type { Access } from '../../access.ts';
-import { messageOf } from '../../errors.ts';
+import type { ConnectorAccess } from '../../access.ts';
+import { printedMessage } from '../../errors.ts';
 
 export type RowAnswer =
   | { readonly kind: 'row'; readonly row: Row }
@@ -22,7 +22,7 @@ export type RowAnswer =
 export type NoRowAnswer = Extract<RowAnswer, { kind: 'refused' | 'unclear' }>;
 
 /** @throws as the API's client does, except for a refusal */
-export async function askForRow(access: Access, stream: SyncedStream, id: string): Promise<RowAnswer> {
+export async function askForRow(access: ConnectorAccess, stream: SyncedStream, id: string): Promise<RowAnswer> {
   const answer = await readSingle(access, stream, id);
   const cascadesFrom = 'cascadesFrom' in stream ? stream.cascadesFrom : undefined;
   const assets = access.streams.find(({ name }) => name === cascadesFrom);
@@ -39,7 +39,7 @@ export function isRowGone({ kind }: RowAnswer): boolean {
   return kind === 'refused' || kind === 'asset removed';
 }
 
-function readSingle(access: Access, stream: SyncedStream, id: string): Promise<RowAnswer> {
+function readSingle(access: ConnectorAccess, stream: SyncedStream, id: string): Promise<RowAnswer> {
   return answerOrRefusal(async () => {
     const text = await access.api.single({ path: stream.path, id });
     const cut = membersToCut(stream, access.settings.threatAssetField);
@@ -56,7 +56,7 @@ export async function answerOrRefusal<T>(ask: () => Promise<T>): Promise<T | NoR
   } catch (error) {
     if (error instanceof ApiRefusedError) return { kind: 'refused', status: error.status, type: error.type };
     if (error instanceof ContractError || error instanceof RangeError) {
-      return { kind: 'unclear', why: messageOf(error).split('\n')[0]! };
+      return { kind: 'unclear', why: printedMessage(error).split('\n')[0]! };
     }
     throw error;
   }

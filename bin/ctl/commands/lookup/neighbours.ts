@@ -1,7 +1,7 @@
 /** The neighbours of an asset at the API, each with the last event about it. */
 import type { RowState } from '../../../../lambda/ports.ts';
 import type { SyncedStream } from '../../../../lambda/streams.ts';
-import type { Access } from '../../access.ts';
+import type { ConnectorAccess } from '../../access.ts';
 import { tableText } from '../../text.ts';
 import { answerOrRefusal, rowAnswerText } from './answer.ts';
 
@@ -15,7 +15,7 @@ export const LAST_EVENT_TEXTS: Readonly<Record<RowState['status'], string>> = {
 };
 
 /** @throws AwsCallError; as the API's client does, except for a refusal */
-export async function readNeighbours(access: Access, { name, path }: SyncedStream, id: string) {
+export async function readNeighbours(access: ConnectorAccess, { name, path }: SyncedStream, id: string) {
   const text = await answerOrRefusal(() => access.api.single({ path, id, below: '/related' }));
   if (typeof text !== 'string') return text;
   const ids = neighbourIds(text, id);

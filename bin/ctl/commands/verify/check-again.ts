@@ -1,7 +1,7 @@
 /** Checks each difference again after the next run, because that run sends the changes that were not sent yet. */
 import { awaitsReplay } from '../../../../lambda/core/replay.ts';
 import type { RowState } from '../../../../lambda/ports.ts';
-import type { Access } from '../../access.ts';
+import type { ConnectorAccess } from '../../access.ts';
 import { askForRow, isRowGone, type RowAnswer } from '../lookup/answer.ts';
 import { isCurrentResult, lookupResultOf } from '../lookup/result.ts';
 import type { StreamComparison } from './compare.ts';
@@ -18,7 +18,7 @@ const PIECE = 100;
  * @throws AwsCallError; as the API's client does
  */
 export async function checkDifferencesAgain(
-  access: Access,
+  access: ConnectorAccess,
   { stream, found: differences, checkpoint }: Pick<StreamComparison, 'stream' | 'found' | 'checkpoint'>,
   begun: number,
 ) {

@@ -8,7 +8,7 @@ import { rowKey, rowPrefix } from '../../../../lambda/store/item.ts';
 import { decodeState } from '../../../../lambda/store/rows.ts';
 import { PAGE_LIMIT, type StreamName, type SyncedStream } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
-import type { Access } from '../../access.ts';
+import type { ConnectorAccess } from '../../access.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
 import { tryRead } from '../../read-result.ts';
@@ -21,7 +21,7 @@ export type StreamComparison = Awaited<ReturnType<typeof compareStreams>>[number
 type SavedStreams = ReadonlyMap<StreamName, SavedStream>;
 
 /** @throws RefusedError, AwsCallError; as the API's client does */
-export async function compareStreams(context: Context, access: Access, streams: readonly SyncedStream[]) {
+export async function compareStreams(context: Context, access: ConnectorAccess, streams: readonly SyncedStream[]) {
   const { aws, signal } = context;
   const deployment = await context.deployment();
   const savedStreams = await readSavedStreams(access, streams);
@@ -54,7 +54,10 @@ export async function compareStreams(context: Context, access: Access, streams: 
 }
 
 /** @throws RefusedError if another version wrote the state of a stream; AwsCallError */
-export async function readSavedStreams(access: Access, streams: readonly SyncedStream[]): Promise<SavedStreams> {
+export async function readSavedStreams(
+  access: ConnectorAccess,
+  streams: readonly SyncedStream[],
+): Promise<SavedStreams> {
   const loaded = await access.loadCheckpoints(streams.map(({ name }) => name));
   return new Map(
     [...loaded.streams].map(([name, saved]) => {
@@ -97,7 +100,7 @@ export interface WalkInput {
 }
 
 /** Walks a list from its beginning and records each row in the index. @throws as the API's client does */
-export async function walkStream({ clock, report, signal }: Context, access: Access, input: WalkInput) {
+export async function walkStream({ clock, report, signal }: Context, access: ConnectorAccess, input: WalkInput) {
   const { stream, idIndex, learned } = input;
   const { name, path } = stream;
   using progress = report.progress(`Reading ${name} from the API, 500 rows per request. Nothing is sent or saved.`);
