@@ -2,7 +2,7 @@ import { parsePage } from '../../lambda/core/page.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 
 export interface ApiTarget {
-  /** Without a slash at its end. */
+  /** The base URL of the API, which does not end in a slash. */
   readonly baseUrl: string;
   /** URL of the token endpoint. */
   readonly tokenUrl: string;

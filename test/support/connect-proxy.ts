@@ -1,8 +1,9 @@
 /** A network that is left through a proxy only: the proxy, and servers behind it under names that no resolver knows. */
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { createSecureContext, type TlsOptions } from 'node:tls';
+import { closeServer, listenOnLoopback } from '../../local/api-simulator/server.ts';
 import type { IssuedCertificate } from './certificate-authority.ts';
 
 export interface ConnectProxy extends AsyncDisposable {
@@ -43,10 +44,10 @@ export async function connectProxy(portOf: (host: string) => number | undefined)
     upstream.on('error', () => client.destroy());
     client.on('error', () => upstream.destroy());
   });
-  const port = await listening(server);
+  const url = await listenOnLoopback(server, 0);
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
+    url,
+    port: portOfUrl(url),
     log,
     refuse(host, status) {
       refused.set(host, status);
@@ -54,12 +55,12 @@ export async function connectProxy(portOf: (host: string) => number | undefined)
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
-      await closed(server);
+      await closeServer(server);
     },
   };
 }
 
-export interface TlsServer extends AsyncDisposable {
+interface TlsServer extends AsyncDisposable {
   readonly port: number;
 }
 
@@ -81,8 +82,8 @@ export async function tlsServer(
     passed.on('error', () => response.destroy());
     incoming.pipe(passed);
   });
-  const port = await listening(server);
-  return { port, [Symbol.asyncDispose]: () => closed(server) };
+  const port = portOfUrl(await listenOnLoopback(server, 0));
+  return { port, [Symbol.asyncDispose]: () => closeServer(server) };
 }
 
 /** The variable of the SDK, where a service has another name in its host. */
@@ -105,14 +106,6 @@ export function awsUrlOf(host: string, environment: Readonly<Record<string, stri
   return bucket === undefined ? url : `${url}/${bucket}`;
 }
 
-async function listening(server: Server): Promise<number> {
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise(resolve => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+function portOfUrl(url: string): number {
+  return Number(new URL(url).port);
 }

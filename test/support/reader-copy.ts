@@ -1,4 +1,4 @@
-/** What the reader of examples/reader has in its database, as the copy of a SIEM. */
+/** The database of the reader of examples/reader, as the copy of a SIEM. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { canonicalContent } from '../../local/rows/lossless.ts';

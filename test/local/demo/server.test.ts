@@ -42,7 +42,7 @@ function ask({ method = 'GET', path = '/', headers = {}, body = '' }: Asked) {
   );
 }
 
-/** As the page itself asks. */
+/** Sends a request that changes something, as the page does. */
 function act(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) {
   const own = { 'content-type': 'application/json', 'x-demo-token': server.token, ...headers };
   return ask({ method: 'POST', path, headers: own, body: JSON.stringify(body) });

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { deliveredLines } from '../../support/delivered-lines.ts';
+import { type TemporaryFolder, temporaryFolder } from '../../support/parts/temporary-folder.ts';
 
 export interface Ended {
   readonly status: number | null;
@@ -24,14 +23,18 @@ export interface RunOptions {
 
 /** A temporary state folder for `npm start`. */
 export class StateFolder implements AsyncDisposable {
-  readonly path: string;
+  readonly #folder: TemporaryFolder;
 
-  private constructor(path: string) {
-    this.path = path;
+  private constructor(folder: TemporaryFolder) {
+    this.#folder = folder;
   }
 
   static async make(): Promise<StateFolder> {
-    return new StateFolder(await mkdtemp(join(tmpdir(), 'start-')));
+    return new StateFolder(await temporaryFolder('start-'));
+  }
+
+  get path(): string {
+    return this.#folder.path;
   }
 
   /** Runs `npm start` as a process of its own, without a terminal. */
@@ -76,7 +79,7 @@ export class StateFolder implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.path, { recursive: true });
+    await this.#folder[Symbol.asyncDispose]();
   }
 }
 

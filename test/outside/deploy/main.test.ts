@@ -1,21 +1,17 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { run } from '../../support/parts/command.ts';
+import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 import { readOptions } from './options.ts';
 import { STORY_NAMES } from './stories.ts';
 
-/** On a machine that has nothing but Node. */
+/** Runs the command on a machine that has nothing but Node. */
 async function onBareMachine(...args: readonly string[]) {
-  const folder = await mkdtemp(join(tmpdir(), 'bare-'));
-  await symlink(process.execPath, join(folder, 'node'));
-  const environment = { PATH: folder };
-  const ended = await run(process.execPath, ['--no-warnings', 'test/outside/deploy/main.ts', ...args], 120, {
-    environment,
-  });
-  await rm(folder, { recursive: true });
-  return ended;
+  await using folder = await temporaryFolder('bare-');
+  await symlink(process.execPath, join(folder.path, 'node'));
+  const command = ['--no-warnings', 'test/outside/deploy/main.ts', ...args];
+  return await run(process.execPath, command, 120, { environment: { PATH: folder.path } });
 }
 
 test('without Python the emulator is skipped with its name and the reason, which is a failure only with --strict', async () => {

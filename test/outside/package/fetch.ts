@@ -1,26 +1,20 @@
 /** Packages that the tests need and the project does not, installed once into a cache. */
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fetchOnce } from '../../support/parts/cache.ts';
 import { PARTS } from './parts.ts';
 import { succeed } from './run.ts';
 
 /** @returns the folder with its `node_modules`. @throws Error */
 export async function fetchPackage(name: string, version: string, cache: string): Promise<string> {
-  const folder = path.join(cache, `${name.replaceAll(/[@/]/g, '-')}-${version}`);
-  if (existsSync(folder)) return folder;
-  mkdirSync(cache, { recursive: true });
-  const staging = mkdtempSync(path.join(cache, '.fetching-'));
-  try {
+  const { folder } = await fetchOnce(cache, `${name.replaceAll(/[@/]/g, '-')}-${version}`, async staging => {
     // The package `node` comes by install scripts, its own and that of its binary.
     const allowScripts = name === 'node' ? { node: true } : {};
-    writeFileSync(path.join(staging, 'package.json'), JSON.stringify({ private: true, allowScripts }));
+    await writeFile(path.join(staging, 'package.json'), JSON.stringify({ private: true, allowScripts }));
     const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
     await succeed('npm', ['install', ...quiet, `${name}@${version}`], { folder: staging });
-    renameSync(staging, folder);
-    return folder;
-  } finally {
-    rmSync(staging, { recursive: true, force: true });
-  }
+  });
+  return folder;
 }
 
 /** @returns the folder of a `node` of that version */
@@ -35,11 +29,8 @@ export async function fetchNode(version: string, cache: string): Promise<string>
 /** @returns the program. @throws Error without Go */
 export async function fetchProgram(name: 'actionlint' | 'hclfmt', cache: string): Promise<string> {
   const { module, version } = PARTS[name];
-  const folder = path.join(cache, `${name}-${version}`);
-  const program = path.join(folder, name);
-  if (!existsSync(program)) {
-    mkdirSync(folder, { recursive: true });
-    await succeed('env', [`GOBIN=${folder}`, 'go', 'install', `${module}@${version}`], { folder });
-  }
-  return program;
+  const { folder } = await fetchOnce(cache, `${name}-${version}`, async staging => {
+    await succeed('env', [`GOBIN=${staging}`, 'go', 'install', `${module}@${version}`], { folder: staging });
+  });
+  return path.join(folder, name);
 }

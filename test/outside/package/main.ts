@@ -1,12 +1,13 @@
 /** `npm run test:package`: the packed file in apps that `cdk init` makes, on each Node that it supports. */
 import assert from 'node:assert/strict';
-import { globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { globSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { Command, Option } from 'commander';
 import { readArgumentsOrExit } from '../../../local/npm-command.ts';
 import { ROOT } from '../../documents/pages.ts';
 import { synthesize } from '../../stack/synth.ts';
+import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 import {
   addExample,
   compile,
@@ -44,11 +45,10 @@ const { flags: options } = readArgumentsOrExit<Flags>(() =>
     .option('--strict', 'fail where a part is missing', false)
     .option('--cache <folder>', 'where fetched parts are kept', path.join(CACHE, 'package')),
 );
-const folder = mkdtempSync(path.join(tmpdir(), 'package-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const { path: folder } = await temporaryFolder('package-');
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
 
-/** A part that this machine cannot have. */
+/** A part that is not available on this machine. */
 class PartMissing extends Error {}
 
 let failed = 0;

@@ -1,4 +1,4 @@
-/** What the package has and asks for. What it does in an app is tested by `npm run test:package`. */
+/** The contents and the dependencies of the package. `npm run test:package` tests it in apps. */
 import { readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import path from 'node:path';

@@ -1,4 +1,4 @@
-/** What the tests of the package install, each at one version. */
+/** Software that the tests of the package install, each at one version. */
 export const PARTS = {
   /** The Nodes that `engines` allows, the newest of each major version. */
   nodes: { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' },

@@ -1,8 +1,6 @@
 /** Runs programs in folders of apps, with a Node of choice first on the PATH. */
-import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
-import { stripVTControlCharacters } from 'node:util';
+import { run as runCommand } from '../../support/parts/command.ts';
 
 export interface Place {
   readonly folder: string;
@@ -18,23 +16,18 @@ export interface Ended {
   readonly seconds: number;
 }
 
+/** An installation of all packages takes minutes on a busy machine. */
+const MOST_SECONDS = 1_800;
+
 /** npm hands its own script's folder and settings on, by which another npm would take this project for its own. */
 const OF_NPM = /^(npm_(?!config_registry)|INIT_CWD$)/;
 
 export async function run(program: string, args: readonly string[], { folder, node }: Place): Promise<Ended> {
   const own = Object.entries(process.env).filter(([name]) => !OF_NPM.test(name));
   const PATH = [node ?? path.dirname(process.execPath), process.env['PATH']].join(path.delimiter);
+  const environment = { ...Object.fromEntries(own), PATH, CI: 'true', NO_COLOR: '1' };
   const began = performance.now();
-  const child = spawn(program, args, {
-    cwd: folder,
-    env: { ...Object.fromEntries(own), PATH, CI: 'true', NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise<number | string | null>((resolve, reject) => {
-    child.once('error', reject).once('close', (code, signal) => resolve(signal ?? code));
-  });
-  const [status, ...parts] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
-  const [stdout = '', stderr = ''] = parts.map(each => stripVTControlCharacters(each));
+  const { status, stdout, stderr } = await runCommand(program, args, MOST_SECONDS, { folder, environment });
   return { status, stdout, output: stdout + stderr, seconds: (performance.now() - began) / 1000 };
 }
 

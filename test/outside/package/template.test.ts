@@ -1,7 +1,6 @@
 /** The template for deployments without the CDK. `npm run test:deploy` deploys it. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { resolveValue } from '../../../local/deployment/template.ts';
@@ -11,6 +10,7 @@ import { page, section } from '../../documents/pages.ts';
 import { synthesize } from '../../stack/synth.ts';
 import { EXAMPLE } from '../../stack/template.ts';
 import { BOUNDARY_ARN, KEY_ARN, SECRET_ARN } from '../../stack/variants.ts';
+import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 
 interface ParameterizedTemplate {
   readonly Metadata: { readonly 'AWS::CloudFormation::Interface': { readonly ParameterGroups: readonly Group[] } };
@@ -36,7 +36,7 @@ const ARTIFACT = { ArtifactBucket: 'artifacts', ArtifactKey: 'function.zip' };
 const REQUIRED = { ConnectorName: EXAMPLE.name, BaseUrl: EXAMPLE.baseUrl, AuthUrl: EXAMPLE.authUrl, ...ARTIFACT };
 const RUNBOOK = 'https://wiki.acme.example/runbook';
 
-/** What CloudFormation makes of the template, in a form in which logical ids and the code of the function do not count. */
+/** The resources that CloudFormation makes of the template, in a form in which logical ids and the code of the function do not count. */
 function deployed(whole: ParameterizedTemplate, given: Readonly<Record<string, string>>) {
   const { Parameters = {}, Conditions = {}, Resources, Outputs } = whole;
   const values: Record<string, string> = {
@@ -176,17 +176,13 @@ describe('the template', () => {
 });
 
 test('npm run template writes the same bytes into any folder, and the checksum of each file', async () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'template-test-'));
-  try {
-    const options = path.join(folder, 'options.json');
-    writeFileSync(options, '{}');
-    const args = ['--no-warnings', 'packaging/template.ts', '--out', path.join(folder, 'out'), '--options', options];
-    const printed = execFileSync(process.execPath, args, { encoding: 'utf8' });
-    const written = (name: string) => readFileSync(path.join(folder, 'out', name));
-    expect(written('security-data-connector.template.json').toString()).toBe(text);
-    expect(written('function.zip').equals(await functionZip())).toBe(true);
-    expect(printed).toMatch(/^[0-9a-f]{64} {2}\S+template\.json .*\n[0-9a-f]{64} {2}\S+function\.zip /);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  await using folder = await temporaryFolder('template-test-');
+  const [options, out] = ['options.json', 'out'].map(name => path.join(folder.path, name));
+  writeFileSync(options!, '{}');
+  const args = ['--no-warnings', 'packaging/template.ts', '--out', out!, '--options', options!];
+  const printed = execFileSync(process.execPath, args, { encoding: 'utf8' });
+  const written = (name: string) => readFileSync(path.join(out!, name));
+  expect(written('security-data-connector.template.json').toString()).toBe(text);
+  expect(written('function.zip').equals(await functionZip())).toBe(true);
+  expect(printed).toMatch(/^[0-9a-f]{64} {2}\S+template\.json .*\n[0-9a-f]{64} {2}\S+function\.zip /);
 });

@@ -34,7 +34,7 @@ export interface RunChange extends Partial<Assignment>, Partial<Commands> {
 /** The core with a scripted API in front, a table and a SIEM behind, all in memory. */
 export class Harness {
   readonly api = new ScriptedApi();
-  /** What lists are read from: the script, unless a test has another. */
+  /** The API that lists are read from: the script, unless a test has another one. */
   source: PageSource = this.api;
   readonly clock = steppedClock();
   readonly journal = new Journal();
@@ -52,11 +52,11 @@ export class Harness {
   unclearRuns = 0;
   /** Writes to the table whose answer was unclear in this run. */
   unclearWrites = 0;
-  /** What releasing the lease fails with. */
+  /** The error with which a release of the lease fails. */
   releaseFails: Error | undefined;
   /** Whether another run holds the lease. */
   occupied = false;
-  /** What the credentials are for. */
+  /** The organization of the credentials. */
   organization = 'acme';
   #epoch = 0;
   #writes = 0;
@@ -65,7 +65,7 @@ export class Harness {
     return this.lines.map(readEvent);
   }
 
-  /** What was sent, as `<kind> <id>`. */
+  /** The events that were sent, as `<kind> <id>`. */
   get sent(): string[] {
     return this.events.map(({ kind, id }) => `${kind} ${id}`);
   }
@@ -148,7 +148,7 @@ export class Harness {
     return assignment({ filters }).streams.find(stream => stream.name === name)!.filter!.tag;
   }
 
-  /** As `run`, for one stream. Returns its result, or throws its failure. */
+  /** Runs one stream. Returns its result, or throws its failure. */
   async runStream(stream: StreamName, change: RunChange = {}): Promise<StreamResult> {
     const { results, failures } = await this.run({ ...change, only: [stream] });
     const failure = failures.get(stream);

@@ -20,7 +20,7 @@ interface Parts {
   readonly warnings: string[];
   /** Logged as errors, as `<stream> <name of the error>`. */
   readonly errors: string[];
-  /** What the credentials are for. */
+  /** The organization of the credentials. */
   readonly organization: string;
   /** Writes to the table whose answer was unclear. */
   readonly unclearWrites: number;

@@ -12,7 +12,7 @@ import type {
 } from '../../../lambda/ports.ts';
 import type { StreamName } from '../../../lambda/streams.ts';
 
-/** What outlives a run. */
+/** The state that outlives a run. */
 export class MemoryTable {
   readonly checkpoints = new Map<StreamName, Checkpoint>();
   readonly logNames = new Map<StreamName, LogEntry>();
@@ -66,7 +66,7 @@ export class MemoryTable {
     return { states, next: page.length < left.length ? page.at(-1) : undefined };
   }
 
-  /** As `<parent> <id>`, sorted. */
+  /** The children as `<parent> <id>`, sorted. */
   children(stream: StreamName): string[] {
     const ours = [...this.#childIndex].filter(([at]) => at.startsWith(`["${stream}"`));
     return ours.map(([, { parent, id }]) => `${parent} ${id}`).sort();

@@ -29,7 +29,7 @@ export function readText(text: string, stream: AnyStream = ASSETS, parentMember?
   return readRow(elementsOf([text], stream, parentMember)[0]!, stream, sha256);
 }
 
-/** As `readText`, for a row that is known to be good. */
+/** The row of a text, which must be good. */
 export function rowOf(text: string, stream: AnyStream = ASSETS, parentMember?: string): Row {
   const row = readText(text, stream, parentMember);
   if ('reason' in row) throw new Error(`A bad row: ${row.reason}`);

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { BUNDLING } from '../../../lib/function/bundling.ts';
+import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { HANDLER } from './function-process.ts';
 
 export interface Bundle extends AsyncDisposable {
@@ -16,8 +16,8 @@ export interface Bundle extends AsyncDisposable {
 
 /** The function, bundled with the options of lib/function/bundling.ts. */
 export async function bundle(): Promise<Bundle> {
-  const folder = await mkdtemp(join(tmpdir(), 'bundle-'));
-  const outfile = join(folder, 'index.mjs');
+  const folder = await temporaryFolder('bundle-');
+  const outfile = join(folder.path, 'index.mjs');
   const { metafile } = await build({
     entryPoints: [HANDLER.pathname],
     outfile,
@@ -33,6 +33,6 @@ export async function bundle(): Promise<Bundle> {
     module: pathToFileURL(outfile),
     bytes: (await stat(outfile)).size,
     imports: (output?.imports ?? []).filter(each => each.external).map(each => each.path),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
 }

@@ -24,7 +24,7 @@ export interface Connector extends AwsScene {
   deploy(changed: Readonly<Record<string, string>>): void;
   /** Lines delivered so far, sorted. */
   lines(): Promise<string[]>;
-  /** What the telemetry reported, one entry per run. */
+  /** The reports to the telemetry, one for each run. */
   readonly reports: RunFacts[];
   /** Messages logged so far, with their fields and errors. */
   readonly logged: unknown[][];
@@ -33,7 +33,7 @@ export interface Connector extends AwsScene {
 export interface RunOptions {
   /** Milliseconds until Lambda's time-out. */
   readonly time?: number;
-  /** Without the context that Lambda gives. */
+  /** Leaves out the context that Lambda gives. */
   readonly bare?: boolean;
   /** A container that has served nothing yet. */
   readonly cold?: boolean;

@@ -7,7 +7,7 @@ import {
 } from '../../../lambda/metrics.ts';
 import type { EmbeddedMetrics } from '../../../local/alarms/emf.ts';
 
-/** What differs between the blobs of one run over these streams and what metrics.ts declares. */
+/** The differences between the blobs of one run over these streams and the declarations in metrics.ts. */
 export function emfViolations(
   blobs: readonly EmbeddedMetrics[],
   connector: string,

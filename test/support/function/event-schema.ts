@@ -32,7 +32,7 @@ export function readEvent(line: string): Event {
   return event;
 }
 
-/** What the schema objects to, by line. The list is empty when every line is an event. */
+/** The violations of the schema, by line. The list is empty when every line is an event. */
 export function schemaViolations(lines: readonly string[]): string[] {
   return lines.flatMap((line, index) =>
     validate(JSON.parse(line)) ? [] : [`line ${index + 1}: ${ajv.errorsText(validate.errors)}`],

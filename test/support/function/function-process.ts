@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import type { InvocationResult } from '../../../lambda/invocation.ts';
 
 export interface FunctionRun {
-  /** What each invocation resolved with, or the name and message that it rejected with. */
+  /** The result of each invocation, or the name and message of its error. */
   readonly outcomes: readonly (InvocationResult | { readonly error: string })[];
-  /** What the handler rejected with, as Lambda prints it: all members, all causes. */
+  /** The errors of the handler as Lambda prints them, with all members and causes. */
   readonly rejections: string;
   /** Largest resident memory, in megabytes. */
   readonly peakMegabytes: number;
@@ -36,7 +36,7 @@ const peakMegabytes = process.resourceUsage().maxRSS / 1024;
 writeSync(3, JSON.stringify({ outcomes, rejections, peakMegabytes }));
 `;
 
-/** As the stack sets it: a shorter one would make an outcome depend on how busy the machine is. */
+/** The time-out that the stack sets, because with a shorter one an outcome would depend on how busy the machine is. */
 const TIMEOUT_MILLISECONDS = 900_000;
 
 export interface StartedFunction {
@@ -45,7 +45,7 @@ export interface StartedFunction {
   readonly ended: Promise<FunctionRun>;
 }
 
-/** As `functionProcess`, for one who kills the process. */
+/** Starts the process of `functionProcess`, for tests that kill it. */
 export function startFunction(
   module: URL,
   environment: Readonly<Record<string, string>>,

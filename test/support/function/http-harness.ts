@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Fetch } from '../../../lambda/source/http.ts';
+import { closeServer, listenOnLoopback } from '../../../local/api-simulator/server.ts';
 
 export interface SeenRequest {
   readonly method: string;
-  /** As on the wire: percent-encoded, with the query. */
+  /** The target of the request line, percent-encoded, with the query. */
   readonly target: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
@@ -23,7 +23,7 @@ export type Act = (response: ServerResponse, request: SeenRequest, bytes?: Buffe
 /** A server on a free port of 127.0.0.1 that plays its acts in turn and then repeats the last one. */
 export async function httpHarness(...acts: readonly Act[]): Promise<HttpHarness> {
   const seen: SeenRequest[] = [];
-  const waiting: { count: number; resolve: () => void }[] = [];
+  const arrivals = createCounter();
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
@@ -31,20 +31,23 @@ export async function httpHarness(...acts: readonly Act[]): Promise<HttpHarness>
     const bytes = Buffer.concat(parts);
     const arrival = { method, target, headers, body: bytes.toString() };
     seen.push(arrival);
-    for (const each of waiting) if (each.count <= seen.length) each.resolve();
+    arrivals.add();
     acts[Math.min(seen.length, acts.length) - 1]?.(response, arrival, bytes);
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const url = await listenOnLoopback(server, 0);
+  return { url, seen, arrived: arrivals.reached, [Symbol.asyncDispose]: () => closeServer(server) };
+}
+
+/** A count that can be awaited. */
+function createCounter(): { add(): void; reached(count: number): Promise<void> } {
+  let reached = 0;
+  const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen,
-    arrived: count =>
-      new Promise(resolve => (seen.length >= count ? resolve() : void waiting.push({ count, resolve }))),
-    [Symbol.asyncDispose]: () =>
-      new Promise(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    add() {
+      reached++;
+      for (const { count, resolve } of waiting) if (count <= reached) resolve();
+    },
+    reached: count => new Promise(resolve => (reached >= count ? resolve() : void waiting.push({ count, resolve }))),
   };
 }
 
@@ -82,16 +85,13 @@ export function truncated(body: string): Act {
 
 /** The real fetch, and a way to wait until so many answers have begun, even when their bodies have not ended. */
 export function watchedFetch(): { readonly fetch: Fetch; begun(count: number): Promise<void> } {
-  let answers = 0;
-  let waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+  const answers = createCounter();
   return {
     async fetch(url, init) {
       const response = await fetch(url, init);
-      answers++;
-      for (const each of waiting) if (each.count <= answers) each.resolve();
-      waiting = waiting.filter(each => each.count > answers);
+      answers.add();
       return response;
     },
-    begun: count => new Promise(resolve => (answers >= count ? resolve() : void waiting.push({ count, resolve }))),
+    begun: answers.reached,
   };
 }

@@ -5,7 +5,7 @@ export function wordsOf(error: unknown): string {
   return inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });
 }
 
-/** What a promise rejects with. Throws when it does not reject. */
+/** The error with which a promise rejects. Throws when it does not reject. */
 export async function rejection(promise: Promise<unknown>): Promise<Error> {
   const outcome = await promise.then(
     () => undefined,

@@ -1,9 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { closeServer, listenOnLoopback } from '../../../local/api-simulator/server.ts';
 import { endGroup } from './command.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -14,7 +14,7 @@ export interface PartLaunch {
   readonly environment: Readonly<Record<string, string>>;
   /** Answers as soon as the part can be used. */
   readonly health: string;
-  /** What the part writes once it can be used, where it answers before. */
+  /** The words that the part writes once it can be used, if it answers before. */
   readonly says?: string;
 }
 
@@ -29,7 +29,7 @@ const STOP_SECONDS = 10;
 const LINES_KEPT = 20;
 
 export interface StartedPart {
-  /** Of the process that was started, and of its group. */
+  /** The id of the process that was started, and of its group. */
   readonly pid: number;
   /** The latest lines that it wrote. */
   readonly last: readonly string[];
@@ -57,7 +57,7 @@ export async function startPart(launch: PartLaunch): Promise<StartedPart> {
   });
   const kill = (signal: NodeJS.Signals): void => void (child.pid && endGroup(child.pid, signal));
   const killNow = (): void => kill('SIGKILL');
-  // Whatever ends this process, even an error that nobody expected.
+  // The part must not outlive this process, even if an unexpected error ends it.
   process.once('exit', killNow);
   const stop = async (): Promise<void> => {
     kill('SIGTERM');
@@ -79,7 +79,7 @@ interface Words {
   readonly said: boolean;
 }
 
-/** What a process writes, kept up to date. */
+/** The latest lines that a process writes, kept up to date. */
 function wordsOf(child: ChildProcessByStdio<null, Readable, Readable>, says: string | undefined): Words {
   const last: string[] = [];
   const words = { last, said: says === undefined };
@@ -118,8 +118,7 @@ async function answers(url: string, part: { said: () => boolean; ended: () => bo
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise(resolve => server.close(resolve));
-  return port;
+  const { port } = new URL(await listenOnLoopback(server, 0));
+  await closeServer(server);
+  return Number(port);
 }

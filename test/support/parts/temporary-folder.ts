@@ -7,7 +7,7 @@ export interface TemporaryFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** A folder that is gone once it is disposed of, or once this process has ended, in whatever way it could still see. */
+/** A temporary folder, deleted on dispose or when the process exits. */
 export async function temporaryFolder(prefix: string): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(tmpdir(), prefix));
   const clear = (): void => rmSync(path, { recursive: true, force: true });

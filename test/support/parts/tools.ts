@@ -3,7 +3,7 @@ import { command } from './command.ts';
 export type ToolName = 'java' | 'javac' | 'mvn' | 'openssl' | 'python3';
 type Version = readonly [major: number, minor: number];
 
-/** What parts need of a machine: how a tool says its version, and the least that will do. */
+/** The tools that parts need: how each says its version, and the lowest version that is enough. */
 const TOOLS: Readonly<Record<ToolName, { readonly ask: string; readonly least: Version }>> = {
   java: { ask: '-version', least: [17, 0] },
   // Trino's starter is a source file: a Java without its compiler does not run that.
