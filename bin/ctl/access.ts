@@ -28,7 +28,7 @@ import { tableCall } from './state.ts';
 
 export type ConnectorAccess = Awaited<ReturnType<typeof openAccess>>;
 
-/** @param given credentials that are used instead of the stored ones @throws RefusedError, AwsCallError */
+/** @param given credentials that are used instead of the stored credentials @throws RefusedError, AwsCallError */
 export async function openAccess(context: Context, given?: ClientCredentials) {
   const { aws, clock } = context;
   const settings = settingsOf(await context.environment());

@@ -4,7 +4,7 @@ import { SEVERITIES } from '../../lib/alarms/alarm-definition.ts';
 import { type Aws, collectItems } from './aws.ts';
 import { awsCall } from './errors.ts';
 
-export type AlarmState = Awaited<ReturnType<typeof readAlarms>>['alarms'][number];
+export type MetricAlarmStatus = Awaited<ReturnType<typeof readAlarms>>['alarms'][number];
 
 /** @throws AwsCallError */
 export async function readAlarms(aws: Aws, connector: string) {

@@ -141,7 +141,7 @@ function deploymentOf({ stack, connector, outputs }: Found) {
     alarmTopicArn: output('AlarmTopicArn'),
     /** The first reader. Absent if the SIEM does not read from a queue. */
     siem: readers[0],
-    /** Readers after the first, from the option `siemReaders`. Empty when there is only one. */
+    /** Readers after the first, from the option `siemReaders`. Empty when there is only one reader. */
     otherReaders: readers.slice(1),
   };
 }

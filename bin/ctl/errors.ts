@@ -154,8 +154,8 @@ export function isAbortError(error: unknown): boolean {
 }
 
 /**
- * Exit status of an error. Status 3 is not among them, because a command with a finding succeeds and returns 3 with its
- * outcome.
+ * Exit status of an error. Status 3 never belongs to an error, because a command with a finding succeeds and returns 3
+ * with its outcome.
  */
 export function exitStatusOf(error: unknown): 1 | 2 | 130 {
   if (error instanceof InterruptedError) return 130;

@@ -15,7 +15,7 @@ import { groupBy } from './group-by.ts';
 import { parseJsonObject } from './json-object.ts';
 
 export interface LogLine {
-  /** Milliseconds since 1970. */
+  /** Time in milliseconds since 1970. */
   readonly time: number;
   readonly text: string;
 }

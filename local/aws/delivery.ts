@@ -21,7 +21,7 @@ export interface DeliveryTarget {
   /** Beginning of the key, before `yyyy/MM/dd/HH/`. It ends in `/` to name a folder. */
   readonly prefix: string;
   readonly streamName: string;
-  /** Milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   readonly now: () => number;
   /** Called for each object that was put into the bucket. */
   readonly onDelivered?: (object: DeliveredObject) => void;

@@ -47,7 +47,7 @@ export interface IncidentView {
 }
 
 export interface DemoView {
-  /** Milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   readonly now: number;
   readonly minute: number;
   readonly minuteTakes: number;

@@ -6,7 +6,7 @@ import type { Clock } from '../../lambda/ports.ts';
  * The simulated clock of a scene. When the function waits, the wait ends at once and advances the clock by its length.
  */
 export interface SceneClock {
-  /** Milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   now(): number;
   /** Advances the clock at once, and ends every wait that is due. */
   advance(milliseconds: number): void;

@@ -3,7 +3,7 @@ import type { ServiceReports } from './service-reports.ts';
 
 export interface SiemOptions {
   readonly reports: ServiceReports;
-  /** Milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   readonly now: () => number;
   /** Called for each object that the SIEM reads. */
   readonly onRead: (object: DeliveredObject) => void;

@@ -11,7 +11,7 @@ export interface SqlView {
   readonly sql: string;
 }
 
-/** Statements of siem/athena/ by file name, in the order in which they are run. */
+/** Texts of the files in siem/athena/ by file name, in the order in which they are run. */
 export const ATHENA_FILES: ReadonlyMap<string, string> = new Map(
   readdirSync(ATHENA)
     .sort()

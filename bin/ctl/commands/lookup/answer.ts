@@ -1,4 +1,4 @@
-/** The API's answer for an id. */
+/** Asks the API for the row with an id. */
 import { ApiRefusedError, ContractError } from '../../../../lambda/core/errors.ts';
 import { membersToCut, type Row, readRow, singleRow } from '../../../../lambda/core/row.ts';
 import type { FilterResult } from '../../../../lambda/ports.ts';

@@ -2,7 +2,7 @@
 import type { SavedStream } from '../../../../lambda/ports.ts';
 import { STREAMS } from '../../../../lambda/streams.ts';
 import { SEVERITIES } from '../../../../lib/alarms/alarm-definition.ts';
-import type { AlarmState } from '../../alarms.ts';
+import type { MetricAlarmStatus } from '../../alarms.ts';
 import { isStackTroubled } from '../../deployment.ts';
 import { valueIfRead } from '../../read-result.ts';
 import { scheduleInterval } from '../../schedule.ts';
@@ -40,9 +40,9 @@ export function healthText({ status, reasons }: Health): string {
 }
 
 /** The alarms in state ALARM, critical alarms first. */
-export function alarmsInAlarm({ alarms }: Snapshot): AlarmState[] {
+export function alarmsInAlarm({ alarms }: Snapshot): MetricAlarmStatus[] {
   const all = valueIfRead(alarms)?.alarms.filter(({ state }) => state === 'ALARM') ?? [];
-  const rank = ({ severity }: AlarmState) => (severity === 'critical' ? 0 : 1);
+  const rank = ({ severity }: MetricAlarmStatus) => (severity === 'critical' ? 0 : 1);
   return all.toSorted((a, b) => rank(a) - rank(b));
 }
 

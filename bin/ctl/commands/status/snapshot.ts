@@ -29,7 +29,7 @@ export async function takeSnapshot(context: Context) {
   const { aws, clock, signal } = context;
   const deployment = await context.deployment();
   const { connector, table, bucket, scheduleName, scheduleDeadLetterQueueUrl, siem, otherReaders } = deployment;
-  /** Milliseconds since 1970. */
+  /** Current time in milliseconds since 1970. */
   const now = clock.now();
 
   const connectorParts = tryReadAll(

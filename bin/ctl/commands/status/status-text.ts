@@ -2,7 +2,7 @@
 import type { SecondWalk, WaitingWithdrawals } from '../../../../lambda/ports.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
-import type { AlarmState } from '../../alarms.ts';
+import type { MetricAlarmStatus } from '../../alarms.ts';
 import { joinTexts, type PaintedText, paint, painted, type ReportText } from '../../painted.ts';
 import { readResultText, valueIfRead } from '../../read-result.ts';
 import { type LeaseState, WAITING_CAUSES } from '../../state.ts';
@@ -37,7 +37,7 @@ export function statusText(snapshot: Snapshot, health: Health): PaintedText {
   ]);
 }
 
-function alarmLines({ name, severity, since, meaning, first, runbook, ends }: AlarmState, now: number) {
+function alarmLines({ name, severity, since, meaning, first, runbook, ends }: MetricAlarmStatus, now: number) {
   const time = since === undefined ? '' : `, since ${timeText(since)}, ${durationText(now - since)}`;
   return [
     painted`  ${severity ?? 'alarm'}: ${paint.bad(name)}${time}`,
@@ -47,7 +47,7 @@ function alarmLines({ name, severity, since, meaning, first, runbook, ends }: Al
   ];
 }
 
-function endText({ withGoodReport, seconds = 0 }: AlarmState['ends']): string {
+function endText({ withGoodReport, seconds = 0 }: MetricAlarmStatus['ends']): string {
   const good = withGoodReport ? ['with the first good report'] : [];
   const later = seconds > 0 ? [`${durationText(seconds * 1000)} after the last report of the problem`] : [];
   return [...good, ...later].join(', or ');
