@@ -106,11 +106,11 @@ describe('a function', () => {
   const failed = { LastUpdateStatus: 'Failed', LastUpdateStatusReasonCode: 'InvalidRuntime' } as const;
 
   test.each<[FunctionConfiguration, string, string]>([
-    [active, 'ok', 'Lambda can start it'],
-    [{ ...active, LastUpdateStatus: 'InProgress' }, 'warn', 'Lambda is updating it'],
-    [{ ...active, ...failed }, 'fail', 'so the version before is in use (InvalidRuntime)'],
-    [{ ...active, State: 'Pending', StateReasonCode: 'Creating' }, 'warn', 'preparing it (Creating)'],
-    [{ ...active, State: 'Inactive', StateReasonCode: 'Idle' }, 'warn', 'deactivated it because it was idle'],
+    [active, 'ok', 'Lambda can start the function'],
+    [{ ...active, LastUpdateStatus: 'InProgress' }, 'warn', 'Lambda is updating the function'],
+    [{ ...active, ...failed }, 'fail', 'so the previous version is in use (InvalidRuntime)'],
+    [{ ...active, State: 'Pending', StateReasonCode: 'Creating' }, 'warn', 'preparing the function (Creating)'],
+    [{ ...active, State: 'Inactive', StateReasonCode: 'Idle' }, 'warn', 'deactivated the function because it was idle'],
     [{ ...active, State: 'Inactive', StateReasonCode: 'KMSKeyNotFound' }, 'fail', 'state is Inactive (KMSKeyNotFound)'],
     [{ ...active, State: 'Failed', StateReason: 'No address.' }, 'fail', 'its state is Failed (No address.)'],
     [{ LastUpdateStatus: 'Successful' }, 'fail', 'its state is unknown'],

@@ -142,7 +142,7 @@ describe('doctor', () => {
     const { all } = await runDoctor(each);
     expect(all.filter(({ name }) => name === 'secret' || name === 'token')).toMatchObject([
       {
-        text: 'it still has the placeholder: it was never set',
+        text: 'the secret still has the placeholder: no credentials were stored',
         remedy: expect.stringContaining('connectorctl -- set-credentials'),
       },
       { text: 'needs secret' },

@@ -53,11 +53,11 @@ export const secretCheck = createCheck('secret', ['settings'], async context => 
   const { clientId, clientSecret } = await (await context.access()).credentials();
   if (clientId === PLACEHOLDER || clientSecret === PLACEHOLDER) {
     return fail(
-      'it still has the placeholder: it was never set',
+      'the secret still has the placeholder: no credentials were stored',
       `"${CONNECTORCTL.command} set-credentials" stores the client credentials.`,
     );
   }
-  return ok('it has client credentials');
+  return ok('the secret has client credentials');
 });
 
 export const tokenCheck = createCheck('token', ['secret'], async context => {

@@ -59,14 +59,14 @@ export function functionFinding(deployed: FunctionConfiguration): Finding {
   const reason = reasonText(StateReasonCode, deployed.StateReason);
   // A function can be inactive for other reasons than idleness.
   const isIdle = StateReasonCode === undefined || StateReasonCode === 'Idle';
-  if (State === 'Pending') return warn(`Lambda is preparing it${reason}`, LATER);
-  if (State === 'Inactive' && isIdle) return warn('Lambda has deactivated it because it was idle', WAKE);
-  if (State !== 'Active') return fail(`Lambda cannot start it: its state is ${State}${reason}`, REPAIR);
+  if (State === 'Pending') return warn(`Lambda is preparing the function${reason}`, LATER);
+  if (State === 'Inactive' && isIdle) return warn('Lambda has deactivated the function because it was idle', WAKE);
+  if (State !== 'Active') return fail(`Lambda cannot start the function: its state is ${State}${reason}`, REPAIR);
 
-  if (LastUpdateStatus === 'InProgress') return warn('Lambda is updating it', LATER);
-  if (LastUpdateStatus === 'Successful') return ok('Lambda can start it, and its last update succeeded');
+  if (LastUpdateStatus === 'InProgress') return warn('Lambda is updating the function', LATER);
+  if (LastUpdateStatus === 'Successful') return ok('Lambda can start the function, and the last update succeeded');
   const cause = reasonText(deployed.LastUpdateStatusReasonCode, deployed.LastUpdateStatusReason);
-  return fail(`its last update is ${LastUpdateStatus}, so the version before is in use${cause}`, REPAIR);
+  return fail(`the last update is ${LastUpdateStatus}, so the previous version is in use${cause}`, REPAIR);
 }
 
 /**
@@ -97,7 +97,7 @@ export const tableCheck = createCheck('table', ['stack'], async ({ aws, deployme
   const { table: name } = await deployment();
   const { TableStatus: status } = await describeTable(aws, name);
   if (status === 'ACTIVE') return ok(`${name} is active`);
-  return fail(`${name} is ${status}`, 'Runs fail until it is active. See DynamoDB in the console.');
+  return fail(`${name} is ${status}`, 'Runs fail until the table is active. See DynamoDB in the console.');
 });
 
 export const stateCheck = createCheck('state', ['table'], async ({ aws, clock, deployment }) => {
@@ -117,7 +117,7 @@ export const stateCheck = createCheck('state', ['table'], async ({ aws, clock, d
  */
 export const organizationCheck = createCheck('organization', ['state', 'token'], async context => {
   const { saved, changed } = await readOrganization(context, await context.access());
-  if (saved === undefined) return ok('no run has noted one yet');
+  if (saved === undefined) return ok('no run has noted an organization yet');
   if (changed.length === 0) return ok('addresses and client are the same as in the saved state');
   return warn(
     `changed since the state was saved: ${changed.join(', ')}`,

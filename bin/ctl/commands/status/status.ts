@@ -32,7 +32,7 @@ const MEANING = `States of a stream:
 Rows are counted for the last 24 hours, dead letters in the bucket. "last success" has a resolution of a minute.
 In JSON "checkpoint" is the saved state of a stream: everything up to "committedSequence" is sent and recorded, and
 "batchOpen" says that a run was killed within a batch, which the next run finishes.
-To watch it: watch -n 15 ${CONNECTORCTL.command} status
+To repeat it every 15 seconds: watch -n 15 ${CONNECTORCTL.command} status
 
 Exit status 3: an alarm fires, a stream is failing, unreadable, late or silent, the last deployment failed, alarms are muted or
 missing while the schedule is on, or a part cannot be read. A paused schedule and dead letters do not change the exit status.
