@@ -90,7 +90,7 @@ test('a token of another issuer is read by the function given to createSimulator
   expect(await refusal(get('/v1/assets', 'Bearer other'))).toBe('401 auth/invalid-token');
 });
 
-test('a disabled account gets invalid_request from the token endpoint and auth/revoked-account from the API', async () => {
+test('a disabled account is refused by the token endpoint, as by the API with auth/revoked-account', async () => {
   const { simulator, client, get } = createTenant();
   const issued = await client.bearer();
   simulator.account.revoked = true;
@@ -98,7 +98,7 @@ test('a disabled account gets invalid_request from the token endpoint and auth/r
   expect(await client.requestToken()).toMatchObject({ status: 401, body: { error: 'invalid_request' } });
 });
 
-test('a removed role gives 403 at once, and a role that is given back applies to new tokens', async () => {
+test('a removed role gives 403 at once, but a role that is given back applies only to new tokens', async () => {
   const { simulator, client, get } = createTenant();
   const issued = await client.bearer();
   simulator.account.roles.delete('threats:read');

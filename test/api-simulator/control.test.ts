@@ -22,7 +22,7 @@ async function call(method: string, path: string, body?: string): Promise<Respon
 
 const post = (path: string, body?: string): Promise<Response> => call('POST', path, body);
 
-test('rows are put as written, removed, restored and re-projected, and removed before they were listed', async () => {
+test('the control API puts rows as written, and removes, restores or re-projects them', async () => {
   const steps: readonly [path: string, body?: string][] = [
     ['/assets', '{"id":"a/ü", "n":9007199254740993,\n "f":1.0}'],
     ['/threats', '{"id":"t","asset_id":"a/ü"}'],
@@ -46,7 +46,7 @@ test('rows are put as written, removed, restored and re-projected, and removed b
   expect((await tenant.get('/v1/assets/a%2F%C3%BC')).text).toContain('"n":9007199254740993,"f":1.0}');
 });
 
-test('credentials, the account, tokens and roles are changed', async () => {
+test('the control API changes credentials, account, tokens or roles', async () => {
   const bearer = await tenant.client.bearer();
   const rotated = (await (await post('/credentials/rotate')).json()) as { clientSecret: string };
   expect(rotated.clientSecret).toBe(tenant.simulator.account.clientSecret);
@@ -61,7 +61,7 @@ test('credentials, the account, tokens and roles are changed', async () => {
   expect(await statusAfter('/tokens/expire')).toBe(401);
 });
 
-test('faults are set and cleared, and requests are counted', async () => {
+test('the control API sets faults, clears them, or counts requests', async () => {
   expect((await call('PUT', '/faults', '[{"kind":"status","endpoint":"assets","status":502}]')).status).toBe(204);
   expect((await tenant.get('/v1/assets')).status).toBe(502);
   await call('PUT', '/faults', '[]');
@@ -104,7 +104,7 @@ test.each<[string, string, string | undefined, number]>([
   ['PUT', '/faults', 'x', 400],
   ['POST', '/life', 'null', 400],
   ['POST', '/life', '{"rate":-1}', 400],
-])('%s %s %p is refused with %i, and changes nothing', async (method, path, body, status) => {
+])('%s %s %p changes nothing and is refused with %i', async (method, path, body, status) => {
   const response = await call(method, path, body);
   expect(response.status).toBe(status);
   expect(response.headers.get('content-type')).toBe('application/problem+json');

@@ -15,7 +15,7 @@ describe('an asset and its threats', () => {
     expect(String(tombstone!['stream_position']) > String(before!['stream_position'])).toBe(true);
   });
 
-  test('a restored asset is live data again and its threats reappear at new positions, unchanged', async () => {
+  test('a restored asset is live data again, with its threats unchanged at new positions', async () => {
     const { simulator, clock, walk } = createTenant();
     simulator.put('assets', { id: 'a', name: 'x' });
     simulator.put('threats', { id: 't', asset_id: 'a', severity: 'low' });
@@ -85,7 +85,7 @@ describe('an asset and its threats', () => {
     expect(await walk('assets')).toMatchObject([{ id: 'ghost', deleted: true }]);
   });
 
-  test('a re-projection changes the position and nothing else', async () => {
+  test('a re-projection changes nothing but the position', async () => {
     const { simulator, clock, walk } = createTenant();
     simulator.put('assets', { id: 'a' });
     simulator.put('threats', { id: 't', asset_id: 'a' });
@@ -111,7 +111,7 @@ describe('an asset and its threats', () => {
     ['a row that is a list', simulator => simulator.put('assets', '[1]')],
     ['a row that is not JSON', simulator => simulator.put('assets', '{"id":')],
     ['a row that sets its own position', simulator => simulator.put('assets', { id: 'x', stream_position: 'now' })],
-  ])('%s is refused and changes nothing', (_, act) => {
+  ])('%s is refused without a change', (_, act) => {
     const { simulator } = createTenant();
     for (const id of ['live', 'gone']) simulator.put('assets', { id });
     simulator.put('threats', { id: 'hidden', asset_id: 'gone' });

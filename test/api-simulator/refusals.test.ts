@@ -20,7 +20,7 @@ describe('an invalid request to the API gets a problem document', () => {
     expect(reply.headers.get('content-type')).toBe('application/problem+json');
   });
 
-  test.each(['POST', 'DELETE'])('the method %s is refused with 405 and changes nothing', async method => {
+  test.each(['POST', 'DELETE'])('the method %s is refused with 405 without a change', async method => {
     const { simulator, client } = createTenant();
     simulator.put('assets', { id: 'a' });
     const before = simulator.truth();
@@ -31,7 +31,7 @@ describe('an invalid request to the API gets a problem document', () => {
   });
 });
 
-test('a cursor contains characters that must be encoded in a URL, and never expires', async () => {
+test('a cursor, which contains characters that a URL must encode, never expires', async () => {
   const { simulator, clock, page, ids } = createTenant();
   for (const id of ['a', 'b', 'c']) simulator.put('assets', { id });
   const { nextCursor } = await page('assets', { limit: 1 });
@@ -58,7 +58,7 @@ test('latency and delays of the API simulator use the given sleep function', asy
 });
 
 describe('faults', () => {
-  test('strike the given endpoint the given number of times, with status, type and Retry-After', async () => {
+  test('faults strike the given endpoint the given number of times, with their status, type and Retry-After', async () => {
     const { simulator, get } = createTenant();
     simulator.setFaults([
       { kind: 'status', endpoint: 'threats', status: 500, times: 1, retryAfter: '3', typeSuffix: 'server/oops' },
@@ -78,7 +78,7 @@ describe('faults', () => {
     await expect((await call()).text()).rejects.toThrow('terminated');
   });
 
-  test('strike with their probability, the same way in each run', async () => {
+  test('faults strike with their probability, the same way in each run', async () => {
     const statuses = async (): Promise<number[]> => {
       const { simulator, get } = createTenant();
       simulator.setFaults([{ kind: 'status', probability: 0.5, endpoint: 'assets' }]);
@@ -98,7 +98,7 @@ describe('faults', () => {
     { kind: 'reset', probability: 2 },
     { kind: 'status', endpoint: 'x' },
     null,
-  ])('%p is not a fault and is refused', fault => {
+  ])('%p is refused, because it is not a fault', fault => {
     const { simulator } = createTenant();
     expect(() => simulator.setFaults([fault as never])).toThrow('A fault is a kind');
   });

@@ -28,7 +28,7 @@ describe('random changes', () => {
     expect(blocks).toBeGreaterThan(5 * MOST['dns-blocks']);
   });
 
-  test('random changes add no row to a full stream of rows that change, and do not empty it', () => {
+  test('random changes neither add rows to a full stream of rows that change nor empty it', () => {
     const simulator = changed(MOST);
     const { assets, threats } = rowsOf(simulator);
     expect({ assets, threats }).toEqual({ assets: MOST.assets, threats: MOST.threats });

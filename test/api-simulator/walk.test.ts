@@ -14,7 +14,7 @@ function tenantWithAssets(count: number, options: Partial<SimulatorOptions> = {}
 }
 
 describe('the end of a stream', () => {
-  test('full-page-null: the last rows come with a null cursor, and the cursor before them delivers them again', async () => {
+  test('full-page-null: the last rows come with a null cursor, so the cursor before delivers them again', async () => {
     const { page } = tenantWithAssets(3);
     const first = await page('assets', { limit: 2 });
     const last = await page('assets', { limit: 2, cursor: first.nextCursor });
@@ -63,7 +63,7 @@ test('very recent changes are withheld from lists and delivered later', async ()
   expect([await walk('assets'), await walk('dns-blocks')]).toMatchObject([[{ id: 'a' }], [{ id: 'd' }]]);
 });
 
-test('a batch that has been shown takes no more rows, and new rows are withheld whatever their position', async () => {
+test('a batch that has been shown takes no more rows, because new rows are withheld at every position', async () => {
   const { simulator, clock, walk } = createTenant({ withholdMs: 5000, tieSize: 10 });
   simulator.put('assets', { id: 'old' });
   clock.now += 5000;

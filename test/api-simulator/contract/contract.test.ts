@@ -62,7 +62,7 @@ describe('the contract notices an API simulator that breaks', () => {
   });
 });
 
-test('an empty tenant breaks no rule, and its missing cases are named', async () => {
+test('an empty tenant breaks no rule, but its missing cases are named', async () => {
   const results = await exceptions({ ...target({}, true), letTokenExpire: undefined });
   expect(results.filter(({ result }) => result === 'broken')).toEqual([]);
   expect(results.map(({ rule, reason }) => `${rule.id}: ${reason}`)).toContain('rows-5: a tombstone');

@@ -21,7 +21,7 @@ function contract(CLIENT_SECRET: string, ...flags: string[]): Promise<Ended> {
   return run(process.execPath, ['--no-warnings', file, ...tenant, ...flags], 60, { environment });
 }
 
-test('each rule is listed with its result, and a broken one with its reason and exit status 1', async () => {
+test('each rule is listed with its result, and a broken one gives its reason with exit status 1', async () => {
   simulator.setFaults([{ kind: 'status', endpoint: 'related', status: 500 }]);
   const { status, stdout } = await contract(simulator.account.clientSecret, '--dns-blocks-path', '/v1/dns-blocks');
   simulator.setFaults([]);
@@ -33,7 +33,7 @@ test('each rule is listed with its result, and a broken one with its reason and 
   expect(simulator.requests.get('token')).toBe(1);
 });
 
-test('a refused secret breaks rules and is not in the output', async () => {
+test('a refused secret, which breaks rules, is not in the output', async () => {
   const { status, stdout, stderr } = await contract('canary-secret');
   expect(status).toBe(1);
   expect(stdout).toContain('The token endpoint answered 401');

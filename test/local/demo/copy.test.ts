@@ -69,7 +69,7 @@ describe('a row in the SIEM is', () => {
   });
 });
 
-test('rows of the API change when they are new, changed, removed or gone, and tombstones are no rows', () => {
+test('rows of the API count as changed when they are new, changed, removed or gone', () => {
   const live = new LiveRows();
   const asset = (text: string) => ({ ...NOTHING, assets: new Map([['a', text]]) });
   expect(live.look(asset('{"id":"a","deleted":false}'))).toBe(1);

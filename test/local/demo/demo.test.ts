@@ -30,7 +30,7 @@ function until(holds: (view: DemoView) => boolean, minutes: number): Promise<Dem
   });
 }
 
-test('the connector sends no duplicate and leaves no ghost, while the script sends mostly duplicates and leaves ghosts', () => {
+test('the script sends mostly duplicates and leaves ghosts, but the connector neither', () => {
   const { connector, script, changes } = demo.view;
   expect(connector).toMatchObject({ duplicates: 0, ghosts: 0, stale: 0, problem: undefined });
   expect(connector.events).toBeGreaterThan(changes / 2);
@@ -39,14 +39,14 @@ test('the connector sends no duplicate and leaves no ghost, while the script sen
   expect(script).toMatchObject({ stale: 0, problem: undefined });
 });
 
-test('a removed asset takes its thousand threats out of the connector’s SIEM, and leaves them in that of the script', async () => {
+test('a removed asset takes its thousand threats out of the connector’s SIEM, but not the script’s', async () => {
   demo.cause('An asset with a thousand threats is removed');
   const { connector, alarms } = await until(({ script }) => script.ghosts > 1_000, 8);
   expect(connector).toMatchObject({ ghosts: 0, stale: 0 });
   expect(alarms.filter(({ state }) => state === 'ALARM')).toEqual([]);
 });
 
-test('a rate limit ends each run of the script, and the connector waits for its turn', async () => {
+test('a rate limit ends each run of the script, but the connector waits for its turn', async () => {
   demo.cause('The API limits the rate');
   const { connector, script } = await until(view => view.script.stale > 0, 10);
   expect(script.problem).toBe('threats answered 429');
@@ -60,7 +60,7 @@ test('a killed run sends rows twice with the same event_id, which is no duplicat
   await until(view => view.connector.stale + view.connector.ghosts === 0, 10);
 });
 
-test('an incident fires its alarm, and after the repair every row of the connector is right', async () => {
+test('every row of the connector is right again after an incident that fired its alarm', async () => {
   demo.cause('The API is down');
   const down = await until(({ incident }) => incident?.alarms[0]?.fired != null, 6);
   expect(down.streams.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed']);

@@ -66,7 +66,7 @@ test.each([
   expect(await ask({ path })).toMatchObject({ status: 404 });
 });
 
-test('a page of another origin can read nothing and change nothing, not even with the token', async () => {
+test('a page of another origin can neither read nor change anything, even with the token', async () => {
   const origin = 'https://evil.example';
   expect(await ask({ headers: { origin } })).toMatchObject({ status: 403 });
   expect(await act('/repair', {}, { origin })).toMatchObject({ status: 403 });
@@ -106,7 +106,7 @@ describe('a request that changes something', () => {
   });
 });
 
-test('the page allows no inline script and no other host, and has the token', async () => {
+test('the page, which has the token, allows neither inline scripts nor other hosts', async () => {
   const { headers, body } = await ask({});
   expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
   expect(headers).not.toHaveProperty('access-control-allow-origin');

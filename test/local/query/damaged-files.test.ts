@@ -24,7 +24,7 @@ const DAMAGED = {
   'not UTF-8': { bytes: gzipSync(Buffer.from([0x22, 0xff, 0x22, 0x0a])), problem: /^is not UTF-8$/ },
 };
 
-test('damaged files are skipped as a whole and named, and the others are queried', async () => {
+test('damaged files are skipped as a whole with their names, and only the others are queried', async () => {
   await using folder = await deliveredFolder();
   for (const [name, { bytes }] of Object.entries(DAMAGED)) await folder.bytes(`${name}.gz`, bytes);
   await folder.bytes('good.gz', GOOD);

@@ -79,7 +79,7 @@ test('SQL that begins with a comment is not taken for an option', async () => {
   }
 });
 
-test('an answer without the events of a damaged file names the file and ends with 1', async () => {
+test('an answer that lacks the events of a damaged file names it, with status 1', async () => {
   await using damaged = await deliveredFolder();
   await damaged.file('events/2026/11/20/09/a.json.gz', envelope({ sequence: 1, row: ROW }));
   await damaged.bytes('events/2026/11/20/09/b.json.gz', gzipSync(`${'x'.repeat(1_000)}\n`).subarray(0, 20));
@@ -109,7 +109,7 @@ test('no value, SQL, option, folder or file name controls the terminal', async (
 });
 
 test.each(['select cast(id as int) from events', 'select error(row) from events'])(
-  'an error while rows are read names its kind and quotes no row: %s',
+  'an error while rows are read names its kind, but quotes no row: %s',
   async sql => {
     await using secret = await deliveredFolder();
     await secret.file('a.json.gz', envelope({ sequence: 1, id: 'secret', row: '{"id":"secret"}' }));
@@ -130,7 +130,7 @@ describe('the command ends with', () => {
     expect(await ask(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(message) });
   });
 
-  test('2 when the folder is missing or holds no files, and says what to do', async () => {
+  test('2 when the folder is missing or holds no files, with a remedy', async () => {
     await using empty = await deliveredFolder();
     const missing = `${empty.path}/missing`;
     const noFolder = expect.stringContaining(`There is no folder ${missing}. Run npm start`);

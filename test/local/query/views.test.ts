@@ -71,13 +71,13 @@ test('lines of an older version, which lack members added since, are read', asyn
   ]);
 });
 
-test('lines that are not events are not in events, and stay in lines', async () => {
+test('lines that are not events are only in the table of lines', async () => {
   await database.hold(['', '{"event_id":', 'null', '[]', '{"a":1}', envelope({ sequence: 1, row: '1' })]);
   expect(await column(database, 'select cast(count(*) as integer) from events')).toEqual([1]);
   expect(await column(database, 'select cast(count(*) as integer) from lines')).toEqual([6]);
 });
 
-test('an event of a kind or format that a later release may send is left out, and hides nothing', async () => {
+test('an event with a kind or format of a later release is left out, so it hides nothing', async () => {
   const later = [
     envelope({ sequence: 2, id: ',"format":2', row: '2' }).replace('"upsert"', '"enriched"'),
     envelope({ sequence: 3, id: ',"format":2', row: '3' }).replace(',"row":', ',"format":2,"row":'),

@@ -29,7 +29,7 @@ async function everything(): Promise<string[]> {
   return (await readdir(parent, { recursive: true })).filter(name => !name.endsWith('.pid')).sort();
 }
 
-test('a reset deletes what runs have written and keeps the other files of the folder', async () => {
+test('a reset deletes only files that runs have written', async () => {
   await writeFile(join(folder, 'notes.txt'), 'mine');
   await resetFolder(folder);
   expect(await readdir(folder)).toEqual(['notes.txt']);
@@ -41,7 +41,7 @@ test('a reset of a folder that is missing makes it', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-describe('a reset refuses by name, and deletes nothing', () => {
+describe('a reset refuses by name without deleting anything', () => {
   /** Moves the path elsewhere and leaves a link in its place. */
   async function replaceByLink(path: string): Promise<void> {
     const target = join(elsewhere, 'moved');

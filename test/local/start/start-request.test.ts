@@ -94,7 +94,7 @@ describe('the options', () => {
     expect(problemsOf(...args).join('\n')).not.toMatch(/hunter2|u:p/);
   });
 
-  test('a reset that npm took as its own is refused, because the run would start as if nothing had been typed', () => {
+  test('a reset that npm took as its own is refused, because the run would not reset', () => {
     expect(() => readRequest([], { npm_config_reset: 'true' }, true)).toThrow('as in "npm start -- --reset"');
   });
 

@@ -52,7 +52,7 @@ function isListening(pid: number): boolean {
 }
 
 describe('npm start on a real tenant', () => {
-  test('a run with the right secret delivers everything without an open port, and the next run nothing', async () => {
+  test('a run with the right secret delivers everything once, without an open port', async () => {
     await using api = await tenant();
     await using folder = await StateFolder.make();
     const refused = await folder.run(api.options, { secret: 'wrong' });
@@ -98,7 +98,7 @@ describe('npm start on a real tenant', () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  test('Ctrl-C finishes the current page with status 130, and the next run sends the rest once', async () => {
+  test('Ctrl-C finishes the current page with status 130, so that the next run sends the rest once', async () => {
     await using api = await tenant(100);
     await using folder = await StateFolder.make();
     const onProgress = (child: ChildProcess) => void child.kill('SIGINT');

@@ -38,7 +38,7 @@ describe('npm start on the embedded API simulator', () => {
     expect(tableRow(first, 'dns-blocks')).toMatchObject({ read: 400, forwarded: 400 });
   });
 
-  test('the second run reads rows and sends nothing', () => {
+  test('the second run reads rows again without sending one', () => {
     expect(second.status).toBe(0);
     expect(tableRow(second, 'all')).toMatchObject(NOTHING_SENT);
     expect(tableRow(second, 'all')['duplicates']).toBeGreaterThan(0);
@@ -49,7 +49,7 @@ describe('npm start on the embedded API simulator', () => {
     expect(tableRow(changed, 'threats')['withdrawn']).toBeGreaterThan(0);
   });
 
-  test('the delivered events are the truth of the API simulator, none was sent twice, and the tables count them', async () => {
+  test('the delivered events, which the tables count, equal the truth without a repeat', async () => {
     const lines = await folder.delivered('local');
     const { tenantData } = JSON.parse(await readFile(join(local, 'source.json'), 'utf8'));
     const truth = [...rebuildSimulator(tenantData, Date.now).truthText()].join('');
@@ -69,7 +69,7 @@ describe('npm start on the embedded API simulator', () => {
     expect(await openToOthers(local)).toEqual([]);
   });
 
-  test('progress is shown during a run, and the log of the function is in the folder', async () => {
+  test('a run shows its progress, while the log of the function goes to the folder', async () => {
     expect(first.stdout).toMatch(/assets: \d+ pages? \|/);
     expect(first.stdout).not.toContain('{"');
     expect(first.stdout).toContain(join(local, 'function.log'));
