@@ -47,13 +47,13 @@ describe('the table of a run', () => {
     expect(notes).toContain('--dns-blocks-path');
   });
 
-  test('the table of a run warns of a filter that drops every row or gives no boolean', async () => {
+  test('the table of a run warns of a filter that drops every row or returns no boolean', async () => {
     const metrics = await metricsOf(
       metricLine('assets', { RowsRead: 9, RowsFiltered: 8, FilterErrors: 2 }),
       metricLine('threats', { RowsRead: 5, RowsFiltered: 5 }),
     );
     expect(summaryNotes(['assets', 'threats'], metrics).filter(note => note.startsWith('WARNING'))).toEqual([
-      expect.stringContaining('the filter of assets gave an error or no boolean for 2 rows'),
+      expect.stringContaining('the filter of assets failed or did not return a boolean for 2 rows'),
       expect.stringContaining('the filter of threats dropped every row of this run'),
     ]);
     expect(summaryTable(['assets', 'threats'], metrics)).toMatch(/^\+ filtered +8 +5 +13$/m);
