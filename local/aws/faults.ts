@@ -45,17 +45,8 @@ export const THROTTLING_FAULTS = {
     },
   },
   secretsmanager: { refuse: { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' } },
-  cloudformation: { refuse: { status: 400, code: 'Throttling', message: 'Rate exceeded' } },
-  cloudwatch: { refuse: { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' } },
-  iam: { refuse: { status: 400, code: 'Throttling', message: 'Rate exceeded' } },
-  lambda: { refuse: { status: 429, code: 'TooManyRequestsException', message: 'Rate Exceeded.' } },
-  logs: { refuse: { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' } },
-  scheduler: { refuse: { status: 429, code: 'ThrottlingException', message: 'Rate exceeded' } },
-  sns: { refuse: { status: 400, code: 'Throttling', message: 'Rate exceeded' } },
-  sqs: { refuse: { status: 403, code: 'RequestThrottled', message: 'Request is throttled.' } },
-  sts: { refuse: { status: 400, code: 'Throttling', message: 'Rate exceeded' } },
   s3: { refuse: { status: 503, code: 'SlowDown', message: 'Please reduce your request rate.' } },
-} as const satisfies Record<ServiceName, Fault>;
+} as const satisfies Partial<Record<ServiceName, Fault>>;
 
 export function createFaultControl(): FaultControl {
   const rules = new Map<ServiceName, FaultRule>();

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { JournalTable } from '../../local/aws/journal.ts';
 import { temporaryFolder } from '../support/parts/temporary-folder.ts';
-import { item, key, TableName } from './state-table.ts';
+import { TableName } from './table-contract.ts';
+
+const key = (pk: string, sk: string) => ({ pk: { S: pk }, sk: { S: sk } });
+const item = (pk: string, sk: string, value = '') => ({ ...key(pk, sk), value: { S: value } });
 
 describe('the file of a table', () => {
   const put = (table: JournalTable, Item: object) => table.perform('PutItem', { TableName, Item });

@@ -1,6 +1,5 @@
 import { expect } from '@jest/globals';
-import type { JsonObject } from './protocols.ts';
-import type { Expected } from './table-contract.ts';
+import type { Expected, JsonObject } from './table-contract.ts';
 
 /** An answer on the wire, where bytes are base64. */
 export interface WireAnswer {

@@ -1,7 +1,8 @@
 /** Requests to a state table, and the answers on which the table in memory and DynamoDB agree. The order matters: later ones read what earlier ones wrote. */
-import type { JsonObject } from './protocols.ts';
 
 export const TableName = 'security-data-connector-state';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 export type Request = readonly [action: string, input: JsonObject];
 

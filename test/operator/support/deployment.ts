@@ -2,13 +2,12 @@ import type { PrepareClient } from '../../../bin/ctl/aws.ts';
 import type { Clock } from '../../../lambda/ports.ts';
 import { parseEmf } from '../../../local/alarms/emf.ts';
 import type { SimulatorOptions } from '../../../local/api-simulator/simulator.ts';
-import { type CommandInput, createLocalClient } from '../../../local/aws/call.ts';
+import { type AnsweredCall, type CommandInput, createLocalClient } from '../../../local/aws/call.ts';
+import type { AwsOptions } from '../../../local/aws/local-aws.ts';
 import { onlyResource } from '../../../local/deployment/template.ts';
 import { type Account, openAccount } from '../../aws/account.ts';
-import type { AwsOptions } from '../../aws/endpoints.ts';
 import { minuteOf, operatorServices } from '../../aws/operator-services.ts';
 import { createReferences, madeName } from '../../aws/references.ts';
-import type { Call } from '../../aws/wire.ts';
 import { templateWith } from '../../stack/shared-template.ts';
 import { type Connector, connector } from '../../support/function/connector.ts';
 import { invokeErrorLine, logLines, metricLines } from './function-log.ts';
@@ -44,7 +43,7 @@ export interface Deployment extends AsyncDisposable {
   /** Starts it on a terminal, where it can ask. */
   ask(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
   /** Calls to AWS by the operator's commands so far. */
-  asked(): readonly Call[];
+  asked(): readonly AnsweredCall[];
   /** A scheduled run, reported in the metrics that many minutes ago. @returns whether it succeeded */
   run(payload?: unknown, minutesAgo?: number): Promise<boolean>;
 }
@@ -117,7 +116,7 @@ export async function deployment(
 
   const services = operatorServices({ account, aws: each.aws, invoke });
   const prepareClient: PrepareClient = client => {
-    const onCall = (call: Call) => void each.calls.push(call);
+    const onCall = (call: AnsweredCall) => void each.calls.push(call);
     const { send } = createLocalClient(
       services[client.constructor.name]!,
       { faults: each.aws.faults, onCall },

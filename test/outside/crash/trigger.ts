@@ -1,7 +1,8 @@
 /** Watches the calls of one run at the AWS endpoints, and kills the run at its moment. */
+
+import type { AnsweredCall } from '../../../local/aws/call.ts';
 import type { Fault } from '../../../local/aws/faults.ts';
 import type { ServiceOperation } from '../../../local/aws/service.ts';
-import type { Call } from '../../aws/wire.ts';
 
 /** A moment in the work of a run at which it is killed. */
 export interface Moment {
@@ -50,7 +51,7 @@ export class Trigger {
   }
 
   /** A call has had its effect, and its answer is not sent yet. */
-  done({ action, status }: Call): void {
+  done({ action, status }: AnsweredCall): void {
     if (this.#calls === undefined) {
       // Before the lease is taken, no call updates an item.
       if (action !== 'UpdateItem' || status !== 200) return;

@@ -7,7 +7,7 @@ import { sha256 } from '../../../lambda/system.ts';
 import { createRandom } from '../../../local/api-simulator/random.ts';
 import { startSimulatorServer } from '../../../local/api-simulator/server.ts';
 import { type ApiSimulator, createSimulator, type SimulatorOptions } from '../../../local/api-simulator/simulator.ts';
-import type { AwsOptions } from '../../aws/endpoints.ts';
+import type { AwsOptions } from '../../../local/aws/local-aws.ts';
 import { type AwsScene, awsScene } from './aws-scene.ts';
 import { type TamperedApi, tamperedApi } from './tampered-api.ts';
 

@@ -1,14 +1,12 @@
 import type { Item } from '../../../../lambda/store/item.ts';
-import { dynamoDbService, LOCAL_ACCOUNT } from '../../../../local/aws/local-aws.ts';
+import type { LocalService } from '../../../../local/aws/call.ts';
+import { dynamoDbService } from '../../../../local/aws/local-aws.ts';
 import { AwsError } from '../../../../local/aws/service.ts';
 import { MemoryTable } from '../../../../local/aws/table.ts';
 import { readTableJson, tableJson } from '../../../../local/aws/table-json.ts';
-import { splittingTable } from '../../../aws/batches.ts';
-import { localJsonService } from '../../../aws/json-service.ts';
-import type { JsonObject, JsonOperation } from '../../../aws/protocols.ts';
+import { PLACE } from '../../../aws/references.ts';
 import type { WireAnswer } from '../../../aws/table-answer.ts';
-import type { Service } from '../../../aws/wire.ts';
-import { forward } from './forward.ts';
+import type { JsonObject } from '../../../aws/table-contract.ts';
 
 /** Sends requests to a DynamoDB as they are on the wire. */
 export function realDynamoDb(url: string): (action: string, input: JsonObject) => Promise<WireAnswer> {
@@ -21,18 +19,13 @@ export function realDynamoDb(url: string): (action: string, input: JsonObject) =
       'x-amz-date': '20000101T000000Z',
       'x-amz-target': `DynamoDB_20120810.${action}`,
     };
-    const { status, body } = await forward(url, {
-      method: 'POST',
-      url: '/',
-      headers,
-      body: Buffer.from(JSON.stringify(input)),
-    });
-    return { status, body: JSON.parse(String(body)) };
+    const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(input) });
+    return { status: answer.status, body: (await answer.json()) as JsonObject };
   };
 }
 
 export interface RealTable {
-  readonly service: Service<JsonOperation>;
+  readonly service: LocalService;
   items(): Promise<Item[]>;
   /** Deletes the table. */
   close(): Promise<void>;
@@ -50,12 +43,12 @@ const KEY_SCHEMA = {
 const READS = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan']);
 
 /** The same requests, each metered. */
-function realService(client: ReturnType<typeof realDynamoDb>, name: string) {
+function realService(client: ReturnType<typeof realDynamoDb>, name: string): LocalService {
   return {
-    ...dynamoDbService(new MemoryTable(name), { region: 'us-east-1', account: LOCAL_ACCOUNT }),
-    async perform(action: string, input: object) {
-      const metering = action === 'DescribeTable' ? {} : { ReturnConsumedCapacity: 'TOTAL' };
-      const { status, body } = await client(action, JSON.parse(tableJson({ ...input, ...metering })));
+    ...dynamoDbService(new MemoryTable(name), PLACE),
+    async perform(action, input) {
+      const metered = { ...input, ReturnConsumedCapacity: 'TOTAL' };
+      const { status, body } = await client(action, JSON.parse(tableJson(metered)));
       const { __type: type = '', message = '', ConsumedCapacity: capacity, ...rest } = body;
       if (status !== 200) throw new AwsError(status, String(type).replace(/^.*#/, ''), String(message));
       const capacities = [capacity ?? []].flat() as unknown as readonly { readonly CapacityUnits: number }[];
@@ -72,7 +65,7 @@ export async function realTable(url: string, TableName: string): Promise<RealTab
   const { status, body } = await client('CreateTable', { TableName, ...KEY_SCHEMA });
   if (status !== 200) throw new Error(`DynamoDB Local did not create the table: ${JSON.stringify(body)}`);
   return {
-    service: localJsonService(splittingTable(realService(client, TableName)), 'DynamoDB_20120810', '1.0'),
+    service: realService(client, TableName),
     async items() {
       const { body } = await client('Scan', { TableName, ConsistentRead: true });
       return body['Items'] as Item[];
