@@ -19,7 +19,7 @@ export interface Part {
 
 export const PARTS: Readonly<Record<string, Part>> = {
   schema: { file: 'connectors.schema.json', write: withSchema },
-  options: { file: 'configuration.md', write: text => withTable(text, '## Options', optionRows()) },
+  options: { file: 'configuration.md', write: text => withList(text, '## Options', optionLines()) },
   cost: {
     file: 'cost.md',
     write: text => withTable(withTable(text, '## The tenants', tenantRows()), '## The bill', costRows()),
@@ -34,11 +34,6 @@ export const PARTS: Readonly<Record<string, Part>> = {
   },
   events: { file: 'events.md', write: async text => withExamples(text, await exampleLines()) },
   'event-schema': { file: 'event.schema.json', write: withSchemaStreams },
-  commands: {
-    file: 'cli.md',
-    write: async text =>
-      withTable(text, '## Commands', (await import('../operator/cli-reference/page.ts')).commandRows()),
-  },
   permissions: {
     file: 'permissions.md',
     async write(text) {
@@ -75,17 +70,19 @@ interface Option {
  * The options of `cdk.json`, with the first sentence of their JSON Schema, which editors show whole. Names of pages become links. A list of values
  * behind a colon is left to the page of the link.
  */
-function optionRows(): string[][] {
+function optionLines(): string[] {
   const { properties, required } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors.items;
 
   return Object.entries<Option>(properties).map(([name, option]) => {
     const [sentences = '', leftOut = ''] = option.description.split(/\.? Left out: |\.$/);
-    const byDefault = option.default === undefined ? leftOut.split('. ')[0]! : `\`${JSON.stringify(option.default)}\``;
     const [first = ''] = sentences.split(/\. (?=[A-Z])/);
     const [, file = '', anchor = ''] = /\bdocs\/([\w-]+\.md)(#[\w-]+)?/.exec(sentences) ?? [];
-    const link = file && `. [More](${file === 'configuration.md' ? '' : file}${anchor})`;
-    const meaning = link ? `${first.split(': ')[0]}${link}` : first;
-    return [`\`${name}\``, required.includes(name) ? 'required' : byDefault, meaning.replaceAll('|', '\\|')];
+    const link = file && ` [More](${file === 'configuration.md' ? '' : file}${anchor})`;
+    const meaning = link ? first.split(': ')[0]! : first;
+
+    if (required.includes(name)) return `\`${name}\` (required): ${meaning}.${link}`;
+    if (option.default !== undefined) return `\`${name}\` (\`${JSON.stringify(option.default)}\`): ${meaning}.${link}`;
+    return `\`${name}\`: ${meaning}. Left out: ${leftOut.split('. ')[0]}.${link}`;
   });
 }
 
