@@ -290,36 +290,21 @@ describe('the file of certificate authorities', () => {
   });
 });
 
-describe('the configuration through the command line of the CDK', () => {
+test('a wrong list in a file ends the app with every problem before anything is bundled or written', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'connectors-'));
-  // A wrong list, so that the app ends before it bundles anything.
-  const connectors = [EXAMPLE, { ...EXAMPLE, name: 'other', rateMinutes: 61, baseUrl: 'http://x' }];
-  const list = JSON.stringify(connectors, null, 2);
-
-  function run(program: string, args: readonly string[], variables: NodeJS.ProcessEnv) {
-    const options = { cwd: ROOT, env: { ...process.env, ...variables }, encoding: 'utf8' } as const;
-    const { stdout, stderr, status } = spawnSync(process.execPath, [path.join(ROOT, program), ...args], options);
-    expect(status).not.toBe(0);
-    return `${stdout}${stderr}`;
-  }
-
-  test('a text of several lines arrives cut, and the problem recommends a file instead', () => {
-    const args = ['synth', '--quiet', '--no-notices', '--output', path.join(folder, 'cli'), '-c', `connectors=${list}`];
-    const quiet = { CDK_DISABLE_CLI_TELEMETRY: 'true', CDK_DISABLE_VERSION_CHECK: '1' };
-    const output = run('node_modules/aws-cdk/bin/cdk', args, quiet);
-    expect(output).toContain('connectors: must be valid JSON when given as text. The CDK takes only the first line');
-    expect(output).toContain('-c connectorsFile=connectors.json');
+  const connectorsFile = path.join(folder, 'connectors.json');
+  const wrong = { ...EXAMPLE, name: 'other', rateMinutes: 61, baseUrl: 'http://x' };
+  writeFileSync(connectorsFile, JSON.stringify([EXAMPLE, wrong]));
+  const out = path.join(folder, 'app');
+  const context = { CDK_OUTDIR: out, CDK_CONTEXT_JSON: JSON.stringify({ connectorsFile }) };
+  const { stderr, status } = spawnSync(process.execPath, [path.join(ROOT, 'bin', 'connector.ts')], {
+    cwd: ROOT,
+    env: { ...process.env, ...context },
+    encoding: 'utf8',
   });
-
-  test('a wrong list in a file ends the app with every problem before anything is bundled or written', () => {
-    const connectorsFile = path.join(folder, 'connectors.json');
-    writeFileSync(connectorsFile, list);
-    const out = path.join(folder, 'app');
-    const context = { CDK_OUTDIR: out, CDK_CONTEXT_JSON: JSON.stringify({ connectorsFile }) };
-    const output = run('bin/connector.ts', [], context);
-    expect(output).toContain('connectors[1].rateMinutes: must be a whole number of minutes from 1 to 60');
-    expect(output).toContain('connectors[1].baseUrl: must begin with https://');
-    expect(output).not.toContain('Bundling');
-    expect(readdirSync(out)).toEqual([]);
-  });
+  expect(status).toBe(1);
+  expect(stderr).toContain('connectors[1].rateMinutes: must be a whole number of minutes from 1 to 60');
+  expect(stderr).toContain('connectors[1].baseUrl: must begin with https://');
+  expect(stderr).not.toContain('Bundling');
+  expect(readdirSync(out)).toEqual([]);
 });

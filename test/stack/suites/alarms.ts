@@ -3,47 +3,22 @@ import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { METRIC_NAMESPACE, SENT_WHEN_ZERO } from '../../../lambda/metrics.ts';
 import { ALARMS } from '../../../lib/alarms/alarms.ts';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
+import { alarmDefinitions, alarmSeries, compositeAlarmMembers } from '../../../local/alarms/alarm-definitions.ts';
 import { configured, createApp, synthesize } from '../synth.ts';
 import { resources } from '../template.ts';
 import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
 
-interface Alarm {
-  readonly AlarmName: string;
-  readonly AlarmDescription: string;
-  readonly Namespace: string;
-  readonly MetricName: string;
-  readonly Statistic: string;
-  readonly Period: number;
-  readonly EvaluationPeriods: number;
-  readonly Threshold: number;
-  readonly ComparisonOperator: string;
-  readonly TreatMissingData: string;
-  readonly Dimensions: readonly { readonly Name: string; readonly Value: unknown }[];
+/** By the name of each alarm: its metric, how CloudWatch evaluates it, and the text that people read. */
+function alarms(options: object = {}) {
+  const template = synthesize({ ...options });
+  const series = alarmSeries(template);
+  const texts = resources(template, 'AWS::CloudWatch::Alarm').map(({ Properties }) => Properties['AlarmDescription']);
+  const all = alarmDefinitions(template).map((alarm, at) => ({ ...alarm, ...series[at]!, text: String(texts[at]) }));
+  return new Map(all.map(alarm => [alarm.name, alarm]));
 }
 
-interface Query {
-  readonly Expression?: string;
-  readonly MetricStat?: { readonly Metric: object; readonly Period: number; readonly Stat: string };
-}
-
-function alarms(options: object = {}): Alarm[] {
-  const found = resources(synthesize({ ...options }), 'AWS::CloudWatch::Alarm');
-  return found.map(({ Properties }) => flat(Properties as unknown as Alarm & { readonly Metrics?: readonly Query[] }));
-}
-
-/** An alarm on an expression, as one on the metric behind it. */
-function flat({ Metrics: queries, ...alarm }: Alarm & { readonly Metrics?: readonly Query[] }): Alarm {
-  const behind = queries?.find(({ MetricStat }) => MetricStat)?.MetricStat;
-  return behind ? { ...alarm, ...behind.Metric, Period: behind.Period, Statistic: behind.Stat } : alarm;
-}
-
-/** Names without the connector’s. */
 function names(options: object = {}): string[] {
-  return alarms(options).map(({ AlarmName }) => AlarmName.replace(/^acme\//, ''));
-}
-
-function alarm(name: string, options: object = {}): Alarm {
-  return alarms(options).find(({ AlarmName }) => AlarmName === `acme/${name}`)!;
+  return [...alarms(options).keys()];
 }
 
 describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
@@ -52,95 +27,88 @@ describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
 
   test('each alarm says effect and first command, and links to its section of the runbook', () => {
     const { runbookUrl = 'docs/runbook.md' } = VARIANTS[variant] as { readonly runbookUrl?: string };
-    for (const { AlarmName, AlarmDescription } of all) {
-      const name = AlarmName.split('/')[1]!;
+    for (const { name: nameWithReader, text } of all.values()) {
+      const name = nameWithReader.replace('/lake', '');
       const { first } = ALARMS.find(each => each.name === name)!;
-      expect(AlarmDescription).toMatch(/^(Reader lake: )?[A-Z].{20,}\. [A-Z].{10,}\. First run "/);
+      expect(text).toMatch(/^(Reader lake: )?[A-Z].{20,}\. [A-Z].{10,}\. First run "/);
       const command = `First run "npm run connectorctl -- ${first} --connector acme". Runbook: ${runbookUrl}#${name}`;
-      expect(AlarmDescription.endsWith(command)).toBe(true);
+      expect(text.endsWith(command)).toBe(true);
     }
   });
 
   test('each alarm looks at a window that CloudWatch evaluates', () => {
-    const wrong = all.filter(({ Period, EvaluationPeriods }) => {
-      const longest = Period >= 3600 ? 604_800 : 86_400;
-      return Period % 60 !== 0 || Period * EvaluationPeriods > longest;
+    const wrong = [...all.values()].filter(({ periodMinutes, evaluationPeriods }) => {
+      const longestDays = periodMinutes >= 60 ? 7 : 1;
+      return !Number.isInteger(periodMinutes) || periodMinutes * evaluationPeriods > longestDays * 24 * 60;
     });
     expect(wrong).toEqual([]);
   });
 
   test('each alarm is part of exactly one of the two composite alarms, which name its first command', () => {
-    const composites = resources(template, 'AWS::CloudWatch::CompositeAlarm').map(({ Properties }) => Properties);
-    const rules = composites.map(({ AlarmRule }) => JSON.stringify(AlarmRule));
-    const ids = Object.keys(template.Resources).filter(id => template.Resources[id]!.Type === 'AWS::CloudWatch::Alarm');
-    expect(rules).toHaveLength(2);
-    expect(ids.filter(id => rules.filter(rule => rule.includes(`"${id}"`)).length !== 1)).toEqual([]);
+    const members = compositeAlarmMembers(template);
+    expect([...members.keys()].sort()).toEqual(['critical', 'warning']);
+    expect([...members.values()].flat().sort()).toEqual([...all.keys()].sort());
 
-    const texts = composites.map(({ AlarmDescription }) => String(AlarmDescription)).join();
+    const composites = resources(template, 'AWS::CloudWatch::CompositeAlarm');
+    const texts = composites.map(({ Properties }) => String(Properties['AlarmDescription'])).join();
     const named = [...texts.matchAll(/([a-z-]+(?: list)?) \(([a-z, -]+)\)/g)].flatMap(([, command, names]) =>
       names!.split(', ').map(name => `${name}: ${command}`),
     );
-    const present = new Set(all.map(({ AlarmName }) => AlarmName.split('/')[1]));
-    const first = ALARMS.filter(({ name }) => present.has(name)).map(alarm => `${alarm.name}: ${alarm.first}`);
+    const first = ALARMS.filter(({ name }) => all.has(name)).map(alarm => `${alarm.name}: ${alarm.first}`);
     expect(named.sort()).toEqual(first.sort());
   });
 });
 
 describe('silence', () => {
   test('silence of a stream fires its alarm, and silence of a service ends one', () => {
-    expect(alarm('stream-silent')).toMatchObject({ TreatMissingData: 'breaching' });
-    const services = [...alarms(), ...alarms(VARIANTS.splunk)].filter(({ Namespace }) => Namespace.startsWith('AWS/'));
-    expect(new Set(services.map(({ TreatMissingData }) => TreatMissingData))).toEqual(new Set(['notBreaching']));
+    expect(alarms().get('stream-silent')!.missing).toBe('breaching');
+    const all = [...alarms().values(), ...alarms(VARIANTS.splunk).values()];
+    const services = all.filter(({ namespace }) => namespace.startsWith('AWS/'));
+    expect(new Set(services.map(({ missing }) => missing))).toEqual(new Set(['notBreaching']));
   });
 
   test('a metric that a run sends only when it is not zero counts as zero without a point', () => {
-    const found = resources(synthesize(), 'AWS::CloudWatch::Alarm').map(({ Properties }) => Properties);
-    const omitted = found.filter(properties => {
-      const text = JSON.stringify(properties);
-      const isOwn = text.includes(`"Namespace":"${METRIC_NAMESPACE}"`);
-      return isOwn && ![...SENT_WHEN_ZERO].some(name => text.includes(`"${name}"`));
-    });
+    const own = [...alarms().values()].filter(({ namespace }) => namespace === METRIC_NAMESPACE);
+    const omitted = own.filter(({ metric }) => !SENT_WHEN_ZERO.has(metric as never));
     expect(omitted.length).toBeGreaterThan(5);
-    for (const { Metrics: queries, TreatMissingData } of omitted) {
-      expect((queries as Query[]).map(({ Expression }) => Expression)).toContain('FILL(reported, 0)');
-      expect(TreatMissingData).toBe('notBreaching');
-    }
+    for (const { fill, missing } of omitted) expect({ fill, missing }).toEqual({ fill: 0, missing: 'notBreaching' });
   });
 
   test.each([1, 5, 60])('alarms cover the longest runs at a rate of %d minutes', rateMinutes => {
-    const { Period, EvaluationPeriods } = alarm('stream-silent', { rateMinutes });
+    const found = alarms({ rateMinutes });
     // CloudWatch looks back further periods before it treats a point as missing, so a period is a minute.
-    expect([Period, EvaluationPeriods]).toEqual([60, 2 * (15 + rateMinutes)]);
-    expect(alarm('contract-error', { rateMinutes }).Period).toBeGreaterThanOrEqual((15 + rateMinutes) * 60);
+    const silence = { periodMinutes: 1, evaluationPeriods: 2 * (15 + rateMinutes) };
+    expect(found.get('stream-silent')).toMatchObject(silence);
+    expect(found.get('contract-error')!.periodMinutes).toBeGreaterThanOrEqual(15 + rateMinutes);
   });
 });
 
 describe('the option alarms', () => {
   const { changedAlarms } = VARIANTS;
-  const rule = (severity: string, options: object = changedAlarms) => {
-    const found = resources(synthesize({ ...options }), 'AWS::CloudWatch::CompositeAlarm');
-    const { Properties } = found.find(each => each.Properties['AlarmName'] === `acme/${severity}`)!;
-    return JSON.stringify(Properties['AlarmRule']);
-  };
+  const members = (severity: string, options: object = changedAlarms) =>
+    compositeAlarmMembers(synthesize({ ...options })).get(severity);
 
   test('the option changes only the threshold of an alarm and its description', () => {
-    const { AlarmDescription: text, Threshold, ...others } = alarm('siem-reader-stalled', changedAlarms);
-    const { AlarmDescription: before, Threshold: _, ...same } = alarm('siem-reader-stalled');
-    expect(Threshold).toBe(7200);
+    const { text, threshold, ...others } = alarms(changedAlarms).get('siem-reader-stalled')!;
+    const { text: before, threshold: _, ...same } = alarms().get('siem-reader-stalled')!;
+    expect(threshold).toBe(7200);
     expect(others).toEqual(same);
     expect(text).toBe(before.replace(' First run', ' The threshold of this alarm was changed to 7200. First run'));
   });
 
   test('the option moves an alarm to the other composite alarm, and leaves out one that is false', () => {
-    expect(rule('critical', {})).toContain('siemreaderstalled');
-    expect(rule('critical')).not.toContain('siemreaderstalled');
-    expect(rule('warning')).toContain('siemreaderstalled');
+    expect(members('critical', {})).toContain('siem-reader-stalled');
+    expect(members('critical')).not.toContain('siem-reader-stalled');
+    expect(members('warning')).toContain('siem-reader-stalled');
     expect(names().filter(name => !names(changedAlarms).includes(name))).toEqual(['function-errors']);
   });
 
   test('a composite alarm without any alarm has the rule false', () => {
     const everyWarning = Object.fromEntries(ALARMS.map(({ name }) => [name, { severity: 'warning' }]));
-    expect(rule('critical', { alarms: everyWarning })).toBe('"FALSE"');
+    const template = synthesize({ alarms: everyWarning });
+    expect(resources(template, 'AWS::CloudWatch::CompositeAlarm')).toContainEqual(
+      expect.objectContaining({ Properties: expect.objectContaining({ AlarmRule: 'FALSE' }) }),
+    );
   });
 
   test.each<[object, string]>([
@@ -160,18 +128,10 @@ test('a stream without a path appears nowhere in the template', () => {
   expect(JSON.stringify(synthesize({ dashboard: true }))).not.toContain('dns-blocks');
 });
 
-test('an alarm fires at its threshold, and the one about successful deliveries below it', () => {
-  const below = alarms(VARIANTS.splunk).filter(each => each.ComparisonOperator === 'LessThanThreshold');
-  const others = alarms(VARIANTS.splunk).filter(each => each.ComparisonOperator === 'GreaterThanOrEqualToThreshold');
-  expect(below.map(({ AlarmName, Threshold }) => `${AlarmName} ${Threshold}`)).toEqual(['acme/delivery-failing 1']);
-  expect(others).toHaveLength(alarms(VARIANTS.splunk).length - 1);
-});
-
 describe('the alarms of delivery', () => {
   test('the alarms of delivery follow the buffer and the kind of destination', () => {
-    expect(alarm('delivery-late')).toMatchObject({ MetricName: 'DeliveryToS3.DataFreshness', Threshold: 1020 });
-    expect(alarm('delivery-late', VARIANTS.buffered)).toMatchObject({ Threshold: 1140 });
-    expect(alarm('delivery-failing', VARIANTS.http)).toMatchObject({ MetricName: 'DeliveryToHttpEndpoint.Success' });
+    expect(alarms(VARIANTS.buffered).get('delivery-late')).toMatchObject({ threshold: 1140 });
+    expect(alarms(VARIANTS.http).get('delivery-failing')).toMatchObject({ metric: 'DeliveryToHttpEndpoint.Success' });
     const withBackup = VARIANT_NAMES.filter(name => names(VARIANTS[name]).includes('delivery-backup-used'));
     expect(withBackup).toEqual(['splunk', 'http', 'existing']);
   });
@@ -184,10 +144,10 @@ describe('the alarms of delivery', () => {
   ])(
     'the alarms of an existing stream to %s watch the metrics that Firehose has for it',
     (deliversTo, prefix, backup) => {
-      const options = { destination: { ...VARIANTS.existing.destination, deliversTo } };
-      expect(alarm('delivery-late', options)).toMatchObject({ MetricName: `${prefix}.DataFreshness` });
-      expect(alarm('delivery-failing', options)).toMatchObject({ MetricName: `${prefix}.Success` });
-      expect(alarm('delivery-backup-used', options)).toMatchObject({ MetricName: backup, Statistic: 'Sum' });
+      const found = alarms({ destination: { ...VARIANTS.existing.destination, deliversTo } });
+      expect(found.get('delivery-late')).toMatchObject({ metric: `${prefix}.DataFreshness` });
+      expect(found.get('delivery-failing')).toMatchObject({ metric: `${prefix}.Success` });
+      expect(found.get('delivery-backup-used')).toMatchObject({ metric: backup, statistic: 'Sum' });
     },
   );
 });

@@ -14,13 +14,11 @@ function trust(options: object): Statement {
   return (role(options)!['AssumeRolePolicyDocument'] as { Statement: Statement[] }).Statement[0]!;
 }
 
-describe('new objects', () => {
-  test('the bucket of the longest connector has a name that S3 takes, and another one with each creation', () => {
-    const name = 'a'.repeat(32);
-    const made = joinedText(only(synthesize({ name }), 'AWS::S3::Bucket')['BucketName']);
-    expect(made).toBe(`sdc-${name}-51af3dc0-1234567db123`);
-    expect(made).toMatch(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/);
-  });
+test('the bucket of the longest connector has a name that S3 takes, and another one with each creation', () => {
+  const name = 'a'.repeat(32);
+  const made = joinedText(only(synthesize({ name }), 'AWS::S3::Bucket')['BucketName']);
+  expect(made).toBe(`sdc-${name}-51af3dc0-1234567db123`);
+  expect(made).toMatch(/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/);
 });
 
 describe('a reader', () => {

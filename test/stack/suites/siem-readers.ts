@@ -2,6 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
+import { alarmDefinitions, compositeAlarmMembers } from '../../../local/alarms/alarm-definitions.ts';
+import { LOGICAL_IDS, resolveText } from '../../../local/deployment/template.ts';
 import { synthesize, templateOf } from '../synth.ts';
 import { resources } from '../template.ts';
 import { VARIANTS } from '../variants.ts';
@@ -41,19 +43,17 @@ describe('several readers', () => {
   });
 
   test('each reader has two alarms, which page like those of the first reader', () => {
-    const own = resources(template, 'AWS::CloudWatch::Alarm').filter(({ Properties }) =>
-      String(Properties['AlarmName']).endsWith('/lake'),
-    );
-    expect(own.map(({ Properties }) => Properties['AlarmName']).sort()).toEqual([
-      'acme/siem-reader-failing/lake',
-      'acme/siem-reader-stalled/lake',
+    const own = alarmDefinitions(template).filter(({ name }) => name.endsWith('/lake'));
+    const queue = (name: string) => expect.stringMatching(`ConnectorSiemReaderslake${name}`);
+    expect(own).toMatchObject([
+      { name: 'siem-reader-stalled/lake', series: queue('Announcements') },
+      { name: 'siem-reader-failing/lake', series: queue('Unread') },
     ]);
-    for (const { Properties } of own) {
-      expect(Properties['AlarmDescription']).toMatch(/^Reader lake: The SIEM .* Runbook: \S+#siem-reader-[a-z]+$/);
-      expect(JSON.stringify(Properties['Dimensions'])).toMatch(/ConnectorSiemReaderslake(Announcements|Unread)/);
-    }
-    const rule = JSON.stringify(resources(template, 'AWS::CloudWatch::CompositeAlarm').map(each => each.Properties));
-    expect(rule.match(/ConnectorAlarmssiemreader(stalled|failing)lake/g)).toHaveLength(2);
+    expect(compositeAlarmMembers(template).get('critical')).toEqual(
+      expect.arrayContaining(own.map(({ name }) => name)),
+    );
+    const texts = resources(template, 'AWS::CloudWatch::Alarm').map(each => each.Properties['AlarmDescription']);
+    expect(texts.filter(text => String(text).startsWith('Reader lake: The SIEM '))).toHaveLength(2);
   });
 
   test('each reader is subscribed before the first run, and has outputs of its own', () => {
@@ -94,9 +94,7 @@ describe('a reader with a queue that exists', () => {
 
   test('the statement for the policy of an existing queue is an output', () => {
     const { Value } = template.Outputs['SiemQueueStatementShared']!;
-    const [, parts] = (Value as { 'Fn::Join': [string, (string | { Ref: string })[]] })['Fn::Join'];
-    const text = parts.map(part => (typeof part === 'string' ? part : part.Ref)).join('');
-    expect(JSON.parse(text)).toEqual({
+    expect(JSON.parse(resolveText(Value, LOGICAL_IDS))).toEqual({
       Effect: 'Allow',
       Principal: { Service: 'sns.amazonaws.com' },
       Action: 'sqs:SendMessage',
