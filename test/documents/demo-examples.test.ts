@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { EventDatabase } from '../../local/query/event-database.ts';
-import { type Ended, StateFolder } from '../local/start/start-process.ts';
+import { StateFolder } from '../local/start/start-process.ts';
+import type { Ended } from '../support/parts/command.ts';
 import { code, PAGES, page } from './pages.ts';
 
 /** SQL that a page or a help text hands to `npm run query`, and the SQL blocks of docs/query.md. */

@@ -1,15 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { deliveredLines } from '../../support/delivered-lines.ts';
+import { type Ended, run } from '../../support/parts/command.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../support/parts/temporary-folder.ts';
-
-export interface Ended {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface RunOptions {
   readonly secret?: string;
@@ -20,6 +13,9 @@ export interface RunOptions {
   /** Called with the process after its first progress line. */
   readonly onProgress?: (child: ChildProcess) => void;
 }
+
+/** A run takes seconds on an idle machine, and minutes on a busy one. */
+const MOST_SECONDS = 600;
 
 /** A temporary state folder for `npm start`. */
 export class StateFolder implements AsyncDisposable {
@@ -43,30 +39,19 @@ export class StateFolder implements AsyncDisposable {
     { secret, environment, shell = ':', onProgress }: RunOptions = {},
   ): Promise<Ended> {
     const { CLIENT_SECRET: _, ...inherited } = process.env;
+    const secrets = secret === undefined ? {} : { CLIENT_SECRET: secret };
     const command = [process.execPath, 'local/start.ts', '--state-folder', this.path, ...args];
-    const child = spawn('bash', ['-c', `${shell}; exec "$@"`, 'bash', ...command], {
-      env: {
-        ...inherited,
-        NODE_OPTIONS: '',
-        ...(secret === undefined ? {} : { CLIENT_SECRET: secret }),
-        ...environment,
+    return await run('bash', ['-c', `${shell}; exec "$@"`, 'bash', ...command], MOST_SECONDS, {
+      environment: { ...inherited, NODE_OPTIONS: '', ...secrets, ...environment },
+      onStart: child => {
+        const onData = (chunk: Buffer) => {
+          if (!/: \d+ pages?/.test(String(chunk))) return;
+          child.stdout.off('data', onData);
+          onProgress?.(child);
+        };
+        if (onProgress) child.stdout.on('data', onData);
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
     });
-    if (onProgress) {
-      const onData = (chunk: Buffer) => {
-        if (!/: \d+ pages?/.test(String(chunk))) return;
-        child.stdout.off('data', onData);
-        onProgress(child);
-      };
-      child.stdout.on('data', onData);
-    }
-    const [stdout, stderr, [status]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close'),
-    ]);
-    return { status, stdout, stderr };
   }
 
   deliveredFolder(name: string): string {

@@ -3,8 +3,9 @@ import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promis
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { rebuildSimulator } from '../../../local/start/embedded-simulator.ts';
+import type { Ended } from '../../support/parts/command.ts';
 import { check } from '../../support/promise.ts';
-import { type Ended, StateFolder, tableRow } from './start-process.ts';
+import { StateFolder, tableRow } from './start-process.ts';
 
 const NOTHING_SENT = { forwarded: 0, tombstones: 0, withdrawn: 0, 'dead letters': 0 };
 

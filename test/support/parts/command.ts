@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 
@@ -21,6 +22,8 @@ export interface Surroundings {
   readonly folder?: string;
   /** @default this process's */
   readonly environment?: NodeJS.ProcessEnv;
+  /** Called with the process before its output is read. */
+  readonly onStart?: ((child: ChildProcessByStdio<null, Readable, Readable>) => void) | undefined;
 }
 
 /** Runs a command to its end, quietly, in a process group that a time-out ends as a whole. @throws CommandError if it cannot be run */
@@ -28,13 +31,14 @@ export async function run(
   file: string,
   args: readonly string[],
   seconds: number,
-  { folder = ROOT, environment = process.env }: Surroundings = {},
+  { folder = ROOT, environment = process.env, onStart }: Surroundings = {},
 ): Promise<Ended> {
   const child = spawn(file, args, { cwd: folder, env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const ended = new Promise<number | string | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(signal ?? code));
   });
+  onStart?.(child);
   const stop = (): void => void (child.pid && endGroup(child.pid, 'SIGKILL'));
   process.once('exit', stop);
   const timer = setTimeout(stop, seconds * 1000);
