@@ -1,10 +1,10 @@
 /** Entry point of the function. It creates settings, clients and clock at the first invocation. */
 import { createAwsClients } from './aws.ts';
-import { type InvocationContext, type InvocationResult, type Invoker, invoke } from './invocation.ts';
-import { createInvoker } from './invoker.ts';
+import { createContainerParts } from './container-parts.ts';
+import { type ContainerParts, type InvocationContext, type InvocationResult, invoke } from './invocation.ts';
 import { readSettings } from './settings.ts';
 
-let invoker: Invoker | undefined;
+let parts: ContainerParts | undefined;
 
 /**
  * Runs the streams from their checkpoints and forwards their changes to the delivery stream.
@@ -13,11 +13,11 @@ let invoker: Invoker | undefined;
  * @throws SettingsError, CommandError, LeaseBusyError, StateError, StreamsFailedError
  */
 export async function handler(event: unknown, context?: InvocationContext): Promise<InvocationResult> {
-  invoker ??= compose();
-  return invoke(event, context, invoker);
+  parts ??= compose();
+  return invoke(event, context, parts);
 }
 
-function compose(): Invoker {
+function compose(): ContainerParts {
   const settings = readSettings();
-  return createInvoker(settings, createAwsClients(settings));
+  return createContainerParts(settings, createAwsClients(settings));
 }

@@ -29,7 +29,8 @@ export interface InvocationResult {
   readonly leaseHeld?: true;
 }
 
-export interface Invoker {
+/** Parts that a container of the function keeps between its invocations. */
+export interface ContainerParts {
   readonly settings: Settings;
   readonly clients: Clients;
   readonly tokens: Tokens;
@@ -51,13 +52,13 @@ const RESERVE_SHARE = 0.1;
 export async function invoke(
   payload: unknown,
   context: InvocationContext | undefined,
-  invoker: Invoker,
+  parts: ContainerParts,
 ): Promise<InvocationResult> {
-  const { settings } = invoker;
+  const { settings } = parts;
   const on = assign(settings).streams.map(({ name }) => name);
   const command = parseCommand(payload, on);
   try {
-    return await run(command, context, invoker);
+    return await run(command, context, parts);
   } catch (error) {
     // Lambda prints the error of the handler with all of its members and causes.
     throw publicError(error);
@@ -67,12 +68,12 @@ export async function invoke(
 async function run(
   command: Command,
   context: InvocationContext | undefined,
-  invoker: Invoker,
+  parts: ContainerParts,
 ): Promise<InvocationResult> {
-  const { settings, clients, telemetry } = invoker;
+  const { settings, clients, telemetry } = parts;
   const timeLeft = clockOf(context, clients);
   const reserve = Math.min(RESERVE_MILLISECONDS, timeLeft() * RESERVE_SHARE);
-  const { ports, lease, warmUp } = composeRun(settings, clients, invoker.tokens, () => timeLeft() - reserve / 2);
+  const { ports, lease, warmUp } = composeRun(settings, clients, parts.tokens, () => timeLeft() - reserve / 2);
   const outcome = await runStreams({
     ports,
     lease,
@@ -85,7 +86,7 @@ async function run(
     outcome,
     complete: command.streams === undefined,
     timeLeft: timeLeft(),
-    memory: invoker.memory(),
+    memory: parts.memory(),
   });
   return conclude(outcome, clients);
 }

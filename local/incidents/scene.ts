@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sender } from '../../lambda/aws.ts';
 import { type Clients, createContainerTokens } from '../../lambda/compose.ts';
-import { type InvocationResult, type Invoker, invoke } from '../../lambda/invocation.ts';
+import { type ContainerParts, type InvocationResult, invoke } from '../../lambda/invocation.ts';
 import type { RunFacts } from '../../lambda/metrics.ts';
 import { readSettings } from '../../lambda/settings.ts';
 import { sha256 } from '../../lambda/system.ts';
@@ -254,7 +254,7 @@ interface Parts {
 }
 
 interface Container {
-  readonly invoker: Invoker;
+  readonly invoker: ContainerParts;
   readonly killSwitch: KillSwitch;
   /** Whether the container must not be reused. */
   stale?: boolean;

@@ -6,9 +6,9 @@ import { subscribe } from 'node:diagnostics_channel';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspect } from 'node:util';
+import { createContainerParts } from '../../lambda/container-parts.ts';
 import { StreamsFailedError } from '../../lambda/core/errors.ts';
-import { type Invoker, invoke } from '../../lambda/invocation.ts';
-import { createInvoker } from '../../lambda/invoker.ts';
+import { type ContainerParts, invoke } from '../../lambda/invocation.ts';
 import { readSettings } from '../../lambda/settings.ts';
 import { JournalTable } from '../aws/journal.ts';
 import { LOCAL_NAMES, openLocalAws } from '../aws/local-aws.ts';
@@ -43,7 +43,7 @@ interface FetchMessage {
   readonly error?: Error & { readonly errors?: readonly Error[] };
 }
 
-let opened: Promise<Invoker> | undefined;
+let opened: Promise<ContainerParts> | undefined;
 let deadline = Number.POSITIVE_INFINITY;
 
 // Requests are observed through Node's diagnostics channels, because the observed code then stays exactly the deployed
@@ -74,10 +74,10 @@ for (const output of [process.stdout, process.stderr]) output.on('error', filesF
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit());
 
-async function open({ folder, secret }: MessageToFunction & { readonly kind: 'open' }): Promise<Invoker> {
+async function open({ folder, secret }: MessageToFunction & { readonly kind: 'open' }): Promise<ContainerParts> {
   const table = new JournalTable(LOCAL_NAMES.stateTable, join(folder, 'dynamodb', 'table.jsonl'));
   const { clients } = await openLocalAws({ directory: folder, table, secret, onFailure: filesFailed });
-  return createInvoker(readSettings(), clients);
+  return createContainerParts(readSettings(), clients);
 }
 
 async function run(): Promise<void> {

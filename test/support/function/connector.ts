@@ -1,5 +1,5 @@
 import { type Clients, createContainerTokens } from '../../../lambda/compose.ts';
-import { type InvocationResult, type Invoker, invoke } from '../../../lambda/invocation.ts';
+import { type ContainerParts, type InvocationResult, invoke } from '../../../lambda/invocation.ts';
 import type { RunFacts } from '../../../lambda/metrics.ts';
 import type { Log } from '../../../lambda/ports.ts';
 import { readSettings } from '../../../lambda/settings.ts';
@@ -103,7 +103,7 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
   };
 }
 
-function compose(environment: Readonly<Record<string, string>>, clients: Clients, reports: RunFacts[]): Invoker {
+function compose(environment: Readonly<Record<string, string>>, clients: Clients, reports: RunFacts[]): ContainerParts {
   const settings = readSettings(environment);
   const telemetry = { report: (facts: RunFacts) => void reports.push(facts) };
   return { settings, clients, tokens: createContainerTokens(settings, clients), telemetry, memory: () => 0 };

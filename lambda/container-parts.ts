@@ -1,14 +1,14 @@
 import type { AwsClients } from './aws.ts';
 import { type Clients, createContainerTokens } from './compose.ts';
-import type { Invoker } from './invocation.ts';
+import type { ContainerParts } from './invocation.ts';
 import { createLog } from './log.ts';
 import { withProxyErrors } from './proxy.ts';
 import type { Settings } from './settings.ts';
 import { sha256, systemClock } from './system.ts';
 import { createTelemetry } from './telemetry.ts';
 
-/** Creates the invoker of a container, with the clock and the network of this machine. */
-export function createInvoker(settings: Settings, aws: AwsClients): Invoker {
+/** Creates the parts of a container, with the clock and the network of this machine. */
+export function createContainerParts(settings: Settings, aws: AwsClients): ContainerParts {
   const clients: Clients = {
     ...aws,
     fetch: withProxyErrors((url, init) => fetch(url, init), settings.proxy),
