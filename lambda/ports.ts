@@ -149,7 +149,10 @@ export interface SecondWalk {
    */
   readonly most: number;
   readonly withdrawn: WithdrawalCounts;
-  /** Withdrawals before which the guard has stopped. Absent when it has not stopped. */
+  /**
+   * Withdrawals that wait for a confirmation, because the guard has stopped before them. Absent
+   * when the guard has not stopped.
+   */
   readonly waiting?: WaitingWithdrawals | undefined;
   /** Whether an operator has confirmed the withdrawals of this walk. */
   readonly isConfirmed?: boolean | undefined;

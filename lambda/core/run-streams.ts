@@ -171,8 +171,8 @@ class Progress {
     const every = STREAMS.map(({ name }) => name);
     if (run.lease.dirty) await run.checkpoints.fence(every, run.lease.epoch);
 
-    // Streams that this run leaves out are read as well, because their rows that were sent may
-    // belong to another organization.
+    // The check of the organization needs the state of every stream, including streams that this
+    // run leaves out, because each of them may hold rows of another organization.
     const saved = await run.checkpoints.load(every);
     const refused = await checkOrganization(saved, commands.confirmOrganization, run).catch(asError);
     await inParallel(run.assignment.streams, async stream => {
