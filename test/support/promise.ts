@@ -17,7 +17,7 @@ interface ReceivedEvent extends Held {
   readonly sequence: string;
 }
 
-export interface Evidence {
+interface Evidence {
   readonly lines: readonly string[];
   /** Text of `GET …/truth`. */
   readonly truth: string;

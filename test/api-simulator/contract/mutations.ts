@@ -1,5 +1,5 @@
 /** An answer of the API simulator. A mutation changes it in place. */
-export interface Exchange {
+interface Exchange {
   readonly url: URL;
   readonly authorization: string;
   status: number;
@@ -8,7 +8,7 @@ export interface Exchange {
 }
 
 /** A way of breaking one rule. */
-export interface Mutation {
+interface Mutation {
   /** Changes the request's URL before the API simulator sees it. */
   readonly request?: (url: URL) => void;
   readonly answer?: (exchange: Exchange) => void;

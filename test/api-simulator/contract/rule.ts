@@ -19,7 +19,7 @@ export class RuleBroken extends Error {
 }
 
 /** The tenant has no case of the rule. */
-export class NotSeen extends Error {
+class NotSeen extends Error {
   override readonly name = 'NotSeen';
 }
 

@@ -4,7 +4,7 @@ import type { Token } from '../../../lambda/source/token.ts';
 import { type Act, type HttpHarness, httpHarness, watchedFetch } from './http-harness.ts';
 import { retryBudget, type SteppedClock, steppedClock } from './stepped-clock.ts';
 
-export interface ApiScene extends AsyncDisposable {
+interface ApiScene extends AsyncDisposable {
   readonly server: HttpHarness;
   readonly clock: SteppedClock;
   readonly api: Api;
@@ -17,7 +17,7 @@ export interface ApiScene extends AsyncDisposable {
   page(request?: { readonly cursor?: string; readonly limit?: number }): Promise<string>;
 }
 
-export interface ApiSceneOptions {
+interface ApiSceneOptions {
   readonly maxBodyBytes?: number;
   /** Milliseconds until retries must end. */
   readonly budget?: number;

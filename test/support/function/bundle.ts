@@ -6,7 +6,7 @@ import { BUNDLING } from '../../../lib/function/bundling.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { HANDLER } from './function-process.ts';
 
-export interface Bundle extends AsyncDisposable {
+interface Bundle extends AsyncDisposable {
   /** The one file that is deployed, in a folder with nothing else. */
   readonly module: URL;
   readonly bytes: number;

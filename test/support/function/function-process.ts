@@ -39,7 +39,7 @@ writeSync(3, JSON.stringify({ outcomes, rejections, peakMegabytes }));
 /** The time-out that the stack sets, because with a shorter one an outcome would depend on how busy the machine is. */
 const TIMEOUT_MILLISECONDS = 900_000;
 
-export interface StartedFunction {
+interface StartedFunction {
   /** Kills the process. @returns whether it had not ended before */
   kill(): boolean;
   readonly ended: Promise<FunctionRun>;

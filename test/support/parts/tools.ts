@@ -35,11 +35,11 @@ async function problem(tool: ToolName, least: Version): Promise<string | undefin
 }
 
 /** The first number with a dot in what a tool says of itself, or the first number. */
-export function versionIn(words: string): [major: number, minor: number] {
+function versionIn(words: string): [major: number, minor: number] {
   const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(words) ?? /(\d+)/.exec(words) ?? [];
   return [Number(major), Number(minor)];
 }
 
-export function isAtLeast([major, minor]: readonly [number, number], least: readonly [number, number]): boolean {
+function isAtLeast([major, minor]: readonly [number, number], least: readonly [number, number]): boolean {
   return major > least[0] || (major === least[0] && minor >= least[1]);
 }
