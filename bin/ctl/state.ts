@@ -59,11 +59,6 @@ export function isBatchOpen({ checkpoint, log }: SavedStream): boolean {
   return log !== undefined && log.sequence > checkpoint.committed;
 }
 
-/** The number of batches that a killed run left unfinished: none or one. */
-export function countOpenBatches(saved: SavedStream): number {
-  return isBatchOpen(saved) ? 1 : 0;
-}
-
 /** Awaits a read of the state table. @throws StateVersionError, which has its own advice; AwsCallError */
 export async function tableCall<T>(aws: Aws, table: string, call: Promise<T>): Promise<T> {
   return call.catch(async error => {

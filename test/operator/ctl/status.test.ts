@@ -159,7 +159,7 @@ describe('a status', () => {
     expect(textWith(-1)).not.toContain('Failed starts');
   });
 
-  test('the columns of a status add up to the rows read, and count neither withdrawals nor refreshed rows', () => {
+  test('the columns of a status add up to the rows read, without withdrawals or refreshed rows', () => {
     const day = { read: 10, forwarded: 9, filtered: 1, withdrawn: 2, refreshed: 3, filterErrors: 7 };
     const streams = new Map([['assets', { ...activity(5, 5), counts: day }]]);
     const snapshot = { ...healthy, activity: value({ streams }), alarms: value({ alarms: [], notifiers }) } as never;
@@ -169,7 +169,7 @@ describe('a status', () => {
     expect(text).toContain('The filter of assets failed or did not return a boolean for 7 rows, which were sent.');
   });
 
-  test('a status says of a stream that never succeeded, and of a queue with test messages only, that there is nothing', () => {
+  test('a status shows nothing for a stream without a success or a queue with test messages only', () => {
     const snapshot = {
       ...healthy,
       activity: value({ streams: new Map([['assets', activity()]]) }),

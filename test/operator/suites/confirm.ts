@@ -75,7 +75,7 @@ async function stopped(): Promise<Deployment> {
 const withdrawn = async (each: Deployment) =>
   (await each.connector.lines()).filter(line => line.includes('"kind":"withdrawn"')).length;
 
-test('confirm withdrawals shows what was withdrawn and what waits, and asks before the rest is withdrawn', async () => {
+test('confirm withdrawals shows the counts of each stream before it asks', async () => {
   await using each = await stopped();
   const { status, stderr } = await each.ctl(WITHDRAWALS);
   expect([status, each.invocations, await withdrawn(each)]).toEqual([2, [], 15]);

@@ -118,7 +118,7 @@ describe('redrive', () => {
     expect([await exists(each, ERROR), await exists(each, `${ERROR}-other`)]).toEqual([false, true]);
   });
 
-  test('redrive keeps an object that Firehose refuses, gives the reason, and goes on with the next one', async () => {
+  test('redrive keeps an object that Firehose refuses, but goes on with the next one', async () => {
     await using each = await withFailures();
     each.connector.aws.faults.always('firehose', only('PutRecordBatch', DENIED));
     const alone = await each.ctl(['dead-letters', 'redrive', ERROR, '--yes']);
@@ -177,7 +177,7 @@ function onCall({ connector }: Deployment, action: string, time: number, act: ()
   };
 }
 
-test('list names a part of the bucket that cannot be read, and says why once', async () => {
+test('list says once why two parts of the bucket cannot be read', async () => {
   await using each = await deployment();
   each.connector.aws.faults.always('s3', DENIED);
   const { status, stdout } = await each.ctl(['dead-letters', 'list']);

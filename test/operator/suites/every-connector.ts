@@ -14,7 +14,7 @@ function addBeta({ account: { stacks } }: Deployment, version: string): void {
 }
 
 describe('status --all', () => {
-  test('status --all has a line for each connector, the unreadable one first, and exits with the worst status', async () => {
+  test('status --all begins with the connector that cannot be read, whose status is its exit status', async () => {
     await using each = await deployment();
     await each.run();
     const alone = await each.ctl(['status', '--all']);

@@ -33,7 +33,7 @@ const dropRole = ({ connector }: Deployment) => connector.simulator.account.role
 const puts = (each: Deployment) => each.asked().filter(({ action }) => action === 'PutSecretValue').length;
 
 describe('set-credentials', () => {
-  test('set-credentials stores the credentials of the environment, names the connector and the client, and never shows the secret', async () => {
+  test('set-credentials stores the credentials of the environment without showing the secret', async () => {
     await using each = await unset();
     const { status, stdout, stderr } = await each.ctl(['set-credentials'], given(each));
     const { CLIENT_ID: id } = given(each);
@@ -54,7 +54,7 @@ describe('set-credentials', () => {
     expect(JSON.parse((await stored(each))!)).toEqual({ client_id, client_secret });
   });
 
-  test('set-credentials says before it asks what it is about, and stores nothing when no secret is typed', async () => {
+  test('set-credentials names its connector before it asks, but stores nothing when no secret is typed', async () => {
     await using each = await unset();
     const { stdin, stderr, ended } = each.ask(['set-credentials']);
     const before = await said(stderr, 'Client id: ');
@@ -122,7 +122,7 @@ describe('set-credentials', () => {
     expect(await stored(each)).toContain(PLACEHOLDER);
   });
 
-  test('set-credentials keeps every other member of the secret, and fills a secret without a value', async () => {
+  test('set-credentials keeps every other member of a secret, also of one without a value', async () => {
     await using each = await unset();
     const { CLIENT_ID: id, CLIENT_SECRET: secret } = given(each);
     each.connector.aws.secret.put('{"client_id":"old","big":12345678901234567890}');

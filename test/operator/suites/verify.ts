@@ -64,7 +64,7 @@ test('verify finds every kind of difference without a wait, names what heals eac
   const { status, document } = await each.json(['verify', '--wait', '0']);
   const { complete, streams } = document;
   expect([status, complete, streams.assets.confirmed]).toEqual([3, false, false]);
-  expect([streams.assets.openBatches, streams.threats.openBatches]).toEqual([0, 1]);
+  expect([streams.assets.batchOpen, streams.threats.batchOpen]).toEqual([false, true]);
   expect(streams.assets).toMatchObject({ rowsListed: 13, idsEqual: 9, differed: 5 });
   const [resync, sendAll] = ['resync', 'resync --send-all'];
   const differences = [...streams.assets.differences, ...streams.threats.differences];

@@ -12,7 +12,7 @@ import type { ConnectorAccess } from '../../access.ts';
 import type { Context } from '../../context.ts';
 import { RefusedError } from '../../errors.ts';
 import { tryRead } from '../../read-result.ts';
-import { countOpenBatches, scanRowStates } from '../../state.ts';
+import { isBatchOpen, scanRowStates } from '../../state.ts';
 import { countDeadLetters } from '../dead-letters/counts.ts';
 import { countEqualIds, differencesIn, type IdIndex, recordListed, UNKNOWN_ID } from './id-index.ts';
 
@@ -45,8 +45,8 @@ export async function compareStreams(context: Context, access: ConnectorAccess, 
       found: idIndex ? differencesIn(idIndex) : [],
       /** Checkpoint, which says which row states await a replay. */
       checkpoint: saved.checkpoint,
-      /** Number of batches that a killed run left unfinished. */
-      openBatches: countOpenBatches(saved),
+      /** Whether a killed run left a batch unfinished. */
+      batchOpen: isBatchOpen(saved),
       deadLetters: await tryRead(() => countDeadLetters(aws, deployment, stream.name), signal),
     });
   }

@@ -30,8 +30,8 @@ function lasting({ found, checked }: VerifiedStream): readonly Difference[] {
 }
 
 function isComplete(stream: VerifiedStream): boolean {
-  const { openBatches, deadLetters } = stream;
-  return lasting(stream).length === 0 && openBatches === 0 && 'value' in deadLetters && deadLetters.value.count === 0;
+  const { batchOpen, deadLetters } = stream;
+  return lasting(stream).length === 0 && !batchOpen && 'value' in deadLetters && deadLetters.value.count === 0;
 }
 
 /** @param limit largest number of ids per kind in the text */
@@ -96,22 +96,22 @@ function countsText(streams: readonly VerifiedStream[]): string {
     String(each.equal ?? 'not compared'),
     each.equal === undefined ? '' : String(each.found.length),
     String(each.checked?.resolved ?? ''),
-    String(each.openBatches),
+    each.batchOpen ? 'yes' : 'no',
     readResultText(each.deadLetters, deadLetterCountText),
   ]);
   return tableText(
-    ['stream', 'rows listed', 'ids equal', 'differed', 'resolved since', 'open batches', 'dead letters'],
+    ['stream', 'rows listed', 'ids equal', 'differed', 'resolved since', 'batch open', 'dead letters'],
     rows,
   );
 }
 
 function details(verified: VerifiedStream, limit: number): string[] {
-  const { stream, unsendable, filtered, openBatches, deadLetters, checked, ended } = verified;
+  const { stream, unsendable, filtered, batchOpen, deadLetters, checked, ended } = verified;
   const hasDeadLetters = 'value' in deadLetters && deadLetters.value.count > 0;
   const moved = checked?.moved.length ?? 0;
   const notes: readonly (readonly [holds: boolean, note: string])[] = [
     [!ended, 'the API repeated a cursor instead of ending the list. Rows after it were not compared.'],
-    [openBatches > 0, `a run was killed within a batch, which the next run finishes.`],
+    [batchOpen, `a run was killed within a batch, which the next run finishes.`],
     [filtered > 0, `the filter excludes ${counted(filtered, 'row')} of the list, which are not sent to the SIEM.`],
     [unsendable > 0, `${counted(unsendable, 'row')} cannot become events: dead letters.`],
     [hasDeadLetters, 'the SIEM lacks the dead letters: "dead-letters list" shows them.'],
@@ -146,7 +146,7 @@ function healingLines(streams: readonly VerifiedStream[]): string[] {
 }
 
 function streamJson(verified: VerifiedStream): object {
-  const { rows, unsendable, filtered, equal, ended, found, openBatches, deadLetters, checked } = verified;
+  const { rows, unsendable, filtered, equal, ended, found, batchOpen, deadLetters, checked } = verified;
   const moved = new Set(checked?.moved);
   return {
     rowsListed: rows,
@@ -164,7 +164,7 @@ function streamJson(verified: VerifiedStream): object {
       healedBy: DIFFERENCE_KINDS[each.kind].healedBy,
       ...(moved.has(each) && { confirmed: false }),
     })),
-    openBatches,
+    batchOpen,
     deadLetters: readResultJson(deadLetters),
   };
 }

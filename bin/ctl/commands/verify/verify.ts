@@ -4,7 +4,7 @@ import { openAccess, requireStream } from '../../access.ts';
 import { helpText, type RunAction, STREAM_NAMES, wholeNumberParser } from '../../command.ts';
 import type { Context } from '../../context.ts';
 import { scheduleIsOff } from '../../schedule.ts';
-import { countOpenBatches, type LeaseState, readState } from '../../state.ts';
+import { isBatchOpen, type LeaseState, readState } from '../../state.ts';
 import { checkDifferencesAgain } from './check-again.ts';
 import { compareStreams, readSavedStreams } from './compare.ts';
 import { type Verification, type VerifiedStream, verifyOutcome } from './verify-result.ts';
@@ -74,7 +74,7 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
   const begun = clock.now();
   const streams = [...new Set(names.length > 0 ? names : WITH_STATES)].map(name => requireStream(access, name));
   const comparisons = await compareStreams(context, access, streams);
-  const count = comparisons.reduce((sum, { found, openBatches }) => sum + found.length + openBatches, 0);
+  const count = comparisons.reduce((sum, { found, batchOpen }) => sum + found.length + Number(batchOpen), 0);
   const paused = count > 0 && wait > 0 && (await scheduleIsOff(context));
   if (count === 0 || wait === 0 || paused) {
     return { streams: comparisons.map(each => ({ ...each, checked: undefined })), paused };
@@ -96,7 +96,7 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
   // Batches are read again, because a run in progress has an open batch until it commits that batch.
   const saved = await readSavedStreams(access, streams);
   return {
-    streams: verified.map(each => ({ ...each, openBatches: countOpenBatches(saved.get(each.stream.name)!) })),
+    streams: verified.map(each => ({ ...each, batchOpen: isBatchOpen(saved.get(each.stream.name)!) })),
     paused,
   };
 }
