@@ -5,7 +5,7 @@ import { VERSION } from '../../lib/version.ts';
 import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
 import { type CommandAction, examplesText, type RunAction } from './command.ts';
 import type { Surroundings } from './context.ts';
-import { afterInterruption, exitStatusOf, printedMessage, RefusedError, UsageError } from './errors.ts';
+import { errorAfterInterruption, exitStatusOf, printedMessage, RefusedError, UsageError } from './errors.ts';
 import type { Shell } from './report.ts';
 
 /**
@@ -58,7 +58,7 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
       if (thrown.exitCode === 0) return 0;
       if (thrown.code === NO_COMMAND && !json) return 2;
     }
-    const error = thrown instanceof CommanderError ? usageError(thrown) : afterInterruption(thrown, signal);
+    const error = thrown instanceof CommanderError ? usageError(thrown) : errorAfterInterruption(thrown, signal);
     const message = printedMessage(error);
     const document = { error: error instanceof Error ? error.name : 'Error', message, status: exitStatusOf(error) };
     shell.stderr.write(`${terminalText(json ? JSON.stringify(document) : message)}\n`);

@@ -140,7 +140,7 @@ export function printedMessage(error: unknown): string {
 }
 
 /** Reports a read that Ctrl-C aborted as an interruption, not as a failure. */
-export function afterInterruption(error: unknown, signal: AbortSignal): unknown {
+export function errorAfterInterruption(error: unknown, signal: AbortSignal): unknown {
   if (!signal.aborted || error instanceof InterruptedError || !isAbortError(error)) return error;
   return new InterruptedError('Interrupted. Nothing was changed.', { cause: error });
 }
