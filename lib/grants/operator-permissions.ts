@@ -11,7 +11,7 @@ import { PREFIXES } from '../prefixes.ts';
  */
 export type OperatorGrant = 'inspect' | 'operate';
 
-export interface OperatorPermission<Resource extends string = OperatorResource> {
+export interface OperatorPermission<Resource extends string> {
   readonly grant: OperatorGrant;
   /** Resource as the documents name it. */
   readonly on: Resource;
@@ -26,83 +26,64 @@ const SHOWS_MESSAGES = 'docs/runbook.md shows messages with `aws sqs receive-mes
 const MOVES_MESSAGES = 'docs/runbook.md moves messages with `aws sqs start-message-move-task`.';
 
 const TABLE = [
-  {
-    grant: 'inspect',
-    on: '`*`',
-    actions: ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'sts:GetCallerIdentity'],
-  },
-  { grant: 'inspect', on: 'every stack, without `--stack`', actions: ['cloudformation:DescribeStacks'] },
-  {
-    grant: 'inspect',
-    on: 'objects below `dead-letter/`',
-    actions: ['s3:GetObject'],
+  inspect('`*`', ['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'sts:GetCallerIdentity']),
+  inspect('every stack, without `--stack`', ['cloudformation:DescribeStacks']),
+  inspect('objects below `dead-letter/`', ['s3:GetObject'], {
     uncalled: 'docs/runbook.md prints a dead letter with `aws s3 cp`.',
-  },
-  {
-    grant: 'inspect',
-    on: 'objects below `delivery-errors/`',
-    actions: ['s3:GetObject'],
+  }),
+  inspect('objects below `delivery-errors/`', ['s3:GetObject'], {
     uncalled: 'docs/runbook.md prints a failed delivery with `aws s3 cp`.',
-  },
-  { grant: 'inspect', on: 'the bucket', actions: ['s3:GetBucketNotification'] },
-  {
-    grant: 'inspect',
-    on: 'the bucket',
-    actions: ['s3:ListBucket'],
+  }),
+  inspect('the bucket', ['s3:GetBucketNotification']),
+  inspect('the bucket', ['s3:ListBucket'], {
     conditions: { StringLike: { 's3:prefix': Object.values(PREFIXES).map(prefix => `${prefix}*`) } },
-  },
-  { grant: 'inspect', on: 'the delivery stream', actions: ['firehose:DescribeDeliveryStream'] },
-  { grant: 'inspect', on: 'the function', actions: ['lambda:GetFunctionConfiguration'] },
-  { grant: 'inspect', on: 'the function’s log group', actions: ['logs:FilterLogEvents'] },
-  { grant: 'inspect', on: 'the schedule', actions: ['scheduler:GetSchedule'] },
-  { grant: 'inspect', on: 'the schedule’s dead-letter queue', actions: ['sqs:GetQueueAttributes'] },
-  {
-    grant: 'inspect',
-    on: 'the schedule’s dead-letter queue',
-    actions: ['sqs:ReceiveMessage'],
-    uncalled: SHOWS_MESSAGES,
-  },
-  { grant: 'inspect', on: 'the secret', actions: ['secretsmanager:GetSecretValue'] },
-  { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:GetQueueAttributes'] },
-  { grant: 'inspect', on: 'the SIEM’s dead-letter queue', actions: ['sqs:ReceiveMessage'], uncalled: SHOWS_MESSAGES },
-  { grant: 'inspect', on: 'the SIEM’s queue', actions: ['sqs:GetQueueAttributes'] },
-  {
-    grant: 'inspect',
-    on: 'the state table',
-    actions: ['dynamodb:BatchGetItem', 'dynamodb:DescribeTable', 'dynamodb:Query', 'dynamodb:Scan'],
-  },
-  { grant: 'inspect', on: 'the topic of the alarms', actions: ['sns:ListSubscriptionsByTopic'] },
-  {
-    grant: 'operate',
-    on: 'the alarms `<connector>/critical` and `<connector>/warning`',
-    actions: ['cloudwatch:DisableAlarmActions', 'cloudwatch:EnableAlarmActions'],
-  },
-  { grant: 'operate', on: 'objects below `delivery-errors/`', actions: ['s3:DeleteObject'] },
-  { grant: 'operate', on: 'the delivery stream', actions: ['firehose:PutRecord', 'firehose:PutRecordBatch'] },
-  { grant: 'operate', on: 'the function', actions: ['lambda:InvokeFunction'] },
-  { grant: 'operate', on: 'the schedule', actions: ['scheduler:UpdateSchedule'] },
-  {
-    grant: 'operate',
-    on: 'the schedule’s role',
-    actions: ['iam:PassRole'],
+  }),
+  inspect('the delivery stream', ['firehose:DescribeDeliveryStream']),
+  inspect('the function', ['lambda:GetFunctionConfiguration']),
+  inspect('the function’s log group', ['logs:FilterLogEvents']),
+  inspect('the schedule', ['scheduler:GetSchedule']),
+  inspect('the schedule’s dead-letter queue', ['sqs:GetQueueAttributes']),
+  inspect('the schedule’s dead-letter queue', ['sqs:ReceiveMessage'], { uncalled: SHOWS_MESSAGES }),
+  inspect('the secret', ['secretsmanager:GetSecretValue']),
+  inspect('the SIEM’s dead-letter queue', ['sqs:GetQueueAttributes']),
+  inspect('the SIEM’s dead-letter queue', ['sqs:ReceiveMessage'], { uncalled: SHOWS_MESSAGES }),
+  inspect('the SIEM’s queue', ['sqs:GetQueueAttributes']),
+  inspect('the state table', ['dynamodb:BatchGetItem', 'dynamodb:DescribeTable', 'dynamodb:Query', 'dynamodb:Scan']),
+  inspect('the topic of the alarms', ['sns:ListSubscriptionsByTopic']),
+  operate('the alarms `<connector>/critical` and `<connector>/warning`', [
+    'cloudwatch:DisableAlarmActions',
+    'cloudwatch:EnableAlarmActions',
+  ]),
+  operate('objects below `delivery-errors/`', ['s3:DeleteObject']),
+  operate('the delivery stream', ['firehose:PutRecord', 'firehose:PutRecordBatch']),
+  operate('the function', ['lambda:InvokeFunction']),
+  operate('the schedule', ['scheduler:UpdateSchedule']),
+  operate('the schedule’s role', ['iam:PassRole'], {
     conditions: { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
     uncalled: 'EventBridge Scheduler checks it when `pause` or `resume` updates the schedule.',
-  },
-  { grant: 'operate', on: 'the secret', actions: ['secretsmanager:PutSecretValue'] },
-  {
-    grant: 'operate',
-    on: 'the SIEM’s dead-letter queue',
-    actions: ['sqs:DeleteMessage', 'sqs:StartMessageMoveTask'],
+  }),
+  operate('the secret', ['secretsmanager:PutSecretValue']),
+  operate('the SIEM’s dead-letter queue', ['sqs:DeleteMessage', 'sqs:StartMessageMoveTask'], {
     uncalled: MOVES_MESSAGES,
-  },
-  { grant: 'operate', on: 'the SIEM’s queue', actions: ['sqs:SendMessage'], uncalled: MOVES_MESSAGES },
-] as const satisfies readonly OperatorPermission<string>[];
+  }),
+  operate('the SIEM’s queue', ['sqs:SendMessage'], { uncalled: MOVES_MESSAGES }),
+];
 
 export type OperatorResource = (typeof TABLE)[number]['on'];
 
-export const OPERATOR_PERMISSIONS: readonly OperatorPermission[] = TABLE;
+export const OPERATOR_PERMISSIONS: readonly OperatorPermission<OperatorResource>[] = TABLE;
+
+type Details = Pick<OperatorPermission<string>, 'conditions' | 'uncalled'>;
+
+function inspect<On extends string>(on: On, actions: readonly string[], details?: Details): OperatorPermission<On> {
+  return { grant: 'inspect', on, actions, ...details };
+}
+
+function operate<On extends string>(on: On, actions: readonly string[], details?: Details): OperatorPermission<On> {
+  return { grant: 'operate', on, actions, ...details };
+}
 
 /** Returns the permissions of a grant. `operate` includes `inspect`. */
-export function permissionsOf(grant: OperatorGrant): readonly OperatorPermission[] {
+export function permissionsOf(grant: OperatorGrant): readonly OperatorPermission<OperatorResource>[] {
   return OPERATOR_PERMISSIONS.filter(permission => grant === 'operate' || permission.grant === 'inspect');
 }
