@@ -41,30 +41,43 @@ const UNCLEAR_MILLISECONDS = 60_000;
 /** Number of renewals within a term. There are three, so that one lost renewal does not end the run. */
 const RENEWALS = 3;
 
+export interface LeaseTake {
+  readonly epoch: number;
+  readonly holder: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Milliseconds until the lease expires. */
+  readonly term: number;
+}
+
+/** The update of the lease's item that takes a lease which is free or has expired. */
+export function leaseTake({ epoch, holder, now, term }: LeaseTake) {
+  return {
+    UpdateExpression:
+      'SET epoch = :epoch, holder = :holder, expires = :expires, ended = :no, table_id = if_not_exists(table_id, :holder)',
+    // The condition allows the same holder, because a take whose answer was lost is repeated, and
+    // the repeat must succeed. It also compares the epoch, because an earlier take of this run that
+    // lands late must not lower the epoch.
+    ConditionExpression:
+      'attribute_not_exists(epoch) OR epoch < :epoch AND expires < :now OR epoch < :epoch AND ended <> :no OR epoch <= :epoch AND holder = :holder',
+    ExpressionAttributeValues: {
+      ':epoch': { N: String(epoch) },
+      ':holder': { S: holder },
+      ':expires': { N: String(now + term) },
+      ':now': { N: String(now) },
+      ':no': { S: 'no' },
+    },
+    ReturnValues: 'ALL_OLD',
+  } as const;
+}
+
 export function createLease({ table, clock, holder, seconds, pace }: LeaseOptions): Lease {
   const times = leaseTimes(seconds);
   return {
     async take() {
       const now = clock.now();
       const take = (epoch: number) =>
-        table.update({
-          Key: leaseKey,
-          UpdateExpression:
-            'SET epoch = :epoch, holder = :holder, expires = :expires, ended = :no, table_id = if_not_exists(table_id, :holder)',
-          // The condition allows the same holder, because a take whose answer was lost is repeated,
-          // and the repeat must succeed. It also compares the epoch, because an earlier take of
-          // this run that lands late must not lower the epoch.
-          ConditionExpression:
-            'attribute_not_exists(epoch) OR epoch < :epoch AND expires < :now OR epoch < :epoch AND ended <> :no OR epoch <= :epoch AND holder = :holder',
-          ExpressionAttributeValues: {
-            ':epoch': { N: String(epoch) },
-            ':holder': { S: holder },
-            ':expires': { N: String(now + times.term) },
-            ':now': { N: String(now) },
-            ':no': { S: 'no' },
-          },
-          ReturnValues: 'ALL_OLD',
-        });
+        table.update({ Key: leaseKey, ...leaseTake({ epoch, holder, now, term: times.term }) });
       let epoch = epochAt(now);
       let before = await take(epoch);
       if (!before) {

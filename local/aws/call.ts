@@ -53,7 +53,7 @@ export interface ServiceRequest {
 }
 
 /** The connection was cut, so the caller cannot know whether the call had its effect. */
-export class ConnectionLostError extends Error {
+class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError';
   readonly code = 'ECONNRESET';
   constructor() {
@@ -125,6 +125,6 @@ export function createLocalClient(service: LocalService, options: CallOptions, c
 }
 
 /** Turns an error of a service into an error of the SDK's clients. */
-export function toSdkError({ code, message, status }: AwsError): Error {
+function toSdkError({ code, message, status }: AwsError): Error {
   return Object.assign(new Error(message), { name: code, $metadata: { httpStatusCode: status } });
 }

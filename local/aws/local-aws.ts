@@ -201,7 +201,7 @@ function firehoseService(delivery: DeliveryBuffer, stream: string, place: Resour
 }
 
 /** Refuses a whole call that exceeds a limit, as Firehose does. @throws AwsError */
-export function requireFirehoseLimits(recordBytes: readonly number[]): void {
+function requireFirehoseLimits(recordBytes: readonly number[]): void {
   const { records, callBytes, recordBytes: longest } = FIREHOSE_LIMITS;
   const total = recordBytes.reduce((sum, bytes) => sum + bytes, 0);
   if (recordBytes.length < 1 || recordBytes.length > records) throw invalid(`1 to ${records} records`);
@@ -270,7 +270,7 @@ function s3Service(store: ObjectStore): LocalService {
   };
 }
 
-export function etagOf(bytes: Buffer): string {
+function etagOf(bytes: Buffer): string {
   return `"${createHash('md5').update(bytes).digest('hex')}"`;
 }
 

@@ -84,11 +84,11 @@ async function listKeys(folder: string, prefix: string): Promise<string[]> {
  * Turns an object's key into a path below the bucket's folder. Because an S3 key can be any text, segments with a
  * meaning to the file system (empty, `.`, `..`, a NUL) are escaped, so that no key leaves its bucket.
  */
-export function keyToPath(key: string): string {
+function keyToPath(key: string): string {
   return key.split('/').map(escapeSegment).join('/');
 }
 
-export function pathToKey(path: string): string {
+function pathToKey(path: string): string {
   return path.split('/').map(unescapeSegment).join('/');
 }
 

@@ -54,7 +54,7 @@ export function resolveValue(value: unknown, references: References): unknown {
     return evaluate(argument, references);
   }
   const resolved = members.map(([member, each]) => [member, resolveValue(each, references)]);
-  return Object.fromEntries(resolved.filter(([, each]) => each !== undefined));
+  return Object.fromEntries(resolved);
 }
 
 /** Resolves a value that must be a string. @throws RangeError */
@@ -65,10 +65,10 @@ export function resolveText(value: unknown, references: References): string {
 }
 
 const FUNCTIONS: Functions = {
-  Ref: (id, references) => (id === 'AWS::NoValue' ? undefined : references.ref(String(id))),
+  Ref: (id, references) => references.ref(String(id)),
   'Fn::GetAtt'(argument, references) {
-    const [id = '', ...names] = Array.isArray(argument) ? argument.map(String) : String(argument).split('.');
-    return references.attribute(id, names.join('.'));
+    const [id, name] = argument as [string, string];
+    return references.attribute(id, name);
   },
   'Fn::Join'(argument, references) {
     const [delimiter, parts] = argument as [string, unknown[]];
@@ -82,16 +82,10 @@ const FUNCTIONS: Functions = {
     const [index, list] = argument as [number | string, unknown];
     return (resolveValue(list, references) as unknown[])[Number(index)];
   },
-  'Fn::Sub'(argument, references) {
-    const [text, variables] = (Array.isArray(argument) ? argument : [argument, {}]) as [
-      string,
-      Record<string, unknown>,
-    ];
-    return text.replace(/\$\{(!?)([^}]+)\}/g, (whole, literal, name) => {
-      if (literal) return whole.replace('!', '');
-      if (name in variables) return resolveText(variables[name], references);
-      const [id = '', ...attribute] = name.split('.');
-      return attribute.length > 0 ? references.attribute(id, attribute.join('.')) : references.ref(id);
+  'Fn::Sub'(text, references) {
+    return String(text).replace(/\$\{([^}]+)\}/g, (_, named: string) => {
+      const [id = '', attribute] = named.split('.');
+      return attribute === undefined ? references.ref(id) : references.attribute(id, attribute);
     });
   },
 };

@@ -1,9 +1,12 @@
 import { type AwsNames, LOCAL_ACCOUNT, secretArn } from '../../local/aws/local-aws.ts';
 import { arn, type ResourcePlace } from '../../local/aws/service.ts';
-import { type References, resolveText, type Template, type TemplateResource } from '../../local/deployment/template.ts';
+import type { References, Template, TemplateResource } from '../../local/deployment/template.ts';
 
 /** Where every resource is. */
 export const PLACE: ResourcePlace = { region: 'us-east-1', account: LOCAL_ACCOUNT };
+
+/** IAM has no regions. */
+const GLOBAL: ResourcePlace = { ...PLACE, region: '' };
 
 export interface NameOptions {
   readonly stackName: string;
@@ -11,107 +14,81 @@ export interface NameOptions {
   readonly names: AwsNames;
 }
 
-/** What `Ref` gives for a resource, and `Fn::GetAtt` for its attributes. */
-interface Names {
-  readonly ref: string;
-  readonly attributes: Readonly<Record<string, string>>;
-}
-
-/** The property that names a resource, by type. Without it, CloudFormation generates a name. */
-const NAME_PROPERTIES: Readonly<Record<string, string>> = {
-  'AWS::CloudWatch::Alarm': 'AlarmName',
-  'AWS::CloudWatch::CompositeAlarm': 'AlarmName',
-  'AWS::CloudWatch::Dashboard': 'DashboardName',
-  'AWS::IAM::ManagedPolicy': 'ManagedPolicyName',
-  'AWS::IAM::Role': 'RoleName',
-  'AWS::Lambda::Function': 'FunctionName',
-  'AWS::Logs::LogGroup': 'LogGroupName',
-  'AWS::SNS::Topic': 'TopicName',
-  'AWS::SQS::Queue': 'QueueName',
-  'AWS::Scheduler::Schedule': 'Name',
-};
-
-/** The shortest limit of a service on its names. */
+/** The longest name that every service allows. */
 const LONGEST_NAME = 64;
 
-/** Names of a template's resources as they are on this machine. */
-export function createReferences(template: Template, options: NameOptions): References {
+/** Creates the references of a template whose resources have their names on this machine. */
+export function createReferences(template: Template, { stackName, names }: NameOptions): References {
   const pseudo: Readonly<Record<string, string>> = {
     'AWS::Partition': 'aws',
     'AWS::Region': PLACE.region,
     'AWS::AccountId': PLACE.account,
     'AWS::URLSuffix': 'amazonaws.com',
-    'AWS::StackName': options.stackName,
+    'AWS::StackName': stackName,
     // Every id ends in the same UUID, so that names that are made of it are the same in every run.
-    'AWS::StackId': arn(PLACE, 'cloudformation', `stack/${options.stackName}/10ca1000-0000-4000-8000-000000000000`),
+    'AWS::StackId': arn(PLACE, 'cloudformation', `stack/${stackName}/10ca1000-0000-4000-8000-000000000000`),
   };
-  const find = (id: string): Names => {
-    const resource = template.Resources[id];
-    if (!resource) throw new RangeError(`The template has no resource ${id}.`);
-    return namesOf(resource, nameOf(id, resource), options);
+  const resource = (id: string): NamedResource => {
+    const found = template.Resources[id];
+    if (!found) throw new RangeError(`The template has no resource ${id}.`);
+    // CloudFormation adds random characters. They are left out, so that every run has the same names.
+    return named(found, `${stackName}-${id}`.slice(0, LONGEST_NAME), names);
   };
-  const nameOf = (id: string, { Type: type, Properties: properties = {} }: TemplateResource): string => {
-    const given = properties[NAME_PROPERTIES[type] ?? ''];
-    return given === undefined ? madeName(options.stackName, id) : resolveText(given, references);
-  };
-  const references: References = {
-    ref: id => pseudo[id] ?? find(id).ref,
+  return {
+    ref: id => pseudo[id] ?? resource(id).ref,
     attribute(id, name) {
-      const value = find(id).attributes[name];
+      const value = { QueueName: resource(id).name, Arn: resource(id).arn }[name];
       if (value === undefined) throw new RangeError(`${name} of ${id} is not known here.`);
       return value;
     },
   };
-  return references;
 }
 
-/** CloudFormation adds random characters. They are left out here, so that every run has the same names. */
-export function madeName(stackName: string, id: string): string {
-  return `${stackName}-${id}`.slice(0, LONGEST_NAME);
+interface NamedResource {
+  readonly name: string;
+  /** The value of `Ref`. */
+  readonly ref: string;
+  readonly arn?: string;
 }
 
-function namesOf({ Type: type }: TemplateResource, name: string, { names }: NameOptions): Names {
-  const named = (ref: string, service: string, kind: string): Names => ({
-    ref,
-    attributes: { Arn: arn(PLACE, service, `${kind}${ref}`) },
+/** @param generated the name that CloudFormation generates */
+function named({ Type: type, Properties = {} }: TemplateResource, generated: string, names: AwsNames): NamedResource {
+  const refersByName = (service: string, kind: string, name = generated): NamedResource => ({
+    name,
+    ref: name,
+    arn: arn(PLACE, service, `${kind}${name}`),
   });
-  const topic = arn(PLACE, 'sns', name);
-  const secret = secretArn(names.secret, PLACE);
-  const ofIam = (kind: string) => arn({ ...PLACE, region: '' }, 'iam', `${kind}/${name}`);
+  const refersByArn = (ref: string): NamedResource => ({ name: generated, ref, arn: ref });
+
   switch (type) {
     case 'AWS::CloudWatch::Alarm':
     case 'AWS::CloudWatch::CompositeAlarm':
-      return named(name, 'cloudwatch', 'alarm:');
+      return refersByName('cloudwatch', 'alarm:', String(Properties['AlarmName']));
     case 'AWS::DynamoDB::Table':
-      return named(names.stateTable, 'dynamodb', 'table/');
-    case 'AWS::EC2::SecurityGroup':
-      return { ref: name, attributes: { GroupId: name } };
+      return refersByName('dynamodb', 'table/', names.stateTable);
     case 'AWS::IAM::ManagedPolicy':
-      return { ref: ofIam('policy'), attributes: { PolicyArn: ofIam('policy') } };
-    case 'AWS::IAM::OIDCProvider':
-      return { ref: ofIam('oidc-provider'), attributes: { Arn: ofIam('oidc-provider') } };
+      return refersByArn(arn(GLOBAL, 'iam', `policy/${generated}`));
     case 'AWS::IAM::Role':
-      return { ref: name, attributes: { Arn: ofIam('role') } };
+      return { name: generated, ref: generated, arn: arn(GLOBAL, 'iam', `role/${generated}`) };
     case 'AWS::KinesisFirehose::DeliveryStream':
-      return named(names.deliveryStream, 'firehose', 'deliverystream/');
+      return refersByName('firehose', 'deliverystream/', names.deliveryStream);
     case 'AWS::Lambda::Function':
-      return named(name, 'lambda', 'function:');
+      return refersByName('lambda', 'function:');
     case 'AWS::Logs::LogGroup':
-      return { ref: name, attributes: { Arn: arn(PLACE, 'logs', `log-group:${name}:*`) } };
+      return { name: generated, ref: generated, arn: arn(PLACE, 'logs', `log-group:${generated}:*`) };
     case 'AWS::S3::Bucket':
-      return { ref: names.deadLetterBucket, attributes: { Arn: `arn:aws:s3:::${names.deadLetterBucket}` } };
+      return { name: generated, ref: names.deadLetterBucket, arn: `arn:aws:s3:::${names.deadLetterBucket}` };
     case 'AWS::SNS::Topic':
-      return { ref: topic, attributes: { TopicArn: topic, TopicName: name } };
-    case 'AWS::SQS::Queue':
-      return {
-        ref: `https://sqs.${PLACE.region}.amazonaws.com/${PLACE.account}/${name}`,
-        attributes: { Arn: arn(PLACE, 'sqs', name), QueueName: name },
-      };
+      return refersByArn(arn(PLACE, 'sns', generated));
+    case 'AWS::SQS::Queue': {
+      const ref = `https://sqs.${PLACE.region}.amazonaws.com/${PLACE.account}/${generated}`;
+      return { name: generated, ref, arn: arn(PLACE, 'sqs', generated) };
+    }
     case 'AWS::Scheduler::Schedule':
-      return named(name, 'scheduler', 'schedule/default/');
+      return refersByName('scheduler', 'schedule/default/');
     case 'AWS::SecretsManager::Secret':
-      return { ref: secret, attributes: { Id: secret } };
+      return refersByArn(secretArn(names.secret, PLACE));
     default:
-      return { ref: name, attributes: {} };
+      return { name: generated, ref: generated };
   }
 }

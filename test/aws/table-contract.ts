@@ -1,5 +1,7 @@
 /** Requests to a state table, and the answers on which the table in memory and DynamoDB agree. The order matters: later ones read what earlier ones wrote. */
 
+import { leaseTake } from '../../lambda/store/lease.ts';
+
 export const TableName = 'security-data-connector-state';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -83,20 +85,7 @@ const lease = (epoch: number, holder: string, expires: number) => ({
 
 /** The take of a lease. */
 const taken = (epoch: number, holder: string, now: number): Request =>
-  update(key('lease'), {
-    UpdateExpression:
-      'SET epoch = :epoch, holder = :holder, expires = :expires, ended = :no, table_id = if_not_exists(table_id, :holder)',
-    ConditionExpression:
-      'attribute_not_exists(epoch) OR epoch < :epoch AND expires < :now OR epoch < :epoch AND ended <> :no OR epoch <= :epoch AND holder = :holder',
-    ExpressionAttributeValues: {
-      ':epoch': { N: String(epoch) },
-      ':holder': { S: holder },
-      ':expires': { N: String(now + 60) },
-      ':now': { N: String(now) },
-      ':no': { S: 'no' },
-    },
-    ReturnValues: 'ALL_OLD',
-  });
+  update(key('lease'), leaseTake({ epoch, holder, now, term: 60 }));
 
 const row = (id: string, generation: number, status: string) => ({
   ...key(`row#=${id}`),

@@ -4,10 +4,9 @@ import { parseEmf } from '../../../local/alarms/emf.ts';
 import type { SimulatorOptions } from '../../../local/api-simulator/simulator.ts';
 import { type AnsweredCall, type CommandInput, createLocalClient } from '../../../local/aws/call.ts';
 import type { AwsOptions } from '../../../local/aws/local-aws.ts';
-import { onlyResource } from '../../../local/deployment/template.ts';
 import { type Account, openAccount } from '../../aws/account.ts';
 import { minuteOf, operatorServices } from '../../aws/operator-services.ts';
-import { createReferences, madeName } from '../../aws/references.ts';
+import { createReferences } from '../../aws/references.ts';
 import { templateWith } from '../../stack/shared-template.ts';
 import { type Connector, connector } from '../../support/function/connector.ts';
 import { invokeErrorLine, logLines, metricLines } from './function-log.ts';
@@ -16,13 +15,11 @@ import { type Ended, type Started, start } from './shell.ts';
 export const STACK = 'SecurityDataConnector-acme';
 
 export const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', alarmEmail: 'on-call@acme.example' };
-/** Synthesized before any test's time runs. */
-const TEMPLATE = await templateWith(OPTIONS);
+// The template is synthesized before the time of any test runs, because that takes seconds.
+await templateWith(OPTIONS);
 
 /** The caller of the operator's commands. The function is another one. */
 const OPERATOR = 'operator';
-
-export const FUNCTION = madeName(STACK, onlyResource(TEMPLATE, 'AWS::Lambda::Function')[0]);
 
 /** A deployed stack and the API simulator, and an operator's shell beside them. */
 export interface Deployment extends AsyncDisposable {
