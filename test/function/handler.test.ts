@@ -103,14 +103,12 @@ describe('commands', () => {
   });
 });
 
-describe('a warm container', () => {
-  test('a warm container requests secret and token once for all of its runs', async () => {
-    await using each = await connector();
-    each.simulator.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
-    const requests = () => ({ token: each.simulator.requests.get('token'), secret: each.count('GetSecretValue') });
-    for (let run = 0; run < 3; run++) await each.run();
-    expect(requests()).toEqual({ token: 1, secret: 1 });
-    await each.run({}, { cold: true });
-    expect(requests()).toEqual({ token: 2, secret: 2 });
-  });
+test('a warm container requests secret and token once for all of its runs', async () => {
+  await using each = await connector();
+  each.simulator.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
+  const requests = () => ({ token: each.simulator.requests.get('token'), secret: each.count('GetSecretValue') });
+  for (let run = 0; run < 3; run++) await each.run();
+  expect(requests()).toEqual({ token: 1, secret: 1 });
+  await each.run({}, { cold: true });
+  expect(requests()).toEqual({ token: 2, secret: 2 });
 });

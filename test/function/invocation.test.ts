@@ -6,29 +6,25 @@ import { rejection } from '../support/function/rejection.ts';
 
 const SOME = { assets: 6, threats: 5, dnsBlocks: 4 };
 
-describe('an invocation without a context', () => {
-  test('an invocation without a context has the longest time that Lambda allows', async () => {
-    await using each = await connector();
-    each.simulator.populate(SOME);
-    const { more } = await each.run({}, { bare: true });
-    expect(more).toBe(false);
-    expect(each.reports[0]!.timeLeft).toBeLessThanOrEqual(900_000);
-    expect(each.reports[0]!.timeLeft).toBeGreaterThan(800_000);
-  });
+test('an invocation without a context has the longest time that Lambda allows', async () => {
+  await using each = await connector();
+  each.simulator.populate(SOME);
+  const { more } = await each.run({}, { bare: true });
+  expect(more).toBe(false);
+  expect(each.reports[0]!.timeLeft).toBeLessThanOrEqual(900_000);
+  expect(each.reports[0]!.timeLeft).toBeGreaterThan(800_000);
 });
 
-describe('the report of a run', () => {
-  test('a report with every failure is made before a run with failed streams rejects', async () => {
-    await using each = await connector();
-    each.simulator.populate(SOME);
-    each.api.tamper(({ target }) => (target.startsWith('/v1/dns') ? undefined : answerJson(404, '')));
-    const error = await rejection(each.run());
-    expect(error.message).toMatch(/assets: ApiRefusedError: .*threats: ApiRefusedError: /);
-    const { outcome } = each.reports[0]!;
-    const others = STREAMS.filter(stream => 'path' in stream).map(({ name }) => name);
-    expect([...outcome.failures.keys()].sort()).toEqual(others.sort());
-    expect(outcome.results.get('dns-blocks')).toMatchObject({ forwarded: 4, caughtUp: true });
-  });
+test('a report with every failure is made before a run with failed streams rejects', async () => {
+  await using each = await connector();
+  each.simulator.populate(SOME);
+  each.api.tamper(({ target }) => (target.startsWith('/v1/dns') ? undefined : answerJson(404, '')));
+  const error = await rejection(each.run());
+  expect(error.message).toMatch(/assets: ApiRefusedError: .*threats: ApiRefusedError: /);
+  const { outcome } = each.reports[0]!;
+  const others = STREAMS.filter(stream => 'path' in stream).map(({ name }) => name);
+  expect([...outcome.failures.keys()].sort()).toEqual(others.sort());
+  expect(outcome.results.get('dns-blocks')).toMatchObject({ forwarded: 4, caughtUp: true });
 });
 
 describe('a run', () => {
@@ -66,23 +62,21 @@ describe('a run', () => {
   });
 });
 
-describe('a call to AWS that the role of the function does not allow', () => {
-  test.each([
-    ['dynamodb', 'dynamodb:UpdateItem', 'StateError'],
-    ['firehose', 'firehose:PutRecordBatch', 'DeliveryError'],
-    ['s3', 's3:PutObject', 'DeadLetterError'],
-  ] as const)(
-    'to %s is named in the message of the run, because Lambda prints no causes: %s',
-    async (service, action, name) => {
-      await using each = await connector();
-      // Too long an id becomes a dead letter.
-      for (const id of ['x'.repeat(6_000), 'short']) each.simulator.put('assets', { id });
-      const message = `User: arn:aws:sts::111122223333:assumed-role/r/f is not authorized to perform: ${action} on resource: x`;
-      const code = service === 's3' ? 'AccessDenied' : 'AccessDeniedException';
-      each.aws.faults.always(service, { refuse: { status: service === 's3' ? 403 : 400, code, message } });
-      const error = await rejection(each.run());
-      expect(`${error.name}: ${error.message}`).toContain(`${name}: `);
-      expect(error.message).toContain(`Allow the role of the function ${action}.`);
-    },
-  );
-});
+test.each([
+  ['dynamodb', 'dynamodb:UpdateItem', 'StateError'],
+  ['firehose', 'firehose:PutRecordBatch', 'DeliveryError'],
+  ['s3', 's3:PutObject', 'DeadLetterError'],
+] as const)(
+  'a call to %s that the role does not allow is named in the message of the run: %s',
+  async (service, action, name) => {
+    await using each = await connector();
+    // Too long an id becomes a dead letter.
+    for (const id of ['x'.repeat(6_000), 'short']) each.simulator.put('assets', { id });
+    const message = `User: arn:aws:sts::111122223333:assumed-role/r/f is not authorized to perform: ${action} on resource: x`;
+    const code = service === 's3' ? 'AccessDenied' : 'AccessDeniedException';
+    each.aws.faults.always(service, { refuse: { status: service === 's3' ? 403 : 400, code, message } });
+    const error = await rejection(each.run());
+    expect(`${error.name}: ${error.message}`).toContain(`${name}: `);
+    expect(error.message).toContain(`Allow the role of the function ${action}.`);
+  },
+);

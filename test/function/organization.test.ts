@@ -56,14 +56,6 @@ describe('the organization', () => {
     expect(harness.api.requests).toHaveLength(1);
   });
 
-  test('an organization that has not changed costs no request and no write', async () => {
-    const harness = await changed([asset('a')]);
-    harness.organization = 'acme';
-    await inventory(harness);
-    expect(harness.api.requests).toHaveLength(2);
-    expect(harness.journal.begun).toEqual([]);
-  });
-
   test('an accepted cursor does not prove the same organization, because it may encode a position alone', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
     harness.api.on('/a', undefined, answer([asset('foreign')], null));
@@ -120,14 +112,6 @@ describe('the organization', () => {
     const { failures } = await harness.run({ only: ['dns-blocks'] });
     expect(failures.get('dns-blocks')).toBeInstanceOf(OrganizationChangedError);
     expect((await harness.run({ only: ['dns-blocks'], confirmOrganization: 'other' })).failures.size).toBe(0);
-  });
-
-  test('the organization needs proof while the rows of a killed run may have been sent', async () => {
-    const harness = new Harness();
-    harness.table.logNames.set('assets', { sequence: '1', key: 'log/assets/1', earlier: [] });
-    harness.organization = 'other';
-    harness.api.pages('/a', [[asset('foreign')]]);
-    expect(await outcomeOf(harness)).toBe(REFUSED);
   });
 
   test('the organization needs no proof while nothing was ever sent', async () => {

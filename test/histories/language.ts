@@ -96,7 +96,7 @@ export class Stage {
       delays: this.#number('delays'),
       fits: this.#number('fits'),
       keep,
-      settings: { pageLimit: 2, refreshDays: this.refreshDays, ...this.#reconcile() },
+      settings: { pageLimit: 2, refreshDays: this.refreshDays, reconcileDays: this.#number('reconcile') },
     });
     this.shape = {
       longIds: this.#setting.has('long-ids'),
@@ -108,11 +108,6 @@ export class Stage {
   #number(name: string): number | undefined {
     const word = [...this.#setting].find(setting => setting.startsWith(`${name}=`));
     return word === undefined ? undefined : Number(word.slice(name.length + 1));
-  }
-
-  #reconcile(): Partial<Settings> {
-    const reconcileDays = this.#number('reconcile');
-    return reconcileDays === undefined ? {} : ({ reconcileDays } as Partial<Settings>);
   }
 
   /** @returns whether the word was possible */

@@ -34,7 +34,7 @@ export class Oracle {
     world.listsNothing = false;
     world.lastPageLeads = undefined;
     world.skew = Math.max(world.skew, 0);
-    world.settings = { ...world.settings, refreshDays: undefined, ...NO_RECONCILIATION };
+    world.settings = { ...world.settings, refreshDays: undefined, reconcileDays: undefined };
     // A list without rows proves nothing, so a second walk would wait for a row.
     if (world.simulator.truth().threats.size === 0) for (const word of ['y=1', 'z=1@y']) await this.#stage.play(word);
     world.timeline.now += WITHHELD_MILLISECONDS;
@@ -373,8 +373,6 @@ export class Oracle {
   }
 }
 
-const NO_RECONCILIATION = { reconcileDays: undefined } as object;
-
 function isTombstone(row: string): boolean {
   return row.includes('"deleted":true');
 }
@@ -397,9 +395,7 @@ function isSameEvent(one: Received, other: Received): boolean {
   return (
     keyOf(one) === keyOf(other) &&
     one.connector === other.connector &&
-    (other.stream !== 'dns-blocks'
-      ? one.line === other.line
-      : one.content === other.content || other.stream === 'dns-blocks')
+    (other.stream === 'dns-blocks' || one.line === other.line)
   );
 }
 

@@ -2,12 +2,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { INITIAL_CHECKPOINT } from '../../lambda/core/checkpoint.ts';
 import { Draft, type Reading } from '../../lambda/core/draft.ts';
-import type { BadRow, Row } from '../../lambda/core/row.ts';
+import type { Row } from '../../lambda/core/row.ts';
 import { Sequencer } from '../../lambda/core/sequence.ts';
 import type { Checkpoint, RowState, SecondWalk } from '../../lambda/ports.ts';
 import { rowState } from '../support/core/memory-table.ts';
 import { asset, threat, tombstone } from '../support/core/rows.ts';
-import { type AnyStream, ASSETS, CONTEXT, readText, rowOf, THREATS } from '../support/core/streams.ts';
+import { type AnyStream, ASSETS, CONTEXT, rowOf, THREATS } from '../support/core/streams.ts';
 import { readEvent } from '../support/function/event-schema.ts';
 
 const SEQUENCE = (n: number) => `000000000100000000${String(n).padStart(2, '0')}`;
@@ -206,16 +206,6 @@ describe('a batch', () => {
     draft.row(rowOf(tombstone('gone')), 'walk');
     draft.row(excluded(rowOf(asset('filtered'))), 'walk');
     expect(draft.batch({}).checkpoint.counts).toEqual({ existing: 4, listed: 4 });
-  });
-
-  test('a batch counts each row as exactly one thing', () => {
-    const draft = draftOf({ stream: THREATS, known: { u: live(threat('u', 'a'), THREATS) } });
-    draft.row(rowOf(threat('t', undefined), THREATS), 'walk');
-    draft.row(rowOf(threat('u', 'a'), THREATS), 'walk');
-    draft.reject(readText('{"name":"x"}', THREATS) as BadRow);
-    const { sent, deadLetters } = draft.batch({});
-    expect(sent).toEqual({ forwarded: 1, threatsWithoutAsset: 1, deadLetters: 1 });
-    expect([draft.read, deadLetters.map(({ reason }) => reason)]).toEqual([{ rows: 3, duplicates: 1 }, ['no-id']]);
   });
 
   test('a batch stores an oversize row as a dead letter, and remembers it as sent', () => {

@@ -3,27 +3,23 @@ import { describe, expect, test } from '@jest/globals';
 import { Harness } from '../support/core/harness.ts';
 import { answer, asset, dnsBlock } from '../support/core/rows.ts';
 
-describe('a filter', () => {
-  test('a row for which the filter gives an error or no boolean is sent and counted', async () => {
-    const harness = new Harness();
-    harness.api.pages('/a', [[asset('a', { score: '9' }), asset('b', { score: 9 }), asset('c', { score: 1 })], []]);
-    const result = await harness.runStream('assets', { filters: { assets: { filter: 'score > `5`' } } });
-    expect(harness.sent).toEqual(['upsert a', 'upsert b']);
-    expect(result).toMatchObject({ filtered: 1, filterErrors: 1, forwarded: 2 });
-  });
+test('a row for which the filter gives an error or no boolean is sent and counted', async () => {
+  const harness = new Harness();
+  harness.api.pages('/a', [[asset('a', { score: '9' }), asset('b', { score: 9 }), asset('c', { score: 1 })], []]);
+  const result = await harness.runStream('assets', { filters: { assets: { filter: 'score > `5`' } } });
+  expect(harness.sent).toEqual(['upsert a', 'upsert b']);
+  expect(result).toMatchObject({ filtered: 1, filterErrors: 1, forwarded: 2 });
 });
 
-describe('a changed filter', () => {
-  test('DNS blocks are not read again: the filter applies to those that are read from now on', async () => {
-    const harness = new Harness();
-    harness.api.pages('/d', [[dnsBlock('x')], []]);
-    await harness.runStream('dns-blocks');
-    const filters = { 'dns-blocks': { filter: "id != 'y'" } };
-    harness.later().api.on('/d', 'c1', answer([dnsBlock('y'), dnsBlock('z')], null));
-    expect(await harness.runStream('dns-blocks', { filters })).toMatchObject({ filtered: 1, forwarded: 1 });
-    expect(harness.sent).toEqual(['dns_block z']);
-    expect(harness.api.sent('/d')).toEqual(['c1']);
-  });
+test('DNS blocks are not read again: the filter applies to those that are read from now on', async () => {
+  const harness = new Harness();
+  harness.api.pages('/d', [[dnsBlock('x')], []]);
+  await harness.runStream('dns-blocks');
+  const filters = { 'dns-blocks': { filter: "id != 'y'" } };
+  harness.later().api.on('/d', 'c1', answer([dnsBlock('y'), dnsBlock('z')], null));
+  expect(await harness.runStream('dns-blocks', { filters })).toMatchObject({ filtered: 1, forwarded: 1 });
+  expect(harness.sent).toEqual(['dns_block z']);
+  expect(harness.api.sent('/d')).toEqual(['c1']);
 });
 
 describe('members that are left out', () => {

@@ -98,20 +98,18 @@ test('a failure comes after the pages that had arrived before it', async () => {
   expect(groups).toEqual([1, 2]);
 });
 
-describe('leaving the loop over the groups', () => {
-  test.each([
-    ['by a break', 'break'],
-    ['by a failure', 'throw'],
-  ])('leaving %s aborts the fetch and awaits its end, even while the fetch waits for room', async (_how, how) => {
-    const some = new Pages(...pages(9));
-    const reading = async () => {
-      for await (const _ of groupPages(left => some.read(left), { pages: 2, bytes: 100 })) {
-        await settled();
-        if (how === 'throw') throw new Error('refused');
-        break;
-      }
-    };
-    await reading().catch(error => expect(error.message).toBe('refused'));
-    expect([some.isAborted, some.isLeft, some.asked]).toEqual([true, true, 3]);
-  });
+test.each([
+  ['by a break', 'break'],
+  ['by a failure', 'throw'],
+])('leaving %s aborts the fetch and awaits its end, even while the fetch waits for room', async (_how, how) => {
+  const some = new Pages(...pages(9));
+  const reading = async () => {
+    for await (const _ of groupPages(left => some.read(left), { pages: 2, bytes: 100 })) {
+      await settled();
+      if (how === 'throw') throw new Error('refused');
+      break;
+    }
+  };
+  await reading().catch(error => expect(error.message).toBe('refused'));
+  expect([some.isAborted, some.isLeft, some.asked]).toEqual([true, true, 3]);
 });

@@ -18,10 +18,9 @@ function read(body: unknown, change: Partial<PageRules> = {}) {
 
 const one = [{ id: 'a' }];
 
-describe('rule 3: the end of the stream is a null cursor and nothing else', () => {
-  test('an answer of nothing but a null cursor reads as no rows and null', () => {
-    expect(read({ next_cursor: null })).toMatchObject({ ids: [], nextCursor: null });
-  });
+/** Rule 3: the end of the stream is a null cursor and nothing else. */
+test('an answer of nothing but a null cursor reads as no rows and null', () => {
+  expect(read({ next_cursor: null })).toMatchObject({ ids: [], nextCursor: null });
 });
 
 describe('rule 8: names that the specification does not show are found by what they hold', () => {
@@ -41,28 +40,20 @@ describe('rule 8: names that the specification does not show are found by what t
     },
   );
 
-  test('pagination members are found at the top of the answer', () => {
-    const found = read({ rows: one, next_cursor: 'c', page_size: 1 });
-    expect(found).toEqual({ ids: ['a'], nextCursor: 'c', names: { rows: 'rows', pagination: '' } });
-  });
-
-  test('the row array is the array of objects with an id that has page_size elements', () => {
-    const body = {
-      included: [{ id: 'x' }, { id: 'y' }],
-      rows: one,
-      idTags: ['a'],
-      p: { next_cursor: null, page_size: 1 },
-    };
-    expect(read(body).ids).toEqual(['a']);
-  });
-
-  test('a row array may hold rows without an id beside those with one', () => {
-    const body = { rows: [7, {}, { id: 'a' }], p: { next_cursor: null, page_size: 3 } };
-    expect(read(body).ids).toEqual([undefined, undefined, 'a']);
-  });
-
-  test('without page_size, the row array is the only array that holds objects with an id', () => {
-    expect(read({ warnings: ['w'], rows: one, p: { next_cursor: null } }).names.rows).toBe('rows');
+  const p = { next_cursor: null, page_size: 1 };
+  const two = [{ id: 'x' }, { id: 'y' }];
+  test.each<[string, object, string, unknown[]]>([
+    ['the array of page_size objects with an id', { included: two, rows: one, idTags: ['a'], p }, 'rows', ['a']],
+    [
+      'the array in which one row has an id',
+      { rows: [7, ...one], p: { ...p, page_size: 2 } },
+      'rows',
+      [undefined, 'a'],
+    ],
+    ['the only array of objects with an id', { warnings: ['w'], rows: one, p: { next_cursor: null } }, 'rows', ['a']],
+    ['the array beside pagination members at the top', { rows: one, ...p }, 'rows', ['a']],
+  ])('the row array is %s', (_what, body, rows, ids) => {
+    expect(read(body)).toMatchObject({ ids, names: { rows } });
   });
 
   test('an empty page has no rows to find, and changes no learned name', () => {

@@ -66,25 +66,23 @@ async function walked(api: ScriptedApi, change: Partial<ReadPagesOptions> = {}, 
 
 const ids = ({ rows }: ReadPage): string => rows.map(row => ('id' in row ? row.id : '?')).join('');
 
-describe('rule 1: an absent cursor is the beginning', () => {
-  test('each request after the first has the cursor of the previous page, and null is never sent', async () => {
-    const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], [asset('c')]]);
-    const { pages } = await walked(api);
-    expect(pages.map(ids)).toEqual(['a', 'b', 'c']);
-    expect(api.sent(PATH)).toEqual([undefined, 'c1', 'c2']);
-    expect(pages.map(({ sent, next }) => [sent, next])).toEqual([
-      [undefined, 'c1'],
-      ['c1', 'c2'],
-      ['c2', null],
-    ]);
-  });
+/** Rule 1: an absent cursor is the beginning. */
+test('each request after the first has the cursor of the previous page, and null is never sent', async () => {
+  const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], [asset('c')]]);
+  const { pages } = await walked(api);
+  expect(pages.map(ids)).toEqual(['a', 'b', 'c']);
+  expect(api.sent(PATH)).toEqual([undefined, 'c1', 'c2']);
+  expect(pages.map(({ sent, next }) => [sent, next])).toEqual([
+    [undefined, 'c1'],
+    ['c1', 'c2'],
+    ['c2', null],
+  ]);
 });
 
-describe('rule 3: only null is the end', () => {
-  test('a short or empty page with a cursor does not end the walk', async () => {
-    const api = new ScriptedApi().pages(PATH, [[asset('a'), asset('b')], [], [asset('c')], [], [asset('d')]]);
-    expect((await walked(api, { limit: 2 })).pages.map(ids)).toEqual(['ab', '', 'c', '', 'd']);
-  });
+/** Rule 3: only null is the end. */
+test('a short or empty page with a cursor does not end the walk', async () => {
+  const api = new ScriptedApi().pages(PATH, [[asset('a'), asset('b')], [], [asset('c')], [], [asset('d')]]);
+  expect((await walked(api, { limit: 2 })).pages.map(ids)).toEqual(['ab', '', 'c', '', 'd']);
 });
 
 describe('rule 4: a cursor that comes back', () => {
@@ -150,14 +148,13 @@ describe('a walk of many pages with long cursors', () => {
   });
 });
 
-describe('rule 8: names once found', () => {
-  test('names once found are kept for the rest of the walk', async () => {
-    const unclear = { a: [{ id: 'x' }], items: [{ id: 'b' }], pagination: { next_cursor: null, page_size: 1 } };
-    const api = new ScriptedApi().on(PATH, undefined, page('a', 'c')).on(PATH, 'c', JSON.stringify(unclear));
-    const { pages, error } = await walked(api);
-    expect([pages.map(ids), error]).toEqual([['a', 'b'], undefined]);
-    expect(pages[0]!.names).toEqual({ rows: 'items', pagination: 'pagination' });
-  });
+/** Rule 8: names once found. */
+test('names once found are kept for the rest of the walk', async () => {
+  const unclear = { a: [{ id: 'x' }], items: [{ id: 'b' }], pagination: { next_cursor: null, page_size: 1 } };
+  const api = new ScriptedApi().on(PATH, undefined, page('a', 'c')).on(PATH, 'c', JSON.stringify(unclear));
+  const { pages, error } = await walked(api);
+  expect([pages.map(ids), error]).toEqual([['a', 'b'], undefined]);
+  expect(pages[0]!.names).toEqual({ rows: 'items', pagination: 'pagination' });
 });
 
 describe('overlap', () => {

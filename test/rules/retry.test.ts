@@ -36,26 +36,24 @@ test.each([301, 400, 401, 403, 404, 409, 410, 422, 501, 505])('%i is not', statu
   expect(isRetryable(status)).toBe(false);
 });
 
-describe('Retry-After', () => {
-  test.each<[string | null, number | undefined]>([
-    ['0', 0],
-    ['7', 7000],
-    [' 7 ', 7000],
-    ['Fri, 20 Nov 2026 09:15:30 GMT', 30_000],
-    ['Friday, 20-Nov-26 09:15:30 GMT', 30_000],
-    ['Fri, 20 Nov 2026 09:14:00 GMT', 0],
-    [null, undefined],
-    ['', undefined],
-    ['  ', undefined],
-    ['-1', undefined],
-    ['2.5', 2500],
-    ['.5', undefined],
-    ['1e3', undefined],
-    ['soon', undefined],
-    ['2026-11-20T09:15:30Z', undefined],
-  ])('%j asks for %j ms', (header, expected) => {
-    expect(retryAfter(new Headers(header === null ? {} : { 'retry-after': header }), NOW)).toBe(expected);
-  });
+test.each<[string | null, number | undefined]>([
+  ['0', 0],
+  ['7', 7000],
+  [' 7 ', 7000],
+  ['Fri, 20 Nov 2026 09:15:30 GMT', 30_000],
+  ['Friday, 20-Nov-26 09:15:30 GMT', 30_000],
+  ['Fri, 20 Nov 2026 09:14:00 GMT', 0],
+  [null, undefined],
+  ['', undefined],
+  ['  ', undefined],
+  ['-1', undefined],
+  ['2.5', 2500],
+  ['.5', undefined],
+  ['1e3', undefined],
+  ['soon', undefined],
+  ['2026-11-20T09:15:30Z', undefined],
+])('Retry-After %j asks for %j ms', (header, expected) => {
+  expect(retryAfter(new Headers(header === null ? {} : { 'retry-after': header }), NOW)).toBe(expected);
 });
 
 describe('RateLimit-Reset', () => {

@@ -241,14 +241,12 @@ describe('rule 5: the row hash', () => {
   });
 });
 
-describe('the row hash of a version of Node', () => {
-  test.each([
-    ['{"id":"a","n":1}', 'ebddcace15c56ac9ac7a5499fffba4de'],
-    ['{"id":"a","x":"\\u0000\\u001f\\u007f\\u00e9\\u20ac\\ud83d\\ude00"}', 'b7b08e5e2f96812ac9bab56a33d297ba'],
-    ['{"id":"\\ud800","\\ud800":"\\udc00","b":-0,"a":1.0e+400}', 'b751afe7701199eb387e160cf4dec185'],
-  ])('the row hash of %s never changes, because with another one every row would be sent again', (text, rowHash) => {
-    expect(rowOf(text).rowHash).toBe(rowHash);
-  });
+test.each([
+  ['{"id":"a","n":1}', 'ebddcace15c56ac9ac7a5499fffba4de'],
+  ['{"id":"a","x":"\\u0000\\u001f\\u007f\\u00e9\\u20ac\\ud83d\\ude00"}', 'b7b08e5e2f96812ac9bab56a33d297ba'],
+  ['{"id":"\\ud800","\\ud800":"\\udc00","b":-0,"a":1.0e+400}', 'b751afe7701199eb387e160cf4dec185'],
+])('the row hash of %s never changes, because with another one every row would be sent again', (text, rowHash) => {
+  expect(rowOf(text).rowHash).toBe(rowHash);
 });
 
 describe('rows travel untouched', () => {

@@ -174,25 +174,23 @@ describe('the checkpoint with which a second walk begins', () => {
   });
 });
 
-describe('threats of restored assets', () => {
-  test('only threats of assets that exist again are sent, and nothing is marked or swept', async () => {
-    const harness = new Harness();
-    const { table } = harness;
-    table.putState('assets', 'a', rowState());
-    for (const id of ['t', 'v']) table.putState('threats', id, rowState({ status: 'removed' }));
-    for (const id of ['u', 'ghost']) table.putState('threats', id, rowState({ parent: 'b' }));
-    const before = { ...INITIAL_CHECKPOINT, cursor: 'end', committed: rowState().sequence };
-    table.checkpoints.set('threats', beginSecondWalk(before, { mode: 'restored', now: 0, epoch: 1 }));
-    // The threat "new" came while its asset was removed, so no walk has listed it.
-    const listed = [threat('t', 'a'), threat('u', 'b', { version: 9 }), threat('v', 'x'), threat('new', 'a')];
-    harness.api.pages('/t', [listed]).on('/t', 'end', answer([], null));
-    expect(await harness.runStream('threats')).toMatchObject({ pagesAgain: 1, withdrawn: 0 });
-    expect(harness.sent).toEqual(['upsert t', 'upsert new']);
-    expect(table.checkpoint('threats')).toMatchObject({
-      generation: 0,
-      reread: harness.clock.now(),
-      second: undefined,
-    });
-    expect(table.state('threats', 'ghost')).toMatchObject({ status: 'live' });
+test('only threats of assets that exist again are sent, and nothing is marked or swept', async () => {
+  const harness = new Harness();
+  const { table } = harness;
+  table.putState('assets', 'a', rowState());
+  for (const id of ['t', 'v']) table.putState('threats', id, rowState({ status: 'removed' }));
+  for (const id of ['u', 'ghost']) table.putState('threats', id, rowState({ parent: 'b' }));
+  const before = { ...INITIAL_CHECKPOINT, cursor: 'end', committed: rowState().sequence };
+  table.checkpoints.set('threats', beginSecondWalk(before, { mode: 'restored', now: 0, epoch: 1 }));
+  // The threat "new" came while its asset was removed, so no walk has listed it.
+  const listed = [threat('t', 'a'), threat('u', 'b', { version: 9 }), threat('v', 'x'), threat('new', 'a')];
+  harness.api.pages('/t', [listed]).on('/t', 'end', answer([], null));
+  expect(await harness.runStream('threats')).toMatchObject({ pagesAgain: 1, withdrawn: 0 });
+  expect(harness.sent).toEqual(['upsert t', 'upsert new']);
+  expect(table.checkpoint('threats')).toMatchObject({
+    generation: 0,
+    reread: harness.clock.now(),
+    second: undefined,
   });
+  expect(table.state('threats', 'ghost')).toMatchObject({ status: 'live' });
 });

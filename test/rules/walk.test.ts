@@ -16,24 +16,23 @@
  * 13. A row that cannot be an event is kept as a dead letter, and the walk continues.
  */
 import { describe, expect, test } from '@jest/globals';
-import { ApiRefusedError, CursorRefusedError, LeaseLostError } from '../../lambda/core/errors.ts';
+import { ApiRefusedError, CursorRefusedError } from '../../lambda/core/errors.ts';
 import { Harness } from '../support/core/harness.ts';
 import { answer, asset, dnsBlock, threat, tombstone } from '../support/core/rows.ts';
 
 const cursorOf = (harness: Harness) => harness.table.checkpoint('assets').cursor;
 const of = (harness: Harness, step: string) => harness.journal.begun.filter(each => each.includes(step));
 
-describe('rule 2: the page that ends a walk may hold rows and null', () => {
-  test('the rows of the last page are delivered by every later poll and sent once, without another look-up or write', async () => {
-    const harness = new Harness();
-    harness.api.pages('/a', [[asset('a')], [asset('b'), asset('c')]]);
-    await harness.runStream('assets');
-    expect([harness.sent, cursorOf(harness)]).toEqual([['upsert a', 'upsert b', 'upsert c'], 'c1']);
-    for (const _ of [1, 2, 3]) {
-      expect(await harness.later().runStream('assets')).toMatchObject({ rows: 2, forwarded: 0, duplicates: 2 });
-      expect([harness.sent, harness.journal.begun, cursorOf(harness)]).toEqual([[], [], 'c1']);
-    }
-  });
+/** Rule 2: the page that ends a walk may hold rows and null. */
+test('the rows of the last page are delivered by every later poll and sent once, without another look-up or write', async () => {
+  const harness = new Harness();
+  harness.api.pages('/a', [[asset('a')], [asset('b'), asset('c')]]);
+  await harness.runStream('assets');
+  expect([harness.sent, cursorOf(harness)]).toEqual([['upsert a', 'upsert b', 'upsert c'], 'c1']);
+  for (const _ of [1, 2, 3]) {
+    expect(await harness.later().runStream('assets')).toMatchObject({ rows: 2, forwarded: 0, duplicates: 2 });
+    expect([harness.sent, harness.journal.begun, cursorOf(harness)]).toEqual([[], [], 'c1']);
+  }
 });
 
 describe('rule 4: a cursor that the walk has already followed', () => {
@@ -139,17 +138,16 @@ describe('rule 8: names', () => {
   });
 });
 
-describe('rule 11: the member that names the asset', () => {
-  test('the member that names the asset is configured, and a threat without it is forwarded and counted', async () => {
-    const harness = new Harness();
-    harness.api.pages('/t', [[threat('t', undefined, { host: 'a1' }), threat('u', 'a9')]]);
-    expect(await harness.runStream('threats', { parentMember: 'host' })).toMatchObject({
-      forwarded: 2,
-      threatsWithoutAsset: 1,
-    });
-    expect(harness.events.map(each => each.asset_id)).toEqual(['a1', undefined]);
-    expect(harness.table.children('threats')).toEqual(['a1 t']);
+/** Rule 11: the member that names the asset. */
+test('the member that names the asset is configured, and a threat without it is forwarded and counted', async () => {
+  const harness = new Harness();
+  harness.api.pages('/t', [[threat('t', undefined, { host: 'a1' }), threat('u', 'a9')]]);
+  expect(await harness.runStream('threats', { parentMember: 'host' })).toMatchObject({
+    forwarded: 2,
+    threatsWithoutAsset: 1,
   });
+  expect(harness.events.map(each => each.asset_id)).toEqual(['a1', undefined]);
+  expect(harness.table.children('threats')).toEqual(['a1 t']);
 });
 
 describe('rule 13: an asset whose removal cannot be understood', () => {
@@ -211,26 +209,14 @@ describe('pages that arrive while a batch is written', () => {
     await expect(harness.runStream('assets')).rejects.toThrow('cable cut');
     expect([harness.sent, cursorOf(harness)]).toEqual([['upsert a', 'upsert b'], 'c2']);
   });
-
-  test('when the lease is lost while a step waits, as in a frozen container, nothing more is sent or written', async () => {
-    const harness = new Harness();
-    harness.api.pages('/a', [['{"name":"x"}', asset('a')], []]);
-    harness.journal.hook = step => {
-      if (step === 'assets dead-letter') harness.lost.abort(new LeaseLostError('another run has taken it over'));
-    };
-    await expect(harness.runStream('assets')).rejects.toThrow(LeaseLostError);
-    expect(harness.journal.begun).toEqual(['assets look-up a', 'assets dead-letter']);
-  });
 });
 
-describe('row states', () => {
-  test('the window also knows the rows that a later row of their page superseded', async () => {
-    const harness = new Harness();
-    const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
-    harness.api.pages('/a', [[older, newer]]);
-    await harness.runStream('assets');
-    harness.later().api.pages('/a', [[older]]);
-    await harness.runStream('assets');
-    expect([harness.sent, of(harness, 'look-up')]).toEqual([[], []]);
-  });
+test('the window also knows the rows that a later row of their page superseded', async () => {
+  const harness = new Harness();
+  const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
+  harness.api.pages('/a', [[older, newer]]);
+  await harness.runStream('assets');
+  harness.later().api.pages('/a', [[older]]);
+  await harness.runStream('assets');
+  expect([harness.sent, of(harness, 'look-up')]).toEqual([[], []]);
 });

@@ -5,7 +5,7 @@ import { packRecords } from '../../../lambda/core/records.ts';
 import { createDelivery } from '../../../lambda/sink/firehose.ts';
 import { type Fault, THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
 import { type AwsScene, awsScene } from '../../support/function/aws-scene.ts';
-import { rejection, wordsOf } from '../../support/function/rejection.ts';
+import { expectRejection, rejection, wordsOf } from '../../support/function/rejection.ts';
 import { retryBudget, steppedClock } from '../../support/function/stepped-clock.ts';
 
 const LEASE_VALID = async () => undefined;
@@ -87,11 +87,8 @@ describe('a partial failure', () => {
     ],
   ])('a partial failure %s is tried eight times, then stops the stream with its codes', async (_what, codes, named) => {
     const { sent, firehose } = answering({ RequestResponses: codes.map(refusedWith) });
-    const error = await rejection(firehose.deliver(packRecords(large(2)), LEASE_VALID));
-    expect(error).toBeInstanceOf(DeliveryError);
-    expect(error.message).toMatch(named);
+    await expectRejection(firehose.deliver(packRecords(large(2)), LEASE_VALID), 'DeliveryError', named);
     expect(sent).toHaveLength(8);
-    expect(wordsOf(error)).not.toContain('canary');
   });
 });
 
@@ -195,14 +192,13 @@ describe('throttling', () => {
   });
 });
 
-describe('a call', () => {
-  test('a call that Firehose refuses stops the stream at once', async () => {
-    await using scene = await awsScene();
-    scene.aws.faults.always('firehose', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
-    const error = await rejection(delivery(scene).deliver(packRecords(['canary']), LEASE_VALID));
-    expect(error).toBeInstanceOf(DeliveryError);
-    expect(error.message).toContain('AccessDeniedException');
-    expect(scene.count('PutRecordBatch')).toBe(1);
-    expect(wordsOf(error)).not.toContain('canary');
-  });
+test('a call that Firehose refuses stops the stream at once', async () => {
+  await using scene = await awsScene();
+  scene.aws.faults.always('firehose', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
+  await expectRejection(
+    delivery(scene).deliver(packRecords(['canary']), LEASE_VALID),
+    'DeliveryError',
+    'AccessDeniedException',
+  );
+  expect(scene.count('PutRecordBatch')).toBe(1);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { LeaseLostError, LogError } from '../../../lambda/core/errors.ts';
+import { LeaseLostError } from '../../../lambda/core/errors.ts';
 import { createLogs } from '../../../lambda/sink/logs.ts';
 import { type AwsScene, awsScene, pass } from '../../support/function/aws-scene.ts';
-import { rejection, wordsOf } from '../../support/function/rejection.ts';
+import { expectRejection, rejection } from '../../support/function/rejection.ts';
 
 const SEQUENCE = '00000000070000000012';
 const BATCH = Buffer.from('canary ключ🔑\n'.repeat(10_000));
@@ -86,10 +86,7 @@ describe('the log of a batch', () => {
       [() => logs.get('log/assets/none'), 'be read'],
       [() => logs.delete([{ key: 'log/assets/none' }]), 'be deleted'],
     ] as const) {
-      const error = await rejection(call());
-      expect(error).toBeInstanceOf(LogError);
-      expect(error.message).toContain(`could not ${said}`);
-      expect(wordsOf(error)).not.toContain('canary');
+      await expectRejection(call(), 'LogError', `could not ${said}`);
     }
   });
 
@@ -97,8 +94,6 @@ describe('the log of a batch', () => {
     await using scene = await awsScene();
     const client = async () => ({ send: async () => ({ Body: { transformToByteArray: async () => BATCH } }) });
     const logs = createLogs({ client, bucket: 'bucket', retryBudget: scene.retryBudget });
-    const error = await rejection(logs.get('log/assets/page'));
-    expect(error).toBeInstanceOf(LogError);
-    expect(wordsOf(error)).not.toContain('canary');
+    await expectRejection(logs.get('log/assets/page'), 'LogError');
   });
 });

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { CredentialsError } from '../../../lambda/core/errors.ts';
 import { createCredentialsReader } from '../../../lambda/source/credentials.ts';
 import { answerJson } from '../../../local/incidents/tampered-api.ts';
 import { awsScene } from '../../support/function/aws-scene.ts';
 import { httpHarness } from '../../support/function/http-harness.ts';
-import { rejection, wordsOf } from '../../support/function/rejection.ts';
+import { expectRejection, rejection } from '../../support/function/rejection.ts';
 
 const SECRET = JSON.stringify({ client_id: 'id', client_secret: 'canary' });
 
@@ -29,20 +28,14 @@ describe('the client credentials', () => {
     ['an empty client_secret', '{"client_id":"canary","client_secret":""}'],
   ])('credentials from %s are an error that names the expected form and quotes nothing', async (_what, secret) => {
     await using each = await scene(secret);
-    const error = await rejection(each.read());
-    expect(error).toBeInstanceOf(CredentialsError);
-    expect(error.message).toContain('{"client_id": "...", "client_secret": "..."}');
-    expect(wordsOf(error)).not.toContain('canary');
+    await expectRejection(each.read(), 'CredentialsError', '{"client_id": "...", "client_secret": "..."}');
   });
 
   test('an answer without the text of the secret is not reported as an empty secret', async () => {
     await using each = await scene(SECRET);
     await using server = await httpHarness(answerJson(200, { Name: 'secret', SecretBinary: 'Y2FuYXJ5' }));
     process.env['AWS_ENDPOINT_URL_SECRETS_MANAGER'] = server.url;
-    const error = await rejection(each.read());
-    expect(error).toBeInstanceOf(CredentialsError);
-    expect(error.message).toMatch(/SecretString.*Do not fill the secret/);
-    expect(wordsOf(error)).not.toContain('canary');
+    await expectRejection(each.read(), 'CredentialsError', /SecretString.*Do not fill the secret/);
   });
 
   test.each([

@@ -1,11 +1,11 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { ApiRefusedError, ApiUnavailableError, CredentialsError, OutOfTimeError } from '../../../lambda/core/errors.ts';
+import { ApiRefusedError, CredentialsError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
 import { createTokens, tokenEndpoint, tokensOfOneRun } from '../../../lambda/source/token.ts';
 import { answerJson } from '../../../local/incidents/tampered-api.ts';
 import { type Act, httpHarness, type SeenRequest, silence, watchedFetch } from '../../support/function/http-harness.ts';
-import { rejection, wordsOf } from '../../support/function/rejection.ts';
+import { expectRejection, rejection, wordsOf } from '../../support/function/rejection.ts';
 import { retryBudget, steppedClock } from '../../support/function/stepped-clock.ts';
 
 const PATH = '/protocol/openid-connect/token';
@@ -119,9 +119,7 @@ describe('a token', () => {
     await using each = await tokenScene(answerJson(200, { ...TOKEN, token_type: 'BEARER' }));
     expect(await each.token()).toBe('one');
     await using other = await tokenScene(answerJson(200, { ...TOKEN, token_type: 'mac', access_token: 'canary' }));
-    const error = await rejection(other.token());
-    expect(error).toBeInstanceOf(ApiUnavailableError);
-    expect(wordsOf(error)).not.toContain('canary');
+    await expectRejection(other.token(), 'ApiUnavailableError');
   });
 
   test('a discarded token is replaced, but not a second time by a caller that held the old one', async () => {
@@ -141,12 +139,9 @@ describe('a refusal of the credentials', () => {
     [400, 'invalid_client'],
   ])('refused credentials (%i %s) are read once more, and fail after one more try', async (status, code) => {
     await using each = await tokenScene(refused(status, code));
-    const error = await rejection(each.token());
-    expect(error).toBeInstanceOf(CredentialsError);
-    expect(error.message).toContain(`${status} ${code}`);
+    await expectRejection(each.token(), 'CredentialsError', `${status} ${code}`);
     expect(each.read).toHaveLength(2);
     expect(each.server.seen).toHaveLength(2);
-    expect(wordsOf(error)).not.toContain('canary');
   });
 
   test('credentials of a secret that was just rotated are replaced by the new ones', async () => {
@@ -214,17 +209,16 @@ describe('a token endpoint that fails', () => {
 
   test('a token endpoint that throttles until the time ends is no failure', async () => {
     await using each = await tokenScene(answerJson(429, '', { 'ratelimit-reset': '60' }));
-    const error = await rejection(each.token(60_000));
-    expect(error).toBeInstanceOf(OutOfTimeError);
-    expect(error.message).toContain('before the token endpoint asks to be called again (429)');
+    await expectRejection(
+      each.token(60_000),
+      'OutOfTimeError',
+      'before the token endpoint asks to be called again (429)',
+    );
   });
 
   test('a token endpoint that keeps failing is given up, and nothing of its answers is shown', async () => {
     await using each = await tokenScene(answerJson(200, { access_token: '', canary: 'canary' }));
-    const error = await rejection(each.token());
-    expect(error).toBeInstanceOf(ApiUnavailableError);
-    expect(error.message).toContain('it did not answer as OAuth 2.0 asks');
-    expect(wordsOf(error)).not.toContain('canary');
+    await expectRejection(each.token(), 'ApiUnavailableError', 'it did not answer as OAuth 2.0 asks');
   });
 
   test('a token request that an ending invocation cuts off is made again by the next one, in its own time', async () => {

@@ -162,24 +162,22 @@ describe('the listed removals', () => {
   });
 });
 
-describe('assertLeaseValid', () => {
-  test('the lease is checked before every write of row states, child entries and removals', async () => {
-    await using each = await scene();
-    const stop = () => Promise.reject(new LeaseLostError('in a test'));
-    const member = { parent: 'o', id: 'a' };
-    const writes = [
-      each.states.put('assets', new Map([['a', state(1)]]), stop),
-      each.childIndex.put('threats', [member], stop),
-      each.childIndex.delete('threats', [member], stop),
-      each.removals.add(
-        'assets',
-        [{ id: 'a', sequence: SEQUENCE, deletedAt: undefined, position: undefined, isRestored: false }],
-        stop,
-      ),
-      each.removals.remove('assets', [{ id: 'a', sequence: SEQUENCE }], stop),
-    ];
-    const outcomes = await Promise.allSettled(writes);
-    expect(outcomes.map(outcome => outcome.status)).toEqual(Array(5).fill('rejected'));
-    expect(each.calls).toEqual([]);
-  });
+test('the lease is checked before every write of row states, child entries and removals', async () => {
+  await using each = await scene();
+  const stop = () => Promise.reject(new LeaseLostError('in a test'));
+  const member = { parent: 'o', id: 'a' };
+  const writes = [
+    each.states.put('assets', new Map([['a', state(1)]]), stop),
+    each.childIndex.put('threats', [member], stop),
+    each.childIndex.delete('threats', [member], stop),
+    each.removals.add(
+      'assets',
+      [{ id: 'a', sequence: SEQUENCE, deletedAt: undefined, position: undefined, isRestored: false }],
+      stop,
+    ),
+    each.removals.remove('assets', [{ id: 'a', sequence: SEQUENCE }], stop),
+  ];
+  const outcomes = await Promise.allSettled(writes);
+  expect(outcomes.map(outcome => outcome.status)).toEqual(Array(5).fill('rejected'));
+  expect(each.calls).toEqual([]);
 });

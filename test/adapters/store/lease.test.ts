@@ -126,65 +126,59 @@ describe('a lost answer', () => {
   });
 });
 
-describe('the heartbeat', () => {
-  test('the heartbeat renews the lease each third of its term, so that nobody takes it over', async () => {
-    await using each = await scene();
-    const lease = await held(each.lease('one').take());
-    for (let heartbeat = 1; heartbeat <= 5; heartbeat++) {
-      each.clock.advance(20_000);
-      const renewed = each.clock.now() + SECONDS * 1000;
-      // The heartbeat does not wait for the renewal's answer, so the table is read until it has arrived.
-      let expires = 0;
-      for (let asked = 0; expires !== renewed && asked < 500; asked++) {
-        expires = Number((await each.item())?.['expires']?.N);
-      }
-      expect(expires).toBe(renewed);
-      await each.committed();
+test('the heartbeat renews the lease each third of its term, so that nobody takes it over', async () => {
+  await using each = await scene();
+  const lease = await held(each.lease('one').take());
+  for (let heartbeat = 1; heartbeat <= 5; heartbeat++) {
+    each.clock.advance(20_000);
+    const renewed = each.clock.now() + SECONDS * 1000;
+    // The heartbeat does not wait for the renewal's answer, so the table is read until it has arrived.
+    let expires = 0;
+    for (let asked = 0; expires !== renewed && asked < 500; asked++) {
+      expires = Number((await each.item())?.['expires']?.N);
     }
-    expect(await each.lease('two').take()).toBeUndefined();
-    await lease.release({ clean: true });
+    expect(expires).toBe(renewed);
+    await each.committed();
+  }
+  expect(await each.lease('two').take()).toBeUndefined();
+  await lease.release({ clean: true });
+});
+
+test('a lease that another run has taken over aborts the run that held it', async () => {
+  await using each = await scene();
+  const lost = await held(each.lease('one').take());
+  await each.table.update({
+    Key: leaseKey,
+    UpdateExpression: 'SET epoch = :epoch, holder = :holder',
+    ExpressionAttributeValues: { ':epoch': { N: String(FIRST + 1) }, ':holder': { S: 'two' } },
+  });
+  each.clock.advance(45_000);
+  expect(await each.aborted(lost.signal)).toBeInstanceOf(LeaseLostError);
+  expect(await rejection(lost.assertValid())).toBeInstanceOf(LeaseLostError);
+  expect(await rejection(lost.release({ clean: true }))).toBeInstanceOf(LeaseLostError);
+  expect(await each.item()).toMatchObject({
+    epoch: { N: String(FIRST + 1) },
+    holder: { S: 'two' },
+    ended: { S: 'no' },
   });
 });
 
-describe('a lease that another run has taken over', () => {
-  test('a lease that another run has taken over aborts the run that held it', async () => {
-    await using each = await scene();
-    const lost = await held(each.lease('one').take());
-    await each.table.update({
-      Key: leaseKey,
-      UpdateExpression: 'SET epoch = :epoch, holder = :holder',
-      ExpressionAttributeValues: { ':epoch': { N: String(FIRST + 1) }, ':holder': { S: 'two' } },
-    });
-    each.clock.advance(45_000);
-    expect(await each.aborted(lost.signal)).toBeInstanceOf(LeaseLostError);
-    expect(await rejection(lost.assertValid())).toBeInstanceOf(LeaseLostError);
-    expect(await rejection(lost.release({ clean: true }))).toBeInstanceOf(LeaseLostError);
-    expect(await each.item()).toMatchObject({
-      epoch: { N: String(FIRST + 1) },
-      holder: { S: 'two' },
-      ended: { S: 'no' },
-    });
-  });
-});
-
-describe('a lease that cannot be renewed', () => {
-  test.each([
-    ['because the table refuses', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } }],
-    ['because the table throttles', THROTTLING_FAULTS.dynamodb],
-  ])('a lease that cannot be renewed %s aborts the run no later than shortly after its end', async (_why, fault) => {
-    await using each = await scene();
-    const lease = await held(each.lease('one').take());
-    const taken = each.clock.now();
-    each.aws.faults.always('dynamodb', fault);
-    const reason = each.aborted(lease.signal);
-    while (!lease.signal.aborted) {
-      each.clock.advance(20_000);
-      await Promise.race([each.clock.holding(), reason]);
-    }
-    each.aws.faults.clear();
-    expect(await reason).toBeInstanceOf(LeaseLostError);
-    expect(each.clock.now() - taken).toBeLessThanOrEqual(2 * SECONDS * 1000);
-  });
+test.each([
+  ['because the table refuses', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } }],
+  ['because the table throttles', THROTTLING_FAULTS.dynamodb],
+])('a lease that cannot be renewed %s aborts the run no later than shortly after its end', async (_why, fault) => {
+  await using each = await scene();
+  const lease = await held(each.lease('one').take());
+  const taken = each.clock.now();
+  each.aws.faults.always('dynamodb', fault);
+  const reason = each.aborted(lease.signal);
+  while (!lease.signal.aborted) {
+    each.clock.advance(20_000);
+    await Promise.race([each.clock.holding(), reason]);
+  }
+  each.aws.faults.clear();
+  expect(await reason).toBeInstanceOf(LeaseLostError);
+  expect(each.clock.now() - taken).toBeLessThanOrEqual(2 * SECONDS * 1000);
 });
 
 describe('assertLeaseValid', () => {
@@ -226,16 +220,14 @@ describe('assertLeaseValid', () => {
   });
 });
 
-describe('a released lease', () => {
-  test('a released lease refuses every write that its run still wants to make', async () => {
-    await using each = await scene();
-    const lease = await held(each.lease('one').take());
-    await lease.release({ clean: true });
-    expect(await rejection(lease.assertValid())).toBeInstanceOf(LeaseLostError);
-    const next = await held(each.lease('two').take());
-    expect(await rejection(lease.assertValid())).toBeInstanceOf(LeaseLostError);
-    await next.release({ clean: true });
-  });
+test('a released lease refuses every write that its run still wants to make', async () => {
+  await using each = await scene();
+  const lease = await held(each.lease('one').take());
+  await lease.release({ clean: true });
+  expect(await rejection(lease.assertValid())).toBeInstanceOf(LeaseLostError);
+  const next = await held(each.lease('two').take());
+  expect(await rejection(lease.assertValid())).toBeInstanceOf(LeaseLostError);
+  await next.release({ clean: true });
 });
 
 describe('a lease released after unclear answers', () => {
