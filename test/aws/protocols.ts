@@ -1,11 +1,10 @@
 /** The protocols of the services that the function calls. */
-import { tableJson } from '../../local/aws/table-json.ts';
 import type { Protocol } from './http-service.ts';
 
 /** Members with bytes: of attributes in DynamoDB, and of records in Firehose. */
 const BYTES = ['B', 'Data'];
 
-/** The protocol of DynamoDB, Firehose and Secrets Manager, in which bytes are base64. */
+/** The protocol of DynamoDB, Firehose and Secrets Manager, in which bytes are base64 and times are numbers. */
 export const JSON_PROTOCOL: Protocol = {
   read({ headers, body }) {
     const [, action = ''] = String(headers['x-amz-target']).split('.');
@@ -14,9 +13,16 @@ export const JSON_PROTOCOL: Protocol = {
     );
     return { action, input };
   },
-  write: output => ({ status: 200, body: tableJson(output) }),
+  write: output => ({ status: 200, body: JSON.stringify(output, writtenMember) }),
   writeError: ({ status, code, message }) => ({ status, body: JSON.stringify({ __type: code, message }) }),
 };
+
+/** Writes bytes as base64 and times as seconds since 1970. Both have methods of their own, which write something else. */
+function writtenMember(this: Readonly<Record<string, unknown>>, name: string, member: unknown): unknown {
+  const value = this[name];
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  return value instanceof Date ? value.getTime() / 1000 : member;
+}
 
 const OBJECT_ACTIONS: Readonly<Record<string, string>> = { PUT: 'PutObject', GET: 'GetObject', DELETE: 'DeleteObject' };
 
