@@ -69,16 +69,10 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
 /** Commander's error code for a command line that names no command. */
 const NO_COMMAND = 'commander.help';
 
-const LONGEST_REASON = 400;
-
-/**
- * Creates an error whose reason is one short line, even if a script's variable puts a long text into the command line.
- */
+/** Creates an error whose reason is one line, even if a script's variable puts several into the command line. */
 function usageError(cause: CommanderError): UsageError {
   const [first = '', suggestion] = cause.message.replace(/^error: /, '').split(/\n(?=\(Did you mean [^\n]*$)/);
-  const whole = cause.code === NO_COMMAND ? 'no command is given' : terminalLine(first);
-  const half = LONGEST_REASON / 2;
-  const reason = whole.length > LONGEST_REASON ? `${whole.slice(0, half)} … ${whole.slice(-half)}` : whole;
+  const reason = cause.code === NO_COMMAND ? 'no command is given' : terminalLine(first);
   const text = suggestion === undefined ? reason : `${reason} ${suggestion}`;
   const message = `${text.replace(/\.$/, '')}. Nothing was done. Run it with --help for the usage.`;
   return new UsageError(message, { cause });
