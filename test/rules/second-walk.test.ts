@@ -1,7 +1,7 @@
 /** The second walk: what is held back, where it resumes, and what it may conclude from a list. */
 import { describe, expect, test } from '@jest/globals';
 import { INITIAL_CHECKPOINT } from '../../lambda/core/checkpoint.ts';
-import { ApiRefusedError } from '../../lambda/core/errors.ts';
+import { ApiRefusedError, CursorRefusedError } from '../../lambda/core/errors.ts';
 import { beginSecondWalk } from '../../lambda/core/second-walk.ts';
 import type { Checkpoint, SecondWalk } from '../../lambda/ports.ts';
 import { Harness, type RunChange } from '../support/core/harness.ts';
@@ -60,6 +60,14 @@ describe('two passes over the list', () => {
     await later(harness, HOUR);
     expect(secondOf(harness)).toMatchObject({ phase: 'read', notBefore: notBefore + HOUR });
     expect(harness.sent).toEqual([]);
+  });
+
+  test('a pass that begins anew after a refused cursor proves nothing if the list is empty then', async () => {
+    const harness = await having([[asset('a'), asset('b')]]);
+    const listed = [answer([asset('a')], 'c1'), answer([], null)];
+    harness.api.on('/a', undefined, ...listed).on('/a', 'c1', new CursorRefusedError('/a'));
+    await harness.runStream('assets', { resync: ['assets'] });
+    expect(secondOf(harness)).toMatchObject({ phase: 'read', rows: 0 });
   });
 
   test('nothing is withdrawn in a run whose walk fails before the end of the stream', async () => {
