@@ -54,7 +54,7 @@ export function resolveValue(value: unknown, references: References): unknown {
     return evaluate(argument, references);
   }
   const resolved = members.map(([member, each]) => [member, resolveValue(each, references)]);
-  return Object.fromEntries(resolved);
+  return Object.fromEntries(resolved.filter(([, each]) => each !== undefined));
 }
 
 /** Resolves a value that must be a string. @throws RangeError */
@@ -65,7 +65,7 @@ export function resolveText(value: unknown, references: References): string {
 }
 
 const FUNCTIONS: Functions = {
-  Ref: (id, references) => references.ref(String(id)),
+  Ref: (id, references) => (id === 'AWS::NoValue' ? undefined : references.ref(String(id))),
   'Fn::GetAtt'(argument, references) {
     const [id, name] = argument as [string, string];
     return references.attribute(id, name);
