@@ -41,7 +41,7 @@ const batch: fc.Arbitrary<Batch> = fc.record({
 });
 const ofRecords = ({ records, ...rest }: Batch) => ({ ...rest, records: records.map(one => Buffer.from(one)) });
 
-test('a batch that is logged and read is the same batch, whatever ids and rows hold', () => {
+test('a batch that is logged and read again is the same batch, whatever ids and rows hold', () => {
   fc.assert(
     fc.property(
       batch,
@@ -50,7 +50,7 @@ test('a batch that is logged and read is the same batch, whatever ids and rows h
   );
 });
 
-test('a log does not hold the dead letters of its batch, because they are stored before it', () => {
+test('the log of a batch does not hold its dead letters, because they are stored earlier', () => {
   const deadLetters = [{ stream: 'assets', reason: 'no-id', row: 'canary', rowHash: 'd1' }] as const;
   const log = encodeBatch({ ...EMPTY, deadLetters }, TABLE);
   expect(Buffer.from(log).toString()).not.toContain('canary');
@@ -73,7 +73,7 @@ test.each<[string, Partial<Batch>]>([
     { removals: [{ id: 'a', sequence: '1', deletedAt: undefined, position: undefined, isRestored: false }] },
   ],
   ['a removal that is worked off', { removalsDone: [{ id: 'a', sequence: '1' }] }],
-])('a batch with nothing but %s is not empty', (_what, change) => {
+])('a batch that has only %s is not empty', (_what, change) => {
   expect([isEmptyBatch(EMPTY), isEmptyBatch({ ...EMPTY, ...change })]).toEqual([true, false]);
 });
 

@@ -41,7 +41,7 @@ const STEPS = [
 ];
 
 describe('the steps of a batch', () => {
-  test('each step is awaited before the next one begins', async () => {
+  test('each step of a batch ends before the next step begins', async () => {
     const harness = new Harness();
     harness.journal.hook = async step => {
       await new Promise(setImmediate);
@@ -51,27 +51,27 @@ describe('the steps of a batch', () => {
     expect(harness.journal.done).toEqual(STEPS);
   });
 
-  test.each(STEPS)('when the step "%s" fails, nothing after it is begun', async step => {
+  test.each(STEPS)('a failure of the step "%s" prevents all later steps of the batch', async step => {
     const harness = new Harness();
     harness.journal.fail(step);
     await expect(commit(FULL, INITIAL_CHECKPOINT, harness.streamRun('threats'))).rejects.toThrow(`fault at ${step}`);
     expect(harness.journal.begun).toEqual(STEPS.slice(0, STEPS.indexOf(step) + 1));
   });
 
-  test('a batch that does nothing and moves no checkpoint writes nothing', async () => {
+  test('a batch without changes writes nothing when the checkpoint stays the same', async () => {
     const harness = new Harness();
     const before = structuredClone(CHECKPOINT);
     expect(await commit(EMPTY, before, harness.streamRun('threats'))).toBe(before);
     expect(harness.journal.begun).toEqual([]);
   });
 
-  test('a batch that does nothing but move the checkpoint writes only the checkpoint', async () => {
+  test('a batch without changes writes only the checkpoint when the cursor has moved', async () => {
     const harness = new Harness();
     await commit(EMPTY, INITIAL_CHECKPOINT, harness.streamRun('threats'));
     expect(harness.journal.done).toEqual(['threats checkpoint']);
   });
 
-  test('a batch of DNS blocks has no log, because read again it becomes the same events', async () => {
+  test('a batch of DNS blocks has no log, because reading the page again gives the same events', async () => {
     const harness = new Harness();
     const event = { row: rowOf(dnsBlock('d'), DNS_BLOCKS), stream: DNS_BLOCKS, sequence: SEQUENCE };
     const batch = { ...EMPTY, records: packRecords([rowLine(event, CONTEXT)]) };
@@ -79,7 +79,7 @@ describe('the steps of a batch', () => {
     expect(harness.journal.done).toEqual(['dns-blocks delivery', 'dns-blocks checkpoint']);
   });
 
-  test('events are counted once they are acknowledged', async () => {
+  test('events are counted only after Firehose has acknowledged them', async () => {
     const harness = new Harness();
     const before = harness.streamRun('threats');
     harness.journal.fail('threats delivery');

@@ -21,7 +21,7 @@ const DEAD_LETTER: DeadLetter = {
 };
 
 describe('a dead letter', () => {
-  test('the key of a dead letter names its connector, stream and reason, and is parsed back to them', () => {
+  test('the key of a dead letter names its connector, stream and reason, and can be parsed', () => {
     const key = deadLetterKey(DEAD_LETTER, 'acme');
     expect(key).toBe('dead-letter/acme/threats/oversize/0a1b.json');
     expect(parseDeadLetterKey(key, 'acme')).toEqual({ stream: 'threats', reason: 'oversize' });
@@ -37,7 +37,7 @@ describe('a dead letter', () => {
     'dead-letter/acme/threats/oversize/0a1b.json/more',
     'dead-letter/acme/threats/oversize/row.json',
     'events/acme/threats/oversize/0a1b.json',
-  ])('%s is not the key of a dead letter of this connector', key => {
+  ])('the key %s is not a dead letter of this connector', key => {
     expect(parseDeadLetterKey(key, 'acme')).toBeUndefined();
   });
 
@@ -47,23 +47,26 @@ describe('a dead letter', () => {
     expect(body.includes(row)).toBe(true);
   });
 
-  test.each([{ bytes: 12 }, { bytes: 12, id: 'a","row":{}}\n' }])('a summary stands in place of the row: %j', row => {
-    const body = Buffer.from(deadLetterBody({ ...DEAD_LETTER, reason: 'too-deep', row }, 'acme'));
-    expect(JSON.parse(body.toString())).toEqual({
-      reason: 'too-deep',
-      stream: 'threats',
-      connector: 'acme',
-      row_hash: '0a1b',
-      ...row,
-    });
-  });
+  test.each([{ bytes: 12 }, { bytes: 12, id: 'a","row":{}}\n' }])(
+    'a dead letter can hold a summary instead of the row: %j',
+    row => {
+      const body = Buffer.from(deadLetterBody({ ...DEAD_LETTER, reason: 'too-deep', row }, 'acme'));
+      expect(JSON.parse(body.toString())).toEqual({
+        reason: 'too-deep',
+        stream: 'threats',
+        connector: 'acme',
+        row_hash: '0a1b',
+        ...row,
+      });
+    },
+  );
 
-  test('the runbook explains every reason', async () => {
+  test('the runbook explains every reason of a dead letter', async () => {
     const runbook = await readFile('docs/runbook.md', 'utf8');
     expect(DEAD_LETTER_REASONS.filter(reason => !runbook.includes(`\`${reason}\``))).toEqual([]);
   });
 
-  test('the prefix of dead letters is the one that the stack lets the function write to', () => {
+  test('the prefix of dead letters is the prefix that the stack lets the function write to', () => {
     expect(deadLettersPrefix('acme')).toBe(`${PREFIXES.deadLetters}acme/`);
   });
 });

@@ -125,7 +125,7 @@ describe('a table of decisions', () => {
     expect(isSame).toBe(expected === '' || expected === '=live 5');
   });
 
-  test('a tombstone of an asset never sent differs only when everything is sent again', () => {
+  test('the tombstone of an asset that was never sent differs only when everything is sent again', () => {
     const draft = draftOf({ known: { a: STATES['removed, never sent'] } });
     expect((['walk', 'differences', 'all'] as const).map(reading => draft.isSame(GONE, reading))).toEqual([
       true,
@@ -134,7 +134,7 @@ describe('a table of decisions', () => {
     ]);
   });
 
-  test('while everything is sent again, the walk marks no row, because the second walk must send it', () => {
+  test('the walk does not mark rows during a replay, because the second walk must send them', () => {
     const known = { a: STATES['not yet marked'] };
     const draft = draftOf({ known, before: { second: { ...SECOND, mode: 'all' } } });
     draft.row(EXISTS, 'walk');
@@ -155,7 +155,7 @@ describe('a table of decisions', () => {
     expect(draft.batch({}).states.size).toBe(expected.length);
   });
 
-  test('the filter withdraws as many rows as the guard allows, and the others stay as they are', () => {
+  test('the filter withdraws only as many rows as the guard allows', () => {
     const known = { a: live(asset('a')), b: live(asset('b')), c: live(asset('c')) };
     const draft = draftOf({ known, allowance: 1 });
     for (const id of Object.keys(known)) draft.row(excluded(rowOf(asset(id))), 'walk');
@@ -165,7 +165,7 @@ describe('a table of decisions', () => {
 });
 
 describe('a batch', () => {
-  test('a batch writes each state once, as the last of its rows says, and sends every row in order', () => {
+  test('a batch sends every version of a row in order, but stores only the last state', () => {
     const draft = draftOf({ known: { a: live(asset('a')) } });
     for (const text of [asset('a', { version: 2 }), tombstone('a'), asset('a', { version: 3 })])
       draft.row(rowOf(text), 'walk');
@@ -179,7 +179,7 @@ describe('a batch', () => {
     expect(removals.map(({ isRestored }) => isRestored)).toEqual([true]);
   });
 
-  test('a batch ends with the sequence that it used last, and keeps the one before when it does nothing', () => {
+  test('a batch that marks a row without an event still uses a new sequence', () => {
     const before = { committed: SEQUENCE(0) };
     const nothing = draftOf({ before, known: { a: live(asset('a')) } });
     nothing.row(rowOf(asset('a')), 'walk');
@@ -191,7 +191,7 @@ describe('a batch', () => {
     expect(mark.batch({}).checkpoint.committed).toBe(SEQUENCE(1));
   });
 
-  test('a batch counts the rows that exist, and those of them that are listed', () => {
+  test('a batch counts existing rows and listed rows', () => {
     const old = { generation: 4 };
     const draft = draftOf({
       before: { counts: { existing: 4, listed: 1 } },
@@ -208,7 +208,7 @@ describe('a batch', () => {
     expect(draft.batch({}).checkpoint.counts).toEqual({ existing: 4, listed: 4 });
   });
 
-  test('a batch stores an oversize row as a dead letter, and remembers it as sent', () => {
+  test('a batch stores an oversize row as a dead letter and remembers the row as sent', () => {
     const huge = threat('t', 'a', { text: 'x'.repeat(1_024_000) });
     const draft = draftOf({ stream: THREATS });
     draft.row(rowOf(huge, THREATS), 'walk');
@@ -219,7 +219,7 @@ describe('a batch', () => {
 });
 
 describe('the threats of an asset', () => {
-  test('a threat has one entry under each asset that it had, also within one batch', () => {
+  test('a threat that moves between assets within one batch has one child entry under each asset', () => {
     const draft = draftOf({ stream: THREATS });
     for (const [version, parent] of ['a', 'b', 'a'].entries())
       draft.row(rowOf(threat('t', parent, { version }), THREATS), 'walk');
@@ -228,7 +228,7 @@ describe('the threats of an asset', () => {
     expect(states.get('t')?.parent).toBe('a');
   });
 
-  test('a threat that changes under its asset writes no entry again', () => {
+  test('a threat that changes but stays under its asset gets no second child entry', () => {
     const draft = draftOf({ stream: THREATS, known: { t: live(threat('t', 'a'), THREATS) } });
     draft.row(rowOf(threat('t', 'a', { version: 2 }), THREATS), 'walk');
     expect(draft.batch({}).children).toEqual([]);
@@ -246,7 +246,7 @@ describe('the threats of an asset', () => {
     ]);
   });
 
-  test('a refreshed row is the same event content again, with a later sequence', () => {
+  test('a refreshed row is sent with the same content and a later sequence', () => {
     const draft = draftOf({ known: { a: live(asset('a')) } });
     draft.refresh(rowOf(asset('a')));
     expect(events(draft)).toMatchObject([{ kind: 'upsert', id: 'a', refresh: true, sequence: SEQUENCE(1) }]);

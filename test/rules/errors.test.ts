@@ -17,7 +17,7 @@ function made(name: string, type: unknown): Error {
 }
 
 test.each(CLASSES)(
-  'the message of %s says that nothing is lost or changed, because an operator reads nothing else',
+  'the message of %s says that no data is lost or changed, because operators need to know it',
   (name, type) => {
     expect(made(name, type).message).toMatch(/\b[Nn]othing (?:is lost|changed)\b/);
     expect(made(name, type).name).toBe(name);
@@ -32,20 +32,20 @@ describe('an error that leaves the function', () => {
   test.each([
     ['a text', 'canary'],
     ['an object', { message: 'canary' }],
-    ['an error of others', foreign('canary')],
-  ])('%s as the cause of an own error shows nothing of what was sent or answered', (_what, cause) => {
+    ['an error of a third-party library', foreign('canary')],
+  ])('%s as the cause of a StateError does not reveal its text', (_what, cause) => {
     const own = new errors.StateError('answer', { cause });
     expect(publicError(own)).toBe(own);
     expect(wordsOf(own)).not.toContain('canary');
     expect(own.cause instanceof Error).toBe(cause instanceof Error);
   });
 
-  test('a cause that is no error is dropped, also from an error of others', () => {
+  test('a cause that is not an error object is dropped', () => {
     expect('cause' in publicError(new Error('x', { cause: 'canary' }))).toBe(false);
     expect('cause' in publicError(new errors.StateError('answer', { cause: 7 }))).toBe(false);
   });
 
-  test('a chain of causes is cut off behind the sixth error', () => {
+  test('a chain of causes is cut off after the sixth error', () => {
     const chain = (length: number): Error =>
       length === 0 ? foreign('canary') : new errors.StateError('answer', { cause: chain(length - 1) });
     expect(depthOf(publicError(chain(4)))).toBe(5);
@@ -58,7 +58,7 @@ describe('an error that leaves the function', () => {
     expect(depthOf(publicError(circle))).toBe(6);
   });
 
-  test('the failures of the streams lose what their causes quote', () => {
+  test('the failures of the streams do not reveal the text of their causes', () => {
     const failure = new errors.DeliveryError('it refuses', { cause: foreign('canary') });
     const all = publicError(new errors.StreamsFailedError(new Map([['assets', failure]]), 3));
     expect(wordsOf(all)).not.toContain('canary');
@@ -74,7 +74,7 @@ describe('an error that leaves the function', () => {
     expect(publicError(error).stack).not.toContain('canary');
   });
 
-  test('a thrown value that is not an error is reported only as such', () => {
+  test('a thrown value that is not an error is reported without its content', () => {
     expect(publicError('canary').message).toBe('Something that is no error was thrown');
   });
 
@@ -82,7 +82,7 @@ describe('an error that leaves the function', () => {
     [{ name: 'AccessDeniedException', $metadata: { httpStatusCode: 400 } }, 'AccessDeniedException: HTTP 400'],
     [{ name: 'canary name' }, 'Error: its details are not shown'],
     [{ code: 'ECONNRESET' }, 'Error: its details are not shown'],
-  ])('an error of another library (%j) keeps only parts that have a strict form', (members, expected) => {
+  ])('the error %j of another library keeps only the parts that have a strict form', (members, expected) => {
     const left = publicError(foreign('canary', members));
     expect(String(left)).toBe(expected);
     expect(wordsOf(left)).not.toContain('canary');

@@ -55,7 +55,7 @@ describe('event lines', () => {
     );
   });
 
-  test('any id, parent and connector name stay what they are, on one line', () => {
+  test('any id, parent or connector name stays unchanged in the event, on one line', () => {
     const name = fc.oneof(fc.string({ unit: anyCharacter, minLength: 1 }), fc.string({ minLength: 1 }));
     fc.assert(
       fc.property(name, name, name, (id, parent, connector) => {
@@ -74,7 +74,7 @@ describe('event lines', () => {
 });
 
 describe('the event_id', () => {
-  test('two events of a row that changes have the same event_id only when everything that names them is the same', () => {
+  test('two events of a row have different event_ids unless everything that identifies the event is equal', () => {
     const later = '00000000010000000002';
     const ids = [
       eventOf(),
@@ -92,14 +92,14 @@ describe('the event_id', () => {
     expect(eventOf({ position: '"p9"' }).event_id).toBe(ids[0]);
   });
 
-  test('two events of a DNS block have the same event_id when the whole row is the same, whatever else differs', () => {
+  test('two events of a DNS block have the same event_id exactly when the whole rows are equal', () => {
     const first = eventOf({}, DNS_BLOCKS).event_id;
     const later = event({ rowHash: 'f'.repeat(32), position: '"p9"' }, DNS_BLOCKS, '00000000010000000002');
     expect(readEvent(rowLine(later, { ...CONTEXT, tableId: 'other' })).event_id).toBe(first);
     expect(eventOf({ wholeHash: 'f'.repeat(32) }, DNS_BLOCKS).event_id).not.toBe(first);
   });
 
-  test('two withdrawals have the same event_id only when row, sequence and reason are the same', () => {
+  test('two withdrawals have the same event_id only when row, sequence, reason and table are equal', () => {
     const ids = [
       withdrawal(),
       withdrawal({ sequence: '00000000010000000002' }),
@@ -118,7 +118,7 @@ describe('withdrawn events', () => {
     expect(withdrawal({ subject })).toMatchObject({ id: 't1', time: null, stream_position: null });
   });
 
-  test.each([undefined, 'filtered', 'not-listed'] as const)('a withdrawn event says why: %s', reason => {
+  test.each([undefined, 'filtered', 'not-listed'] as const)('a withdrawn event states its reason: %s', reason => {
     expect(withdrawal({ reason }).reason).toBe(reason);
   });
 });
@@ -126,21 +126,18 @@ describe('withdrawn events', () => {
 describe('rule 13: the size of one record of Firehose', () => {
   const filled = (bytes: number, filling: string) => filling.repeat(bytes / Buffer.byteLength(filling));
 
-  test.each(['a', 'éé', '€€', '😀'])(
-    '1,000 KiB of %j with the line feed fit one record, and one more byte does not',
-    filling => {
-      const room = MAX_LINE_BYTES - 1;
-      const rest = room % Buffer.byteLength(filling);
-      const line = filled(room - rest, filling) + 'a'.repeat(rest);
-      expect([exceedsRecord(line), exceedsRecord(`${line}a`)]).toEqual([false, true]);
-    },
-  );
+  test.each(['a', 'éé', '€€', '😀'])('a record holds exactly 1,000 KiB of %j with its line feed', filling => {
+    const room = MAX_LINE_BYTES - 1;
+    const rest = room % Buffer.byteLength(filling);
+    const line = filled(room - rest, filling) + 'a'.repeat(rest);
+    expect([exceedsRecord(line), exceedsRecord(`${line}a`)]).toEqual([false, true]);
+  });
 
   test.each([
     ['asset_id', threat('t', 'a'.repeat(1_024_000))],
     ['stream_position', threat('t', 'a', { position: 'p'.repeat(1_024_000) })],
     ['updated_at', threat('t', 'a', { updated_at: `2026-11-20T09:00:00.${'0'.repeat(1_024_000)}Z` })],
-  ])('an oversize event is small and points to its row, whichever member made the row large: %s', (_member, text) => {
+  ])('an oversize event is small and refers to its row, whichever member made the row large: %s', (_member, text) => {
     const row = rowOf(text, THREATS);
     const locate = ({ rowHash }: { readonly rowHash: string }) => `s3://dead-letters/${rowHash}.json`;
     const { line, deadLetter } = eventLine({ row, stream: THREATS, sequence: SEQUENCE }, CONTEXT, locate);

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Harness } from '../support/core/harness.ts';
 import { answer, asset, dnsBlock } from '../support/core/rows.ts';
 
-test('a row for which the filter gives an error or no boolean is sent and counted', async () => {
+test('a row is sent and counted when its filter fails or does not return a boolean', async () => {
   const harness = new Harness();
   harness.api.pages('/a', [[asset('a', { score: '9' }), asset('b', { score: 9 }), asset('c', { score: 1 })], []]);
   const result = await harness.runStream('assets', { filters: { assets: { filter: 'score > `5`' } } });
@@ -11,7 +11,7 @@ test('a row for which the filter gives an error or no boolean is sent and counte
   expect(result).toMatchObject({ filtered: 1, filterErrors: 1, forwarded: 2 });
 });
 
-test('DNS blocks are not read again: the filter applies to those that are read from now on', async () => {
+test('a changed filter applies only to DNS blocks that are read later', async () => {
   const harness = new Harness();
   harness.api.pages('/d', [[dnsBlock('x')], []]);
   await harness.runStream('dns-blocks');
@@ -27,7 +27,7 @@ describe('members that are left out', () => {
   const row = (email: string, n: string): string =>
     `{"id":"a","stream_position":"p${n}","contact":{"email":"${email}","n":1.0},"secret":[1,2],"big":9007199254740993}`;
 
-  test('a row is sent without them, otherwise as the API sent it', async () => {
+  test('a row is sent without the omitted members, but otherwise as the API sent it', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[row('a@b', '1')], []]);
     await harness.runStream('assets', { filters: OMIT });
@@ -35,14 +35,14 @@ describe('members that are left out', () => {
     expect(harness.lines[0]).toContain(whole);
   });
 
-  test('a change of nothing but a member that is left out is not a change', async () => {
+  test('a row is a duplicate when only an omitted member has changed', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[row('a@b', '1')], [row('c@d', '2')], []]);
     const result = await harness.runStream('assets', { filters: OMIT });
     expect(result).toMatchObject({ forwarded: 1, duplicates: 1 });
   });
 
-  test('the filter still sees them, but a dead letter does not have them', async () => {
+  test('the filter can read omitted members, but a dead letter does not contain them', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[row('a@b', '1'), '{"secret":"x","n":1}'], []]);
     const filters = { assets: { ...OMIT.assets, filter: "contact.email != 'a@b'" } };

@@ -34,7 +34,7 @@ describe('the limits of the guard', () => {
     [5_001, 500],
     [5_010, 501],
     [1_000_000, 100_000],
-  ])('with %d existing rows, %d may be withdrawn without a confirmation', (existing, most) => {
+  ])('the guard of a stream with %d existing rows allows %d withdrawals without a confirmation', (existing, most) => {
     expect(mostWithdrawals(existing)).toBe(most);
   });
 
@@ -47,7 +47,7 @@ describe('the limits of the guard', () => {
     // Of 800 children 300 were withdrawn, and 400 may be.
     [0, 300, 500, 10, 100],
     [0, 401, 399, 10, 0],
-  ])('after %d of 10 withdrawals with %d children, of which %d exist, %d and %d more may be made', (...of) => {
+  ])('after %d of 10 own withdrawals and %d of children, while %d exist, %d and %d are allowed', (...of) => {
     const [own, children, existing, ...more] = of;
     const left = withdrawalAllowance({ ...SECOND, withdrawn: { own, children } }, { existing, listed: 0 });
     expect([left.own, left.children]).toEqual(more);
@@ -62,13 +62,13 @@ describe('the limits of the guard', () => {
 describe('a confirmation', () => {
   const saved = (second?: SecondWalk): Checkpoint => ({ ...INITIAL_CHECKPOINT, generation: 3, second });
 
-  test('a confirmed walk goes on where it was, and one that waits for nothing is not confirmed', () => {
+  test('a confirmation removes the limit of a walk that waits, and does not change other walks', () => {
     const waiting = { ...SECOND, waiting: WAITING };
     expect(confirmWithdrawals(saved(waiting)).second).toEqual({ ...SECOND, waiting: undefined, isConfirmed: true });
     for (const other of [saved(), saved(SECOND)]) expect(confirmWithdrawals(other)).toBe(other);
   });
 
-  test('the digest names exactly the withdrawals that were shown', () => {
+  test('the digest identifies exactly the withdrawals that the operator has seen', () => {
     const digest = (second: SecondWalk, generation = 3, stream: StreamName = 'assets') =>
       withdrawalsDigest([[stream, { ...saved(second), generation }]], sha256);
     const shown = { ...SECOND, waiting: WAITING };
@@ -87,7 +87,7 @@ describe('a confirmation', () => {
     expect(digest(shown)).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('the digest does not depend on the order of the streams, nor on streams that wait for nothing', () => {
+  test('the digest depends neither on the order of the streams nor on streams without waiting withdrawals', () => {
     const all = [
       ['threats', saved({ ...SECOND, waiting: WAITING })],
       ['assets', saved({ ...SECOND, waiting: { ...WAITING, own: 1 } })],

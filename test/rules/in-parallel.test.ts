@@ -10,7 +10,7 @@ describe('tasks in parallel', () => {
     expect(await results).toEqual(['first', 'second']);
   });
 
-  test('tasks in parallel reject only once every task has ended, with the error of the first that failed', async () => {
+  test('tasks in parallel reject after all tasks have ended, with the error of the first failed task', async () => {
     const slow = Promise.withResolvers<void>();
     const ended: string[] = [];
     const failing = inParallel(['slow', 'fast'], async name => {
@@ -25,7 +25,7 @@ describe('tasks in parallel', () => {
     expect(ended).toEqual(['fast', 'slow', 'rejected with fast']);
   });
 
-  test('tasks in parallel learn through the signal that another one has failed', async () => {
+  test('tasks in parallel learn from a signal that another task has failed', async () => {
     const signals: AbortSignal[] = [];
     await inParallel([1, 2], async (item, stop) => {
       signals.push(stop);

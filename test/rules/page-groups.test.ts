@@ -53,11 +53,11 @@ async function groupsOf(pages: Pages, limits = { pages: 8, bytes: 100 }): Promis
 const pages = (count: number, page: Partial<ReadPage> = {}) => Array.from({ length: count }, () => page);
 
 describe('a group of pages', () => {
-  test('the first page is worked on at once, and a group then holds those that arrived meanwhile', async () => {
+  test('the first page is processed at once, and pages that arrive during this time form the next group', async () => {
     expect(await groupsOf(new Pages(...pages(5)))).toEqual([[1], [2, 3, 4, 5]]);
   });
 
-  test('a group has so many pages at most, and fetching waits while it is full', async () => {
+  test('a group has a maximum number of pages, and fetching waits while the group is full', async () => {
     const some = new Pages(...pages(9));
     const groups = groupPages(left => some.read(left), { pages: 3, bytes: 100 });
     await groups.next();
@@ -70,7 +70,7 @@ describe('a group of pages', () => {
     await groups.return();
   });
 
-  test('a group is full when its pages have so many bytes, although a single page may have more', async () => {
+  test('a group has a maximum size in bytes, which only a single page may exceed', async () => {
     expect(await groupsOf(new Pages(...pages(6, { bytes: 60 })))).toEqual([[1], [2, 3], [4, 5], [6]]);
     expect(await groupsOf(new Pages(...pages(3, { bytes: 500 })))).toEqual([[1], [2], [3]]);
   });
@@ -80,12 +80,12 @@ describe('a group of pages', () => {
     expect(await groupsOf(some)).toEqual([[1], [2, 3], [4, 5], [6]]);
   });
 
-  test('no pages make no group', async () => {
+  test('an empty sequence of pages makes no group', async () => {
     expect(await groupsOf(new Pages())).toEqual([]);
   });
 });
 
-test('a failure comes after the pages that had arrived before it', async () => {
+test('a failed fetch is reported only after the pages that arrived before it', async () => {
   const some = new Pages({}, {}, {}, new Error('cable cut'));
   const groups: number[] = [];
   const reading = async () => {
@@ -101,7 +101,7 @@ test('a failure comes after the pages that had arrived before it', async () => {
 test.each([
   ['by a break', 'break'],
   ['by a failure', 'throw'],
-])('leaving %s aborts the fetch and awaits its end, even while the fetch waits for room', async (_how, how) => {
+])('a consumer that leaves %s aborts the fetch and waits for its end, even in a full group', async (_how, how) => {
   const some = new Pages(...pages(9));
   const reading = async () => {
     for await (const _ of groupPages(left => some.read(left), { pages: 2, bytes: 100 })) {

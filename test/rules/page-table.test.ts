@@ -100,7 +100,7 @@ describe('rows, an empty page or a contradiction, whether or not there is a next
     (['configured', 'learned', 'unknown'] as const).map((known, at) => [known, items, others, outcomes[at]!] as const),
   );
 
-  test.each(cases)('a page with %s names and {%s %s} reads as %s', (known, items, others, expected) => {
+  test.each(cases)('a page with the names %s and {%s %s} reads as %s', (known, items, others, expected) => {
     for (const next of ['null', '"c"']) {
       const found = SIZES.map(size => outcome(bodyOf([items, others], size, next), known));
       expect(found.join('')).toBe(expected);
@@ -138,7 +138,7 @@ describe('an object with an id outside the rows', () => {
     pagination,
   });
 
-  test('an answer with an id outside its rows is empty only where settings or page_size 0 confirm it', () => {
+  test('an answer with an id outside its rows is empty only if settings or page_size 0 confirm it', () => {
     let empty = 0;
     const property = fc.property(answers, ({ known, members, pagination: [page_size, next_cursor, more] }) => {
       const parts = members.map(([key, content]) => `${JSON.stringify(key)}:${JSON.stringify(content)}`);

@@ -19,7 +19,7 @@ function read(body: unknown, change: Partial<PageRules> = {}) {
 const one = [{ id: 'a' }];
 
 /** Rule 3: the end of the stream is a null cursor and nothing else. */
-test('an answer of nothing but a null cursor reads as no rows and null', () => {
+test('an answer that has only a null cursor reads as an empty page', () => {
   expect(read({ next_cursor: null })).toMatchObject({ ids: [], nextCursor: null });
 });
 
@@ -56,18 +56,18 @@ describe('rule 8: names that the specification does not show are found by what t
     expect(read(body)).toMatchObject({ ids, names: { rows } });
   });
 
-  test('an empty page has no rows to find, and changes no learned name', () => {
+  test('an empty page teaches no name for the rows, and leaves a learned name unchanged', () => {
     const page = { items: [], warnings: [], p: { next_cursor: null, page_size: 0 } };
     expect(read(page).names).toEqual({ rows: undefined, pagination: 'p' });
     expect(read(page, { learned: { rows: 'data' } }).names.rows).toBe('data');
   });
 
-  test('a learned name decides where several members fit', () => {
+  test('a learned name decides when several members could hold the rows', () => {
     const body = { a: one, b: [{ id: 'b' }], p: { next_cursor: null, page_size: 1 }, q: { next_cursor: 'x' } };
     expect(read(body, { learned: { rows: 'b', pagination: 'p' } })).toMatchObject({ ids: ['b'], nextCursor: null });
   });
 
-  test('an answer in which other members hold rows and cursor than before is refused', () => {
+  test('an answer is refused when other members than before hold the rows or the cursor', () => {
     const [rows, pagination] = [{ b: one }, { q: { next_cursor: 'c', page_size: 1 } }];
     const learned = { rows: 'a', pagination: 'p' };
     expect(() => read({ ...rows, p: pagination.q }, { learned })).toThrow(/no array "a"; members seen: "b", "p"/);
@@ -76,7 +76,7 @@ describe('rule 8: names that the specification does not show are found by what t
     expect(() => read({ a: one, ...pagination }, { learned: { pagination: '' } })).toThrow(/no top of the answer/);
   });
 
-  test('configured names are binding', () => {
+  test('configured names take precedence over the content of a page', () => {
     const body = { a: one, b: [{ id: 'b' }], p: { next_cursor: 'c', page_size: 1 }, q: { next_cursor: 'x' } };
     const configured = { rows: 'b', pagination: 'q' };
     expect(read(body, { configured })).toMatchObject({ ids: ['b'], nextCursor: 'x', names: configured });
@@ -95,13 +95,13 @@ describe('rule 8: names that the specification does not show are found by what t
     ['the answer has next_cursor beside such an object', { a: one, p: page, next_cursor: 'c' }, /more than one member/],
     ['next_cursor is a number', { a: one, p: { next_cursor: 7 } }, /next_cursor/],
     ['next_cursor is empty', { a: one, p: { next_cursor: '' } }, /next_cursor/],
-  ])('a page is a contract error that lists the members seen when %s', (_what, body, message) => {
+  ])('a page is a contract error that lists the members of the page when %s', (_what, body, message) => {
     const reading = () => read(body);
     expect(reading).toThrow(ContractError);
     expect(reading).toThrow(message);
   });
 
-  test('an array that page_size contradicts is read, and its name is not learned', () => {
+  test('an array whose length differs from page_size is read, but its name is not learned', () => {
     const body = { facets: [{ id: 'x' }], p: { next_cursor: 'c', page_size: 0 } };
     expect(read(body)).toMatchObject({ ids: ['x'], names: { rows: undefined } });
   });
@@ -115,7 +115,7 @@ describe('rule 8: names that the specification does not show are found by what t
     ['an array of plain values alone', { rows: [7], p: none }],
     ['an array deeper in it', { errors: [], data: { rows: one }, p: none }],
     ['an array that is long', { items: [], rows: [...Array(501).fill(1), ...one], p: none }],
-  ])('a page is not taken for empty while %s may hold its rows', (_what, body) => {
+  ])('a page is not treated as empty while %s may hold its rows', (_what, body) => {
     expect(() => read(body)).toThrow(/no array of objects with an id/);
   });
 
@@ -144,7 +144,7 @@ describe('rule 8: names that the specification does not show are found by what t
       expect(() => read(body, names)).toThrow(`more than one "${name}"; members seen: `);
   });
 
-  test('a member name that occurs twice is not shown in the error if it may be data', () => {
+  test('a duplicate member name is not shown in the error if it may be data', () => {
     expect(() => read('{"web-17":1,"web-17":1,"p":{"next_cursor":null}}')).toThrow(
       'more than one (a name that is not shown); members seen: "p", 2 more.',
     );
@@ -154,7 +154,7 @@ describe('rule 8: names that the specification does not show are found by what t
     ['names that were found before', { learned: { rows: 'items' } }, '"npx --no -- connectorctl resync <stream>"'],
     ['names that are unclear', {}, 'The options rowsMember and paginationMember'],
     ['names that the settings give', { configured: { rows: 'items' } }, 'Correct the option rowsMember'],
-  ])('a contract error says what to do about %s', (_what, names, advice) => {
+  ])('a contract error says how to correct %s', (_what, names, advice) => {
     const body = { items: [], assets: one, p: { next_cursor: 'c', page_size: 3 } };
     expect(() => read(body, names)).toThrow(new RegExp(`nothing is lost\\. .*${advice}`));
   });
@@ -163,11 +163,11 @@ describe('rule 8: names that the specification does not show are found by what t
     ['a cursor', '{"rows":[{"id":"a"}],"p":{"next_cursor":"\\ud800"}}'],
     ['the name of the rows', '{"\\ud800":[{"id":"a"}],"p":{"next_cursor":"c"}}'],
     ['the name of the pagination object', '{"rows":[{"id":"a"}],"\\udfff":{"next_cursor":"c"}}'],
-  ])('%s with half a character is refused before a row is used, because no table can hold it', (_what, body) => {
+  ])('%s with half a surrogate pair is refused early, because no table can hold it', (_what, body) => {
     expect(() => read(body)).toThrow(/no well-formed text/);
   });
 
-  test('a contract error shows no values, and only names that cannot be an id or a token', () => {
+  test('a contract error shows no values, and no names that could be an id or a token', () => {
     const body = { 'web-17.example': 1, [`n${'x'.repeat(100)}`]: 'a-secret', rows: [{ key: 'a-secret' }], p: page };
     const reading = () => read(body);
     expect(reading).toThrow(/members seen: "rows", "p", 2 more\. /);
@@ -184,7 +184,7 @@ describe('an oversized answer is a contract error in a short message, before any
   const rowsOf = (count: number, size: number | undefined = count, next: string | null = 'c') =>
     `{"rows":[${Array.from({ length: count }, (_, id) => `{"id":"${id}"}`).join()}],"p":${JSON.stringify({ next_cursor: next, page_size: size })}}`;
 
-  test('a page that holds more rows than were requested is refused, with or without page_size', () => {
+  test('a page with more rows than were requested is refused, with or without page_size', () => {
     const refusal = /8 rows.*limit of 7/;
     expect(() => read(rowsOf(8), { limit: 7 })).toThrow(refusal);
     expect(() => read(rowsOf(8).replace('"page_size":8', '"a":1'), { limit: 7 })).toThrow(refusal);
@@ -192,7 +192,7 @@ describe('an oversized answer is a contract error in a short message, before any
     expect(() => read(rowsOf(8), { limit: 7, learned: { rows: 'rows' } })).toThrow(refusal);
   });
 
-  test('another array beside the rows may be longer than the limit', () => {
+  test('an array that does not hold the rows may be longer than the limit', () => {
     const body = { idTags: [1, 2, 3, 4, 5, 6, 7, 8, 9], rows: one, p: { next_cursor: null, page_size: 1 } };
     expect(read(body, { limit: 2 }).ids).toEqual(['a']);
   });
@@ -204,14 +204,14 @@ describe('an oversized answer is a contract error in a short message, before any
     expect(() => withCursor('c'.repeat(450_000))).toThrow(/next_cursor.*65536 bytes/);
   });
 
-  test('the name of a member may have 256 bytes, and a longer one is refused', () => {
+  test('a member name longer than 256 bytes is refused', () => {
     const named = (name: string) => read({ [name]: one, p: { next_cursor: null, page_size: 1 } });
     expect(named('n'.repeat(256)).names.rows).toHaveLength(256);
     expect(() => named('n'.repeat(257))).toThrow(/256 bytes/);
     expect(() => named('n'.repeat(1_000_000))).toThrow(/^.{1,300}$/);
   });
 
-  test('an answer may have a thousand members, and more are refused', () => {
+  test('an answer with more than a thousand members is refused', () => {
     const members = (count: number) =>
       `{"p":{"next_cursor":null,"page_size":0}${Array.from({ length: count - 1 }, (_, n) => `,"a${n}":1`).join('')}}`;
     expect(read(members(1_000)).nextCursor).toBeNull();
@@ -224,14 +224,14 @@ describe('rule 13: a row that is not UTF-8, or nested too deep', () => {
   const body = (text: string) => parsePage(Buffer.from(text, 'latin1'), RULES).rows.map(({ violation }) => violation);
   const deep = '['.repeat(600) + ']'.repeat(600);
 
-  test('such a row is cut out of the page, which is read as ever', () => {
+  test('an unusable row is cut out of the page, and the other rows are read', () => {
     expect(body('{"rows":[{"id":"\xff"},{"id":"a"}],"p":{"next_cursor":null}}')).toEqual(['not-utf-8', undefined]);
     expect(body(`{"rows":[{"a":${deep},"id":"a"}],"p":{"next_cursor":null}}`)).toEqual(['too-deep']);
     expect(body(`{"rows":[{"id":"a"}],"p":{"next_cursor":null,"x":${deep}}}`)).toEqual([undefined]);
   });
 
   test.each(['"x":"\xff"', '"x":["\xff"]', '"\xff":1', '"x":{"\xff":1}', '\xff'])(
-    'bytes that are not UTF-8 outside the rows (%j) are a contract error that says so',
+    'invalid UTF-8 outside the rows (%j) is a contract error that says so',
     member => {
       const reading = () => body(`{"rows":[{"id":"a"}],${member},"p":{"next_cursor":null}}`);
       expect(reading).toThrow(ContractError);
@@ -251,7 +251,10 @@ describe('rule 12: an answer without next_cursor is a contract error, not an end
     expect(() => read(body)).toThrow(/no member with next_cursor; members seen: /);
   });
 
-  test.each(['<html>', '[]', '{"rows":[', ''])('%j is a contract error, because it is not an answer in JSON', body => {
-    expect(() => read(body)).toThrow(/\/v1\/assets.*not JSON/);
-  });
+  test.each(['<html>', '[]', '{"rows":[', ''])(
+    'the answer %j is a contract error, because it is not a JSON object',
+    body => {
+      expect(() => read(body)).toThrow(/\/v1\/assets.*not JSON/);
+    },
+  );
 });

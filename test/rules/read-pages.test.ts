@@ -67,7 +67,7 @@ async function walked(api: ScriptedApi, change: Partial<ReadPagesOptions> = {}, 
 const ids = ({ rows }: ReadPage): string => rows.map(row => ('id' in row ? row.id : '?')).join('');
 
 /** Rule 1: an absent cursor is the beginning. */
-test('each request after the first has the cursor of the previous page, and null is never sent', async () => {
+test('each later request has the cursor of the previous page, but null is never sent', async () => {
   const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], [asset('c')]]);
   const { pages } = await walked(api);
   expect(pages.map(ids)).toEqual(['a', 'b', 'c']);
@@ -86,7 +86,7 @@ test('a short or empty page with a cursor does not end the walk', async () => {
 });
 
 describe('rule 4: a cursor that comes back', () => {
-  test('a walk ends at the page whose next cursor leads around a circle', async () => {
+  test('a walk ends at the page whose next cursor has already been followed', async () => {
     const api = new ScriptedApi().on(PATH, undefined, page('a', 'c1'));
     for (const [index, id] of [...'bcdefg'].entries()) api.on(PATH, `c${index + 1}`, page(id, `c${index + 2}`));
     api.on(PATH, 'c7', page('h', 'c1'));
@@ -95,7 +95,7 @@ describe('rule 4: a cursor that comes back', () => {
     expect(pages.map(({ repeats }) => repeats)).toEqual([...Array(7).fill(false), true]);
   });
 
-  test('the cursor that closes a circle which was just read has been followed, too', async () => {
+  test('a walk recognizes a known circle of cursors at its first repeated cursor', async () => {
     const api = new ScriptedApi().on(PATH, 'c7', page('h', 'c1')).on(PATH, 'c1', page('b', null));
     const known = await walked(api, { cursor: 'c7', previous: 'c1', isCircleKnown: true });
     expect([known.pages.flatMap(ids), api.sent(PATH)]).toEqual([['h'], ['c7']]);
@@ -103,7 +103,7 @@ describe('rule 4: a cursor that comes back', () => {
     expect(pages.flatMap(ids)).toEqual(['h', 'b']);
   });
 
-  test('requests that are repeated, or sent with a smaller limit, follow no cursor twice', async () => {
+  test('repeated requests and requests with a smaller limit do not count as repeated cursors', async () => {
     const api = new ScriptedApi()
       .on(PATH, 'c1', new PageTooLargeError(PATH, 1), '<html>', page('a', 'c2'))
       .on(PATH, 'c2', new PageTimeoutError(PATH, 1), page('b', null));
@@ -114,7 +114,7 @@ describe('rule 4: a cursor that comes back', () => {
     ]);
   });
 
-  test('an empty page is the end only if its cursor is the cursor that was sent', () => {
+  test('an empty page is the end of the stream only if it returns the cursor that was sent', () => {
     const row = { rows: [{}], sent: 'c', next: 'c', repeats: true } as unknown as ReadPage;
     expect(isEndOfStream({ ...row, rows: [] })).toBe(true);
     expect(isEndOfStream(row)).toBe(false);
@@ -124,7 +124,7 @@ describe('rule 4: a cursor that comes back', () => {
 });
 
 describe('a walk of many pages with long cursors', () => {
-  test('a walk keeps no cursor but the newest, and still recognises one that comes back', async () => {
+  test('a walk keeps only the newest cursor, but still recognizes a repeated cursor', async () => {
     let pages = 0;
     const source: PageSource = {
       page: async () => Buffer.from(page('', `${pages === 400 ? 7 : ++pages}${'c'.repeat(60_000)}`)),
@@ -139,7 +139,7 @@ describe('a walk of many pages with long cursors', () => {
     expect(grown).toBeLessThan(6_000_000);
   });
 
-  test('100,000 cursors that were followed take less than 15 MB', () => {
+  test('a walk remembers 100,000 followed cursors in less than 15 MB', () => {
     const before = heapUsed();
     const followed = new FollowedCursors(sha256);
     for (let index = 0; index < 100_000; index++) followed.add(`cursor ${index}`);
@@ -149,7 +149,7 @@ describe('a walk of many pages with long cursors', () => {
 });
 
 /** Rule 8: names once found. */
-test('names once found are kept for the rest of the walk', async () => {
+test('learned member names are kept for the rest of the walk', async () => {
   const unclear = { a: [{ id: 'x' }], items: [{ id: 'b' }], pagination: { next_cursor: null, page_size: 1 } };
   const api = new ScriptedApi().on(PATH, undefined, page('a', 'c')).on(PATH, 'c', JSON.stringify(unclear));
   const { pages, error } = await walked(api);
@@ -158,13 +158,13 @@ test('names once found are kept for the rest of the walk', async () => {
 });
 
 describe('overlap', () => {
-  test('the next page is fetched while this one is processed, and no page beyond it', async () => {
+  test('the next page is fetched while the current page is processed, but no further page is fetched', async () => {
     const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], [asset('c')]]);
     await walked(api, {}, 1);
     expect(api.sent(PATH)).toEqual([undefined, 'c1']);
   });
 
-  test('the request for the next page may leave before this page is handed over', async () => {
+  test('the request for the next page can leave before the current page is returned', async () => {
     const steps: string[] = [];
     const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')]]);
     const source: PageSource = {
@@ -183,7 +183,7 @@ describe('overlap', () => {
   });
 });
 
-test('a walk that is left early aborts the page that it had requested, and ends when that request has ended', async () => {
+test('a walk that is left early aborts its open request and waits until the request has ended', async () => {
   const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], [asset('c')]]);
   const ended: string[] = [];
   const source: PageSource = {
@@ -203,7 +203,7 @@ test('a walk that is left early aborts the page that it had requested, and ends 
 const refused = () => new CursorRefusedError(PATH);
 
 describe('rule 7: cursors', () => {
-  test('cursors are passed on as they are, whatever characters they hold', async () => {
+  test('cursors are sent back unchanged, whatever characters they contain', async () => {
     const cursors = ['+/=&?#%', ' \u0000"\\', '日本😀', 'null', 'x'.repeat(10_000)];
     const api = new ScriptedApi().on(PATH, undefined, page('', cursors[0]!));
     for (const [index, each] of cursors.entries()) api.on(PATH, each, page('', cursors[index + 1] ?? null));
@@ -211,7 +211,7 @@ describe('rule 7: cursors', () => {
     expect(api.sent(PATH)).toEqual([undefined, ...cursors]);
   });
 
-  test('a refused cursor without another previous one starts the walk from the beginning at once', async () => {
+  test('a refused cursor without another previous cursor restarts the walk from the beginning at once', async () => {
     for (const previous of [undefined, 'now']) {
       const api = new ScriptedApi().on(PATH, 'now', refused()).on(PATH, undefined, page('a', null));
       await walked(api, { cursor: 'now', previous });
@@ -219,7 +219,7 @@ describe('rule 7: cursors', () => {
     }
   });
 
-  test('a cursor refused in the middle of the walk falls back to the one that has just worked', async () => {
+  test('a cursor that is refused in the middle of a walk is replaced by its predecessor', async () => {
     const api = new ScriptedApi()
       .on(PATH, 'c1', page('a', 'c2'), page('a', 'c3'))
       .on(PATH, 'c2', refused())
@@ -228,7 +228,7 @@ describe('rule 7: cursors', () => {
     expect(api.sent(PATH)).toEqual(['c1', 'c2', 'c1', 'c3']);
   });
 
-  test('when the walk starts again after refused cursors, it treats no cursor as repeated', async () => {
+  test('a walk that restarts after refused cursors does not treat any cursor as repeated', async () => {
     const api = new ScriptedApi()
       .on(PATH, undefined, page('a', 'c1'), page('a', 'c1'))
       .on(PATH, 'c1', page('b', 'c2'), refused(), page('b', 'c3'))
@@ -246,7 +246,7 @@ describe('rule 7: cursors', () => {
     expect(error).toBeUndefined();
   });
 
-  test('each fallback is tried once per walk, so a cursor that is always refused fails the walk', async () => {
+  test('a walk tries each fallback once, so a cursor that is always refused fails the walk', async () => {
     const api = new ScriptedApi()
       .on(PATH, 'c', refused())
       .on(PATH, undefined, page('a', 'c'))
@@ -260,7 +260,7 @@ describe('rule 7: cursors', () => {
 describe('rule 12: a page too large or too slow', () => {
   const errors = [new PageTooLargeError(PATH, 1000), new PageTimeoutError(PATH, 1000)];
 
-  test.each(errors)('a page is requested again with half the limit, which grows back page by page: %s', async error => {
+  test.each(errors)('a page that fails is requested with half the limit, which later grows back: %s', async error => {
     const api = new ScriptedApi()
       .on(PATH, undefined, error, error, error, page('a', 'c1'))
       .on(PATH, 'c1', page('b', 'c2'))
@@ -272,7 +272,7 @@ describe('rule 12: a page too large or too slow', () => {
     expect(pages.map(ids)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  test.each(errors)('a page that fails even for a single row fails the stream: %s', async error => {
+  test.each(errors)('a page that fails even with a limit of one row fails the stream: %s', async error => {
     const api = new ScriptedApi().on(PATH, undefined, error);
     const outcome = await walked(api, { limit: 10 });
     expect(api.requests.map(({ limit }) => limit)).toEqual([10, 5, 2, 1]);
@@ -287,7 +287,7 @@ describe('an answer that is not JSON', () => {
     expect([pages.map(ids), clock.pauses]).toEqual([['a'], [200, 400]]);
   });
 
-  test('an answer that is not JSON three times is a contract error', async () => {
+  test('an answer that is not JSON in three tries is a contract error', async () => {
     const api = new ScriptedApi().on(PATH, undefined, '<html>');
     const { error } = await walked(api);
     expect([error, api.requests.length]).toEqual([expect.any(ContractError), 3]);

@@ -136,14 +136,14 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
       {},
       TWICE,
     ]),
-  ])('every row is sent again in time %s', async (_what, steps, change = {}, largestDay = EVEN) => {
+  ])('a refresh sends every row again in time %s', async (_what, steps, change = {}, largestDay = EVEN) => {
     const schedule = new Schedule(change);
     for (const step of steps) await step(schedule);
     expect(schedule.longestWait()).toBeLessThanOrEqual(change.refreshDays ?? 10);
     expect(schedule.largestDay()).toBeLessThan(largestDay);
   });
 
-  test('every row is sent again in time while a tenth of the rows changes each day', async () => {
+  test('a refresh sends every row again in time while a tenth of the rows changes each day', async () => {
     const schedule = new Schedule();
     schedule.list.put(names(200), live);
     for (let day = 0; day < 30; day++) {
@@ -160,7 +160,7 @@ describe('every row is sent again within `refreshDays`, and evenly', () => {
 });
 
 describe('a refresh', () => {
-  test('the threats of a group are read before any of its streams is refreshed', async () => {
+  test('a refresh begins only after the threats of its group have been read', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')]]).pages('/t', [[]]);
     const run = () => harness.later().run({ only: ['assets', 'threats'], refreshDays: 1 });
@@ -176,7 +176,7 @@ describe('a refresh', () => {
     for (const sent of both) expect(sent).toMatch(/^upsert t\d+, upsert a$/);
   });
 
-  test('a pass that leads around a circle ends and is counted, and another pass begins', async () => {
+  test('a refresh ends at a repeated cursor and counts it, and another refresh begins', async () => {
     const harness = new Harness();
     const page = (id: string, next: string | null) => answer([asset(id)], next);
     harness.api.on('/a', undefined, page('a', 'c1')).on('/a', 'c1', page('b', 'c2')).on('/a', 'c2', page('c', 'c3'));
@@ -195,7 +195,7 @@ describe('a refresh', () => {
     expect(harness.warnings).toEqual([expect.stringContaining('leads back')]);
   });
 
-  test('a pass whose cursor is refused reads earlier pages again, and continues', async () => {
+  test('a refresh whose cursor is refused reads earlier pages again and continues', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], [asset('c')], [asset('d')], []]);
     await harness.runStream('assets');
@@ -208,7 +208,7 @@ describe('a refresh', () => {
     ]);
   });
 
-  test('a row is not sent while its state says that the SIEM has another version', async () => {
+  test('a refresh does not send a row while its state has another version', async () => {
     const schedule = new Schedule();
     schedule.list.put(['a', 'b'], live);
     await schedule.run();
@@ -217,7 +217,7 @@ describe('a refresh', () => {
     expect(schedule.sent.slice(2).map(({ id }) => id)).toEqual(['b']);
   });
 
-  test('DNS blocks are events and are not sent again', async () => {
+  test('a refresh does not send DNS blocks again, because they are events', async () => {
     const harness = new Harness();
     harness.api.pages('/d', [[dnsBlock('x')], []]);
     for (let count = 0; count < 5; count++) {

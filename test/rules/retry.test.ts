@@ -8,12 +8,12 @@ const never = () => 0;
 const almostOne = () => 0.999999;
 
 describe('backoff', () => {
-  test('full jitter: from nothing up to twice the bound of the attempt before', () => {
+  test('the backoff with full jitter is between zero and twice the limit of the previous attempt', () => {
     expect([1, 2, 3].map(attempt => backoff(attempt, never))).toEqual([0, 0, 0]);
     expect([1, 2, 3, 4].map(attempt => Math.round(backoff(attempt, almostOne)))).toEqual([200, 400, 800, 1600]);
   });
 
-  test('never more than twenty seconds', () => {
+  test('the backoff is never longer than twenty seconds', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 2000 }),
@@ -28,11 +28,11 @@ describe('backoff', () => {
   });
 });
 
-test.each([408, 425, 429, 500, 502, 503, 504, 599])('%i is worth another try', status => {
+test.each([408, 425, 429, 500, 502, 503, 504, 599])('the status %i is retried', status => {
   expect(isRetryable(status)).toBe(true);
 });
 
-test.each([301, 400, 401, 403, 404, 409, 410, 422, 501, 505])('%i is not', status => {
+test.each([301, 400, 401, 403, 404, 409, 410, 422, 501, 505])('the status %i is not retried', status => {
   expect(isRetryable(status)).toBe(false);
 });
 
@@ -52,7 +52,7 @@ test.each<[string | null, number | undefined]>([
   ['1e3', undefined],
   ['soon', undefined],
   ['2026-11-20T09:15:30Z', undefined],
-])('Retry-After %j asks for %j ms', (header, expected) => {
+])('Retry-After %j causes a wait of %j ms', (header, expected) => {
   expect(retryAfter(new Headers(header === null ? {} : { 'retry-after': header }), NOW)).toBe(expected);
 });
 
@@ -65,7 +65,7 @@ describe('RateLimit-Reset', () => {
     ['-30', undefined],
     ['30;w=60', undefined],
     ['', undefined],
-  ])('%j asks for %j ms', (header, expected) => {
+  ])('RateLimit-Reset %j causes a wait of %j ms', (header, expected) => {
     expect(asks({ 'ratelimit-reset': header })).toBe(expected);
   });
 
@@ -74,17 +74,17 @@ describe('RateLimit-Reset', () => {
     ['milliseconds since 1970', String(NOW + 30_000)],
     ['more than an hour', '3601'],
     ['more than a double holds', '9'.repeat(400)],
-  ])('%s are not read as a wait in either header', (_what, value) => {
+  ])('the values %s are not read as a wait in either header', (_what, value) => {
     expect(asks({ 'ratelimit-reset': value })).toBeUndefined();
     expect(asks({ 'retry-after': value })).toBeUndefined();
   });
 
-  test('a Retry-After of more than an hour leaves the hint to RateLimit-Reset', () => {
+  test('RateLimit-Reset decides when Retry-After asks for more than an hour', () => {
     expect(asks({ 'retry-after': 'Sun, 20 Nov 2046 09:15:30 GMT', 'ratelimit-reset': '7' })).toBe(7_000);
     expect(asks({ 'retry-after': 'Sun, 20 Nov 2046 09:15:30 GMT' })).toBeUndefined();
   });
 
-  test('a Retry-After that is understood is taken before RateLimit-Reset', () => {
+  test('a valid Retry-After takes precedence over RateLimit-Reset', () => {
     expect(asks({ 'retry-after': '2', 'ratelimit-reset': '7' })).toBe(2_000);
   });
 });
@@ -139,7 +139,7 @@ describe('the loop of tries', () => {
     expect(await run(failures, change)).toMatchObject(expected);
   });
 
-  test('the loop of tries asks before every try whether it may', async () => {
+  test('the loop of tries asks before every try whether it may continue', async () => {
     let checks = 0;
     const before = async () => {
       if (++checks === 3) throw new Error('the lease is lost');
@@ -147,7 +147,7 @@ describe('the loop of tries', () => {
     expect(await run(times(9, 'transient'), { before })).toMatchObject({ outcome: 'the lease is lost', tries: 2 });
   });
 
-  test('the loop of tries ends its wait when it is stopped', async () => {
+  test('the loop of tries stops waiting when it is aborted', async () => {
     const stop = new AbortController();
     const random = () => {
       stop.abort(new Error('a sibling failed'));

@@ -48,14 +48,14 @@ describe('version tags for the window', () => {
     ['another position of a DNS block', DNS_BLOCKS, '"stream_position":"p"', '"stream_position":"q"', true],
     ['another DNS block', DNS_BLOCKS, '"n":1', '"n":1,"id":"b"', false],
     ['another content of a DNS block', DNS_BLOCKS, '"n":1', '"n":1.0', false],
-  ])('%s has its own version tag unless it is the same to the window', (_what, stream, ...members) => {
+  ])('the row %s has its own version tag unless it is equal for the window', (_what, stream, ...members) => {
     const [one, other, isSame] = members;
     const [first, second] = [one, other].map(text => rowOf(`{"id":"a",${text}}`, stream).versionTag);
     expect(first).toMatch(/^[0-9a-f]{24}$/);
     expect(first === second).toBe(isSame);
   });
 
-  test.each([null, undefined])('a row that changes has no version tag when stream_position is %s', position => {
+  test.each([null, undefined])('a row that can change has no version tag when stream_position is %s', position => {
     const row = JSON.stringify({ id: 'a', stream_position: position });
     expect(rowOf(row).versionTag).toBeUndefined();
     expect(rowOf(row, THREATS).versionTag).toBeUndefined();
@@ -63,34 +63,37 @@ describe('version tags for the window', () => {
 });
 
 describe('what is read of a row', () => {
-  test('the time of a tombstone is its deleted_at', () => {
+  test('the time of a tombstone is the value of deleted_at', () => {
     expect(rowOf(tombstone('a1'))).toMatchObject({ deleted: true, time: '2026-11-20T09:10:00Z' });
     expect(rowOf(tombstone('a1', { deleted_at: 'soon' }))).toMatchObject({ time: '2026-11-20T09:00:00Z' });
   });
 
-  test('a threat with deleted: true is no tombstone, because only assets have them', () => {
+  test('a threat with deleted: true is not a tombstone, because only assets have tombstones', () => {
     expect(rowOf('{"id":"t","deleted":true}', THREATS).deleted).toBe(false);
   });
 
   test.each(['"2026-11-20"', '1795166043', '"Fri, 20 Nov 2026 09:14:03 GMT"', 'null', '""'])(
-    'updated_at %s is not read as a time',
+    'an updated_at of %s is not read as a time',
     time => {
       expect(rowOf(`{"id":"a","updated_at":${time}}`).time).toBeUndefined();
     },
   );
 
   test.each(['{}', '[1]', 'true', 'null', `"${'x'.repeat(1_024)}"`])(
-    'stream_position %.20s is not read as a position',
+    'a stream_position of %.20s is not read as a position',
     position => {
       expect(rowOf(`{"id":"a","stream_position":${position}}`).position).toBeUndefined();
     },
   );
 
-  test.each(['"p"', '"é😀"', '9007199254740993', '-1.0'])('stream_position %s is carried as it was sent', position => {
-    expect(rowOf(`{"id":"a","stream_position":${position}}`).position).toBe(position);
-  });
+  test.each(['"p"', '"é😀"', '9007199254740993', '-1.0'])(
+    'a stream_position of %s is kept as it was sent',
+    position => {
+      expect(rowOf(`{"id":"a","stream_position":${position}}`).position).toBe(position);
+    },
+  );
 
-  test('the last of two members of one name counts', () => {
+  test('the last of two members with the same name counts', () => {
     const members = [
       '"id":"x"',
       '"id":"y"',
@@ -105,17 +108,17 @@ describe('what is read of a row', () => {
 });
 
 describe('rule 11: the member that names the asset', () => {
-  test('the asset of a threat is read from the configured member', () => {
+  test('the configured member names the asset of a threat', () => {
     expect(rowOf('{"id":"t","asset_id":"a","host":"b"}', THREATS).parent).toBe('a');
     expect(rowOf('{"id":"t","asset_id":"a","host":"b"}', THREATS, 'host').parent).toBe('b');
     expect(rowOf('{"id":"t","__proto__":"b"}', THREATS, '__proto__').parent).toBe('b');
   });
 
-  test.each([undefined, null, '', 7, { id: 'a' }])('a threat has no asset when its member is %j', parent => {
+  test.each([undefined, null, '', 7, { id: 'a' }])('a threat has no asset when the configured member is %j', parent => {
     expect(rowOf(JSON.stringify({ id: 't', asset_id: parent }), THREATS).parent).toBeUndefined();
   });
 
-  test('the member that names a threat’s asset has no effect on an asset', () => {
+  test('the member that names a threat’s asset is ignored in rows of assets', () => {
     expect(rowOf('{"id":"a","asset_id":"b","":"c"}').parent).toBeUndefined();
   });
 });
@@ -132,26 +135,23 @@ describe('rule 13: what an asset says of its removal', () => {
     return row.deleted ? 'tombstone' : 'live';
   };
 
-  test.each(dates)(
-    'an asset with deleted true is a tombstone, and one with false is live, when deleted_at is %s',
-    date => {
-      expect([meaning('true', date), meaning('false', date)]).toEqual(['tombstone', 'live']);
-    },
-  );
+  test.each(dates)('the value of deleted alone decides for true and false when deleted_at is %s', date => {
+    expect([meaning('true', date), meaning('false', date)]).toEqual(['tombstone', 'live']);
+  });
 
-  test.each(dates)('an asset without deleted, or with null, is live only without a date: deleted_at %s', date => {
+  test.each(dates)('an asset whose deleted is absent or null is live only without a deleted_at: %s', date => {
     const expected = isDate(date) ? 'unclear-removal' : 'live';
     expect([meaning(ABSENT, date), meaning('null', date)]).toEqual([expected, expected]);
   });
 
   test.each(['"true"', '"false"', '""', '1', '0', '1.0', '{}', '[]', '[true]'])(
-    'an asset with deleted %s is not understood, whatever deleted_at is',
+    'an asset whose deleted is %s is an unclear removal, whatever deleted_at is',
     deleted => {
       expect(new Set(dates.map(date => meaning(deleted, date)))).toEqual(new Set(['unclear-removal']));
     },
   );
 
-  test('threats and DNS blocks are never removed by a row, so their members say nothing', () => {
+  test('threats and DNS blocks with the members deleted and deleted_at are not read as tombstones', () => {
     for (const stream of [THREATS, DNS_BLOCKS])
       expect(readText('{"id":"t","deleted":"true","deleted_at":7}', stream)).toMatchObject({ deleted: false });
   });
@@ -176,7 +176,7 @@ describe('rule 13: a row that cannot be an event', () => {
     expect(readText(text)).toMatchObject({ reason, row: text, rowHash: expect.stringMatching(/^[0-9a-f]{32}$/) });
   });
 
-  test('the same bad row has the same row hash and version tag, so it is stored once', () => {
+  test('a bad row that is read again has the same row hash, so it is stored once', () => {
     const [one, same, other] = [readText('{"x": 1}'), readText('{"x":1}'), readText('{"x":2}')];
     expect([same.rowHash, same.versionTag]).toEqual([one.rowHash, one.versionTag]);
     expect(other.versionTag).not.toBe(one.versionTag);
@@ -208,7 +208,7 @@ describe('rule 5: the row hash', () => {
     );
   });
 
-  test('the row hash changes with every digit of a number', () => {
+  test('the row hash changes when any digit of a number changes', () => {
     const digits = fc.stringMatching(/^[1-9][0-9]{0,30}$/);
     fc.assert(
       fc.property(digits, fc.nat(), fc.integer({ min: 1, max: 9 }), (text, at, step) => {
@@ -236,7 +236,7 @@ describe('rule 5: the row hash', () => {
     ['{"a":1,"a":2}', '{"a":2,"a":1}'],
     ['{"a":1,"a":2}', '{"a":2}'],
     ['"\u00e9"', '"\u00c3\u00a9"'],
-  ])('the row hash differs for %s and %s', (one, other) => {
+  ])('the row hashes of %s and %s differ', (one, other) => {
     expect(rowHash(`{"id":"a","x":${one}}`)).not.toBe(rowHash(`{"id":"a","x":${other}}`));
   });
 });
@@ -245,12 +245,12 @@ test.each([
   ['{"id":"a","n":1}', 'ebddcace15c56ac9ac7a5499fffba4de'],
   ['{"id":"a","x":"\\u0000\\u001f\\u007f\\u00e9\\u20ac\\ud83d\\ude00"}', 'b7b08e5e2f96812ac9bab56a33d297ba'],
   ['{"id":"\\ud800","\\ud800":"\\udc00","b":-0,"a":1.0e+400}', 'b751afe7701199eb387e160cf4dec185'],
-])('the row hash of %s never changes, because with another one every row would be sent again', (text, rowHash) => {
+])('the row hash of %s never changes, because a new hash would send every row again', (text, rowHash) => {
   expect(rowOf(text).rowHash).toBe(rowHash);
 });
 
 describe('rows travel untouched', () => {
-  test('an event carries any row on one line, with the same tokens and the same value', () => {
+  test('an event contains any row on one line, with the same tokens and the same value', () => {
     fc.assert(
       fc.property(rowTree, fc.nat(), (tree, seed) => {
         const sent = write(tree, styleOf(seed));
@@ -264,7 +264,7 @@ describe('rows travel untouched', () => {
     );
   });
 
-  test('an event carries the row to the last character, unless it has line breaks between tokens', () => {
+  test('an event contains the exact text of its row, unless the row has line breaks between tokens', () => {
     fc.assert(
       fc.property(rowTree, fc.nat(), (tree, seed) => {
         const sent = write(tree, styleOf(seed, ['', ' ', '\t', '  ']));
@@ -277,12 +277,12 @@ describe('rows travel untouched', () => {
   test.each([
     ['{"id":"\\u010a\\ud83d\\ude00","asset_id":"a"}', ['\u010a😀', 'a']],
     ['{"id":"t","asset_id":"\\u010d"}', ['t', '\u010d']],
-  ])('ids written in escapes are read as what they mean in a row of plain ASCII: %s', (sent, names) => {
+  ])('ids with JSON escapes are decoded in a row of plain ASCII: %s', (sent, names) => {
     const event = readEvent(lineOf(rowOf(sent, THREATS), THREATS));
     expect([event.id, event.asset_id]).toEqual(names);
   });
 
-  test('a pretty-printed row loses its line breaks and the indentation after them, nothing else', () => {
+  test('a pretty-printed row loses only its line breaks and the indentation after them', () => {
     const sent = '{\r\n  "id": "a",\r\n  "text": "x\\n  y"\r\n}';
     expect(rowTextOf(lineOf(rowOf(sent)))).toBe('{"id": "a","text": "x\\n  y"}');
   });

@@ -28,7 +28,7 @@ const summary = (results: ReadonlyMap<string, { readonly forwarded: number; read
   [...results].map(([stream, { forwarded, caughtUp }]) => [stream, forwarded, caughtUp]);
 
 describe('order: assets → withdrawals → threats, one after the other', () => {
-  test('threats are not read before the assets are read to the end and the withdrawals are done', async () => {
+  test('threats are read only after the assets are read to the end and all withdrawals are sent', async () => {
     const harness = stocked();
     await harness.run();
     harness.later().api.next('/a', 'c1', [tombstone('a', { version: 2 })]);
@@ -40,7 +40,7 @@ describe('order: assets → withdrawals → threats, one after the other', () =>
     expect(harness.api.sent('/t')).toEqual(['c1']);
   });
 
-  test('DNS blocks run beside the assets, so a held asset delivery does not hold them', async () => {
+  test('DNS blocks are read in parallel with the assets, so a slow asset delivery does not delay them', async () => {
     const harness = stocked();
     const blocksSaved = harness.journal.after('dns-blocks checkpoint');
     harness.journal.hook = step => (step === 'assets delivery' ? blocksSaved : undefined);
@@ -63,7 +63,7 @@ describe('a failing stream does not stop the others', () => {
     expect(harness.releases).toEqual([{ clean: false, unclear: false }]);
   });
 
-  test('a failed stream is logged as an error at once, while the other streams still run', async () => {
+  test('a failed stream is logged as an error at once, while other streams are still running', async () => {
     const harness = stocked();
     harness.api.on('/d', undefined, new ApiRefusedError('/d', 400, 'odd'));
     let loggedBefore: readonly string[] = [];
@@ -78,7 +78,7 @@ describe('a failing stream does not stop the others', () => {
 });
 
 describe('the lease', () => {
-  test('a run that finds the lease held by another run does nothing, and that is no error', async () => {
+  test('a run that finds the lease held by another run does nothing and succeeds', async () => {
     const harness = stocked();
     harness.occupied = true;
     expect(await harness.run()).toEqual({
@@ -95,13 +95,13 @@ describe('the lease', () => {
     ['replay', { replay: ['assets'] }],
     ['confirmation of withdrawals', { confirmWithdrawals: 'd' }],
     ['confirmation of the organization', { confirmOrganization: 'd' }],
-  ])('a %s is refused, not dropped, while another run holds the lease', async (_command, change) => {
+  ])('a %s is refused instead of dropped while another run holds the lease', async (_command, change) => {
     const harness = stocked();
     harness.occupied = true;
     await expect(harness.run(change)).rejects.toThrow(LeaseBusyError);
   });
 
-  test('a lost lease stops every stream, is reported as their failure, and nothing more is written', async () => {
+  test('a lost lease stops every stream as failed, and nothing more is written', async () => {
     const harness = stocked();
     harness.journal.hook = step => {
       if (step === 'assets delivery') harness.lost.abort(new LeaseLostError('a later run took it'));
@@ -115,7 +115,7 @@ describe('the lease', () => {
     expect(harness.releases).toEqual([{ clean: false, unclear: false }]);
   });
 
-  test('after a run that ended dirty, the fence is raised before anything is read or written', async () => {
+  test('the fence is raised before anything is read or written when the previous run ended dirty', async () => {
     const harness = stocked();
     harness.dirty = true;
     await harness.run();
@@ -125,7 +125,7 @@ describe('the lease', () => {
     expect(harness.journal.begun.filter(step => step.startsWith('fence'))).toEqual([]);
   });
 
-  test('the lease is released clean after a whole run, even one that the time budget ended between pages', async () => {
+  test('the lease is released clean after a whole run, even if the time budget ended it between pages', async () => {
     const harness = stocked();
     await harness.run();
     harness.api.pages('/a', [[asset('b')], [asset('c')], []]);
@@ -134,7 +134,7 @@ describe('the lease', () => {
     expect(harness.releases).toEqual([clean, clean]);
   });
 
-  test('a lease that cannot be released fails every stream, so that the run is reported as failed', async () => {
+  test('a lease that cannot be released makes every stream fail, so that the failure is reported', async () => {
     const harness = stocked();
     harness.releaseFails = new LeaseLostError('another run has taken it over');
     const { failures, results } = await harness.run();
@@ -152,7 +152,7 @@ describe('the lease', () => {
 });
 
 describe('logs', () => {
-  test('logs that cannot be deleted fail nothing, and the next run finds the lease dirty and deletes them', async () => {
+  test('logs that cannot be deleted do not fail a run, and the next run deletes them', async () => {
     const harness = stocked();
     harness.journal.fail('logs deleted 1');
     const { failures } = await harness.run();
@@ -177,7 +177,7 @@ describe('logs', () => {
     expect(harness.table.logs.size).toBe(0);
   });
 
-  test('a log whose object is missing fails its stream alone, until everything is sent again', async () => {
+  test('a missing log fails only its own stream, until everything is sent again', async () => {
     const harness = stocked();
     harness.journal.fail('assets delivery');
     await harness.run();
@@ -204,7 +204,7 @@ describe('unclear answers to writes', () => {
     return harness;
   }
 
-  test('every stream ends its run after the batch, which is saved, and the lease is kept for a while', async () => {
+  test('an unclear answer ends the run of a stream after its batch and keeps the lease occupied', async () => {
     const harness = unclear(0);
     const { results, failures } = await harness.run({ only: ['assets', 'threats'] });
     expect([...results.values()].map(({ caughtUp, unclearWrites }) => [caughtUp, unclearWrites])).toEqual([
@@ -216,7 +216,7 @@ describe('unclear answers to writes', () => {
     expect([harness.api.sent('/t'), harness.releases]).toEqual([[], [{ clean: true, unclear: true }]]);
   });
 
-  test('the third such run in a row fails', async () => {
+  test('a run with unclear answers fails if the two runs before it had unclear answers too', async () => {
     for (const [before, names] of [
       [1, []],
       [2, ['UnclearWritesError']],
@@ -226,7 +226,7 @@ describe('unclear answers to writes', () => {
     }
   });
 
-  test('the lease is kept also when the run cannot begin', async () => {
+  test('the lease stays occupied even if the unclear answer came before the first read', async () => {
     const harness = unclear(0);
     harness.table.organization = undefined;
     harness.journal.hook = step => {
@@ -240,13 +240,13 @@ describe('unclear answers to writes', () => {
   });
 });
 
-test('a confirmation of other withdrawals than those that wait is refused, and nothing is read', async () => {
+test('a confirmation is refused before anything is read when other withdrawals are waiting', async () => {
   const harness = stocked();
   await expect(harness.run({ confirmWithdrawals: 'f'.repeat(32) })).rejects.toThrow(OutdatedWithdrawalsError);
   expect([harness.api.requests, harness.lines]).toEqual([[], []]);
 });
 
-test('a checkpoint that another version has written fails its stream before anything is read, also at a resync', async () => {
+test('a checkpoint of another format version fails its stream before anything is read, even at a resync', async () => {
   const harness = stocked();
   harness.table.unreadable.set('assets', new StateVersionError('connector', '3', '2'));
   for (const resync of [[], ['assets']] as const)
@@ -255,7 +255,7 @@ test('a checkpoint that another version has written fails its stream before anyt
 });
 
 describe('the time budget', () => {
-  test('a time budget spent before the start reads nothing, and every stream reports that there is more', async () => {
+  test('a run whose time budget is already spent reads nothing and reports that every stream has more', async () => {
     const harness = stocked();
     const { results, failures } = await harness.run({ outOfTime: () => true });
     expect(summary(results)).toEqual([
@@ -266,7 +266,7 @@ describe('the time budget', () => {
     expect([failures.size, harness.api.requests]).toEqual([0, []]);
   });
 
-  test('when the time budget ends before there is a token, every stream fails, because nothing was read', async () => {
+  test('a run whose time budget ends before it has a token fails every stream, because nothing was read', async () => {
     const harness = stocked();
     const error = new ApiUnavailableError('The token endpoint', 'it did not answer in time');
     Object.defineProperty(harness, 'organization', { get: () => Promise.reject(error) });
@@ -278,13 +278,13 @@ describe('the time budget', () => {
 describe('what the settings decide about a run', () => {
   const assigned = (change: object = {}) => assign({ ...OPTION_DEFAULTS, ...change } as Settings);
 
-  test('the settings give the limit, the member that names the asset, and the names of the members of a page', () => {
+  test('the settings determine the limit, the member that names the asset, and the member names of a page', () => {
     const given = { pageLimit: 7, threatAssetField: 'host', rowsMember: 'data', paginationMember: 'meta' };
     const configuredNames = { rows: 'data', pagination: 'meta' };
     expect(assigned(given)).toMatchObject({ pageLimit: 7, parentMember: 'host', configuredNames });
   });
 
-  test('rule 10: the DNS block stream is on only when its path is given', () => {
+  test('rule 10: the DNS block stream is read only when its path is configured', () => {
     const names = ({ streams }: ReturnType<typeof assigned>) => streams.map(({ name, path }) => `${name} ${path}`);
     const others = STREAMS.filter(stream => 'path' in stream).map(({ name, path }) => `${name} ${path}`);
     expect(names(assigned())).toEqual(others);

@@ -31,7 +31,7 @@ function later(harness: Harness, milliseconds: number, change: RunChange = {}) {
 const lists = (harness: Harness, ...pages: string[][]) => harness.api.pages('/a', pages);
 
 describe('two passes over the list', () => {
-  test('the second pass begins an hour after the first one ended, and a row that neither has listed is withdrawn', async () => {
+  test('a row is withdrawn only if two passes an hour apart have both not listed it', async () => {
     const harness = await having([[asset('a'), asset('b'), asset('c')]]);
     lists(harness, [asset('a'), asset('b')]);
     await harness.runStream('assets', { resync: ['assets'] });
@@ -52,7 +52,7 @@ describe('two passes over the list', () => {
       'that leads around a circle',
       harness => harness.api.on('/a', undefined, answer([asset('a')], 'x')).on('/a', 'x', answer([asset('a')], 'x')),
     ],
-  ])('a list %s is no proof that anything is gone, so the pass is repeated after an hour', async (_which, list) => {
+  ])('a list %s does not prove that rows are gone, so the pass is repeated later', async (_which, list) => {
     const harness = await having([[asset('a'), asset('b')]]);
     list(harness);
     await harness.runStream('assets', { resync: ['assets'] });
@@ -62,7 +62,7 @@ describe('two passes over the list', () => {
     expect(harness.sent).toEqual([]);
   });
 
-  test('a pass that begins anew after a refused cursor proves nothing if the list is empty then', async () => {
+  test('a pass that restarts after a refused cursor proves nothing if the list is then empty', async () => {
     const harness = await having([[asset('a'), asset('b')]]);
     const listed = [answer([asset('a')], 'c1'), answer([], null)];
     harness.api.on('/a', undefined, ...listed).on('/a', 'c1', new CursorRefusedError('/a'));
@@ -70,7 +70,7 @@ describe('two passes over the list', () => {
     expect(secondOf(harness)).toMatchObject({ phase: 'read', rows: 0 });
   });
 
-  test('nothing is withdrawn in a run whose walk fails before the end of the stream', async () => {
+  test('a run withdraws nothing when its walk fails before the end of the stream', async () => {
     const harness = await having([[asset('a'), asset('b')]]);
     lists(harness, [asset('a')]);
     await harness.runStream('assets', { resync: ['assets'] });
@@ -79,7 +79,7 @@ describe('two passes over the list', () => {
     expect([harness.sent, secondOf(harness)?.phase]).toEqual([['upsert x'], 'confirm']);
   });
 
-  test('a stream is compared with its list every reconcileDays, from the day on which the option is set', async () => {
+  test('a stream is compared with its list every reconcileDays, counted from the first run with the option', async () => {
     const harness = await having([[asset('a'), asset('b')]]);
     lists(harness, [asset('a')]);
     const change = { reconcileDays: 7 };
@@ -95,7 +95,7 @@ describe('two passes over the list', () => {
 describe('a list of every version of a row', () => {
   const everyVersion = [1, 2, 3].map(version => [asset('a', { version })]);
 
-  test('a row that differs is held back until the end of the pass, and sent once, as it was listed last', async () => {
+  test('a row that differs is sent once, at the end of the pass, in its last listed version', async () => {
     const harness = await having([[asset('a', { version: 9 })]]);
     lists(harness, ...everyVersion, [asset('b')]);
     const pagesAtDelivery: number[] = [];
@@ -106,7 +106,7 @@ describe('a list of every version of a row', () => {
     expect(pagesAtDelivery).toEqual([5]);
   });
 
-  test('rows of more than 8 MiB are sent before the end of the pass, because memory is bounded', async () => {
+  test('changed rows are sent before the end of a pass after 8 MiB, because memory is limited', async () => {
     const harness = await having([[asset('x')]]);
     const text = 'x'.repeat(900_000);
     lists(harness, ...Array.from({ length: 12 }, (_, index) => [asset(`a${index}`, { text })]));
@@ -138,7 +138,7 @@ describe('the checkpoint with which a second walk begins', () => {
     beginSecondWalk({ ...before, ...change }, { mode, epoch, now: 1_000 });
 
   test.each(['differences', 'all'] as const)(
-    'a walk of mode %s has a generation of its own and the limits of the guard',
+    'a walk of mode %s begins with a new generation and with new limits of the guard',
     mode => {
       expect(begin(mode)).toEqual({
         ...before,
@@ -153,7 +153,7 @@ describe('the checkpoint with which a second walk begins', () => {
     },
   );
 
-  test('a walk that sends everything again keeps mode, generation and counts when a resync begins it anew', () => {
+  test('a resync during a replay restarts the replay with the same mode, generation and counts', () => {
     const begun = begin('differences', { second });
     expect(begun).toMatchObject({ generation: 7, counts: before.counts });
     expect(begun.second).toMatchObject({ mode: 'all', phase: 'read', rows: 0 });
@@ -167,7 +167,7 @@ describe('the checkpoint with which a second walk begins', () => {
     ['confirm', 'confirm'],
     ['sweep', 'confirm'],
   ] as const)(
-    'a restoration during the phase %s begins the pass "%s" anew, and keeps mode and generation',
+    'a restoration during the phase %s restarts the phase "%s" with the same mode and generation',
     (phase, after) => {
       const begun = begin('restored', { second: { ...second, phase } });
       expect(begun.generation).toBe(7);
@@ -175,14 +175,14 @@ describe('the checkpoint with which a second walk begins', () => {
     },
   );
 
-  test('threats of restored assets are read again at most once in six hours', () => {
+  test('threats of restored assets are read again no more than once in six hours', () => {
     const at = (reread: number | undefined) => begin('restored', { reread }).second?.notBefore;
     expect([at(undefined), at(900), at(1_000 - 7 * HOUR)]).toEqual([1_000, 900 + 6 * HOUR, 1_000]);
     expect(begin('restored')).toMatchObject({ generation: 7, window: ['w'], second: { mode: 'restored' } });
   });
 });
 
-test('only threats of assets that exist again are sent, and nothing is marked or swept', async () => {
+test('the walk for restored assets sends only their threats, and neither marks nor sweeps rows', async () => {
   const harness = new Harness();
   const { table } = harness;
   table.putState('assets', 'a', rowState());

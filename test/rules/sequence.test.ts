@@ -2,25 +2,25 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { leastSequence, Sequencer, sequenceAt } from '../../lambda/core/sequence.ts';
 
-test('a sequence has twenty digits: the epoch, then a counter from one', () => {
+test('a sequence has twenty digits: the epoch, then a counter that begins at one', () => {
   const reserved = new Sequencer(12).reserve(2);
   expect([sequenceAt(reserved, 1), sequenceAt(reserved, 2)]).toEqual(['00000000120000000001', '00000000120000000002']);
 });
 
-test('a reservation begins after the one before it, whether or not that was used up', () => {
+test('a reservation begins after the previous reservation, whether or not it was used completely', () => {
   const sequencer = new Sequencer(12);
   sequencer.reserve(500);
   const reserved = sequencer.reserve(1);
   expect([sequenceAt(reserved, 0), sequenceAt(reserved, 1)]).toEqual(['00000000120000000500', '00000000120000000501']);
 });
 
-test('every sequence of a run that began at an epoch or later is greater than the least sequence of the epoch', () => {
+test('every sequence of a later run is greater than the lowest sequence of an earlier epoch', () => {
   expect(leastSequence(12)).toBe('00000000120000000000');
   expect(sequenceAt(new Sequencer(12).reserve(1), 1) > leastSequence(12)).toBe(true);
   expect(sequenceAt(new Sequencer(11).reserve(1), 1) < leastSequence(12)).toBe(true);
 });
 
-test('compared as text, every event of a later run is newer, and within a run every later event', () => {
+test('sequences compared as text order the events within a run and across runs', () => {
   const run = fc.record({
     epoch: fc.nat({ max: 9_999_999_998 }),
     gap: fc.nat({ max: 1000 }),

@@ -24,7 +24,7 @@ function having(stream: 'assets' | 'threats', ...ids: string[]): Harness {
 }
 
 describe('the sweep', () => {
-  test('rows that were not listed are withdrawn, and their assets are listed so that their threats leave', async () => {
+  test('rows that were not listed are withdrawn, and withdrawn assets are listed to withdraw their threats', async () => {
     const harness = having('assets', 'a', 'b');
     harness.table.putState('assets', 'listed', rowState({ generation: 7 }));
     harness.table.putState('assets', 'filtered', rowState({ generation: 6, status: 'filtered', rowHash: '' }));
@@ -41,7 +41,7 @@ describe('the sweep', () => {
     });
   });
 
-  test('the threats of swept assets count for the guard before any of them is withdrawn', async () => {
+  test('the threats of swept assets count for the guard before the first of them is withdrawn', async () => {
     const harness = having('assets', 'a');
     for (let index = 0; index < 30; index++) harness.table.putChild('threats', { parent: 'a', id: `t${index}` });
     const after = await sweep(BEFORE, { existing: 58, listed: 0 }, harness.streamRun('assets'), () => false);
@@ -50,7 +50,7 @@ describe('the sweep', () => {
     expect([harness.sent, whole.second]).toEqual([['withdrawn a'], undefined]);
   });
 
-  test('a batch of the sweep has at most 500 rows, and the guard stops between two of them', async () => {
+  test('a batch of the sweep has at most 500 rows, and the guard can stop between batches', async () => {
     const ids = Array.from({ length: 1_001 }, (_, index) => `t${index}`);
     const harness = having('threats', ...ids);
     harness.table.scanPage = 2_000;
@@ -60,7 +60,7 @@ describe('the sweep', () => {
     expect(after.second).toMatchObject({ withdrawn: { own: 1_000 }, waiting: { own: 1 } });
   });
 
-  test('the window is emptied, because a row that comes back as it was must be recognized as new', async () => {
+  test('the sweep empties the window, because a row that returns unchanged must count as new', async () => {
     const harness = having('threats', 't');
     const after = await sweep({ ...BEFORE, window: ['w'] }, undefined, harness.streamRun('threats'), () => false);
     expect(after.window).toEqual([]);

@@ -24,7 +24,7 @@ const cursorOf = (harness: Harness) => harness.table.checkpoint('assets').cursor
 const of = (harness: Harness, step: string) => harness.journal.begun.filter(each => each.includes(step));
 
 /** Rule 2: the page that ends a walk may hold rows and null. */
-test('the rows of the last page are delivered by every later poll and sent once, without another look-up or write', async () => {
+test('rows of the last page that every poll delivers again are neither looked up nor sent again', async () => {
   const harness = new Harness();
   harness.api.pages('/a', [[asset('a')], [asset('b'), asset('c')]]);
   await harness.runStream('assets');
@@ -36,7 +36,7 @@ test('the rows of the last page are delivered by every later poll and sent once,
 });
 
 describe('rule 4: a cursor that the walk has already followed', () => {
-  test('an empty page with the cursor that was sent ends the walk quietly and is counted', async () => {
+  test('an empty page that returns the sent cursor ends the walk without a warning and is counted', async () => {
     const harness = new Harness();
     harness.api.on('/a', undefined, answer([asset('a')], 'c')).on('/a', 'c', answer([], 'c'));
     expect(await harness.runStream('assets')).toMatchObject({ stalledCursors: 1, caughtUp: true, pages: 2 });
@@ -46,7 +46,7 @@ describe('rule 4: a cursor that the walk has already followed', () => {
     expect(harness.table.checkpoint('assets')).toEqual(before);
   });
 
-  test('threats are read, and none is withdrawn, while the assets lead around a circle', async () => {
+  test('threats are read, but not withdrawn, while the cursors of the assets lead around a circle', async () => {
     const harness = new Harness();
     harness.api
       .pages('/a', [[asset('a')], [asset('b')]])
@@ -68,7 +68,7 @@ describe('rule 4: a cursor that the walk has already followed', () => {
 });
 
 describe('rule 7: a cursor that is refused', () => {
-  test('any other 400 fails the stream and leaves the checkpoint untouched', async () => {
+  test('a refusal for another reason than the cursor fails the stream and keeps the checkpoint', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], []]);
     await harness.runStream('assets');
@@ -78,7 +78,7 @@ describe('rule 7: a cursor that is refused', () => {
     expect([harness.table.checkpoint('assets'), harness.journal.begun]).toEqual([before, []]);
   });
 
-  test('the rewind is saved before a row of the rewound walk is sent, without the window, where row states decide', async () => {
+  test('the rewind to the beginning is saved before a row of the new walk is sent', async () => {
     for (const [stream, path, row, window] of [
       ['assets', '/a', asset, 0],
       ['dns-blocks', '/d', dnsBlock, 1],
@@ -102,7 +102,7 @@ describe('rule 7: a cursor that is refused', () => {
 describe('rule 8: names', () => {
   const unclear = '{"a":[{"id":"x"}],"items":[{"id":"y"}],"pagination":{"next_cursor":null,"page_size":1}}';
 
-  test('names once found are kept with the checkpoint', async () => {
+  test('learned member names are saved with the checkpoint', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], []]);
     await harness.runStream('assets');
@@ -112,7 +112,7 @@ describe('rule 8: names', () => {
     expect(harness.sent).toEqual(['upsert y']);
   });
 
-  test('a resync forgets the names that were found, so that renamed members are read', async () => {
+  test('a resync forgets the learned names, so that renamed members are read', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], []]);
     await harness.runStream('assets');
@@ -123,14 +123,14 @@ describe('rule 8: names', () => {
     expect(harness.sent).toEqual(['upsert b']);
   });
 
-  test('names found on an empty page are kept with the checkpoint, even when nothing else has changed', async () => {
+  test('names learned from an empty page are saved even if nothing else has changed', async () => {
     const harness = new Harness();
     harness.api.on('/a', undefined, answer([], null));
     await harness.runStream('assets');
     expect(harness.table.checkpoint('assets').names).toEqual({ rows: undefined, pagination: 'pagination' });
   });
 
-  test('a setting may name the member that holds the rows', async () => {
+  test('a setting can name the member that holds the rows', async () => {
     const harness = new Harness();
     harness.api.on('/a', undefined, unclear);
     await harness.runStream('assets', { configuredNames: { rows: 'a' } });
@@ -139,7 +139,7 @@ describe('rule 8: names', () => {
 });
 
 /** Rule 11: the member that names the asset. */
-test('the member that names the asset is configured, and a threat without it is forwarded and counted', async () => {
+test('a threat without the configured member that names the asset is sent and counted', async () => {
   const harness = new Harness();
   harness.api.pages('/t', [[threat('t', undefined, { host: 'a1' }), threat('u', 'a9')]]);
   expect(await harness.runStream('threats', { parentMember: 'host' })).toMatchObject({
@@ -158,7 +158,7 @@ describe('rule 13: an asset whose removal cannot be understood', () => {
     ['a tombstone', removed, ['tombstone a']],
     ['a new version', asset('a', { version: 3 }), ['upsert a']],
     ['the version that the SIEM has', asset('a', { position: 'p3' }), []],
-  ])('a row that was not understood does not hide %s that is read after it', async (_what, next, sent) => {
+  ])('an unclear removal does not hide %s that is read after it', async (_what, next, sent) => {
     const harness = new Harness();
     for (const [row, deadLetters] of [
       [asset('a'), 0],
@@ -173,7 +173,7 @@ describe('rule 13: an asset whose removal cannot be understood', () => {
     expect(harness.sent).toEqual(sent);
   });
 
-  test('a page with both versions sends the one that is understood, whichever comes last', async () => {
+  test('a page with a clear and an unclear version sends the clear version in either order', async () => {
     const harness = new Harness();
     const last = asset('a', { version: 4 });
     for (const rows of [[asset('a')], [removed, unclear], [unclear, last]]) {
@@ -185,7 +185,7 @@ describe('rule 13: an asset whose removal cannot be understood', () => {
 });
 
 describe('pages that arrive while a batch is written', () => {
-  test('they are looked up, logged, sent and saved together, in their order', async () => {
+  test('several pages are looked up, logged, sent and saved together in their order', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], [asset('a', { version: 2 })], []]);
     harness.journal.hook = async step => {
@@ -203,7 +203,7 @@ describe('pages that arrive while a batch is written', () => {
     expect(harness.sent).toEqual(['upsert a', 'upsert b', 'upsert a']);
   });
 
-  test('an error of the next page lets the pages before it be saved first', async () => {
+  test('a failed fetch is reported only after the earlier pages have been saved', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], []]).on('/a', 'c2', new Error('cable cut'));
     await expect(harness.runStream('assets')).rejects.toThrow('cable cut');
@@ -211,7 +211,7 @@ describe('pages that arrive while a batch is written', () => {
   });
 });
 
-test('the window also knows the rows that a later row of their page superseded', async () => {
+test('the window also contains versions that a later row of the same page superseded', async () => {
   const harness = new Harness();
   const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
   harness.api.pages('/a', [[older, newer]]);

@@ -25,7 +25,7 @@ test.each([
   ['- -', '- → c1, c1 → c2, c2 → c1!', 'c2 c1'],
   ['c2 c1', 'c2 → c1!', 'c2 c1'],
   ['c2 c1', 'c2 → c2!', 'c2 c1'],
-])('the cursors saved from %j and the pages %j are %j', (before, pages, after) => {
+])('the cursors %j after the pages %j become %j', (before, pages, after) => {
   const [cursor, previous] = before.split(' ').map(each => (each === '-' ? undefined : each));
   const saved = cursorsAfter(pagesOf(pages), { cursor, previous });
   expect(`${saved.cursor ?? '-'} ${saved.previous ?? '-'}`).toBe(after);
@@ -61,18 +61,18 @@ describe('the window', () => {
     ['a b c', 'a|b|c d.', 'b c d', 'b c d'],
     // A row twice counts once, at its last place.
     ['', 'a b|b a.', 'a b', 'a b'],
-  ])('after the window %j and the pages %j the window is %j, of DNS blocks %j', (before, pages, states, blocks) => {
+  ])('the window %j after the pages %j is %j, or %j for DNS blocks', (before, pages, states, blocks) => {
     const window = before.split(' ').filter(Boolean);
     expect(walked(pages.split('|'), window, ASSETS).join(' ')).toBe(states);
     expect(walked(pages.split('|'), window, DNS_BLOCKS).join(' ')).toBe(blocks);
   });
 
-  test('a window that does not change stays the same array, so that it is not encoded again', () => {
+  test('an unchanged window stays the same array, so that it is not encoded again', () => {
     const window = ['a', 'b'];
     expect(walked(['b.'], window, ASSETS)).toBe(window);
   });
 
-  test('the window of DNS blocks keeps the newest 2,000 while a walk lasts', () => {
+  test('the window of DNS blocks is limited to the newest 2,000 blocks during a walk', () => {
     const page = (from: number) => Array.from({ length: 500 }, (_, index) => `d${from + index}`).join(' ');
     const tags = walked([0, 500, 1_000, 1_500, 2_000].map(page), [], DNS_BLOCKS);
     expect([tags.length, tags[0], tags.at(-1)]).toEqual([2_000, 'd500', 'd2499']);

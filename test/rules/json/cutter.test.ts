@@ -85,7 +85,7 @@ describe('the accepted texts', () => {
     ['within a literal', '{"a":[tru*e,nul*,fals*]}'],
     ['between elements', '{"a":[{}*{}]}'],
     ['between members', '{"a":[]*"b":1}'],
-  ])('each ASCII character %s is accepted exactly when JSON.parse accepts it', (_where, template) => {
+  ])('the ASCII character %s is accepted exactly where JSON.parse accepts it', (_where, template) => {
     for (let unit = 0; unit < 0x80; unit++) {
       const [cutter, parser] = verdicts(template.replaceAll('*', () => String.fromCharCode(unit)));
       expect([unit, cutter]).toEqual([unit, parser]);
@@ -93,7 +93,7 @@ describe('the accepted texts', () => {
   });
 
   test.each(['{"rows":[{"id":"secret-1",}]}', '{"rows":[],"p":"\\secret-1"}', '{"rows":[{"\\secret-1":1}]}'])(
-    'the error for %s names the place and never shows the text',
+    'the error for %s names the position, but never shows the text',
     text => {
       expect(() => cut(text)).toThrow(/^Text that is not JSON at character \d+$/);
     },
@@ -101,7 +101,7 @@ describe('the accepted texts', () => {
 });
 
 describe('the parts', () => {
-  test('the cutter returns every member and element at its own bounds, whatever was sent', () => {
+  test('the cutter returns every member and element with its exact bounds in any valid text', () => {
     const plain = (text: string) =>
       tokens(text).replace(/"(?:[^"\\]|\\.)*"/g, each => JSON.stringify(JSON.parse(each)));
     const property = fc.property(objectText, text => {
@@ -116,7 +116,7 @@ describe('the parts', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  test('elements beyond the bound are counted and checked, and not kept', () => {
+  test('elements after the limit are counted and checked, but not kept', () => {
     const [member] = cutBody(Buffer.from('{"a":[1,2,3]}'), TAKEN, 2);
     expect([member!.elements!.length, member!.length]).toEqual([2, 3]);
     expect(() => [...cutBody(Buffer.from('{"a":[1,2,x]}'), TAKEN, 2)]).toThrow(JsonError);
@@ -130,7 +130,7 @@ describe('the parts', () => {
     ['{"__proto__":1,"constructor":2}', { ['__proto__']: '1', constructor: '2' }],
     ['{}', {}],
     ['[{"id":"a"}]', {}],
-  ])('the members that are taken out of %s are %j', (row, values: Readonly<Record<string, string>>) => {
+  ])('the cutter takes from the row %s the members %j', (row, values: Readonly<Record<string, string>>) => {
     const expected = TAKEN.map(name => (Object.hasOwn(values, name) ? values[name] : undefined));
     const before = '{"id":1,"é":2,"stream_position":3}';
     const { taken, isObject } = elementsOf(`{"rows":[${before},${row}]}`)[1]!;
@@ -155,14 +155,17 @@ describe('the canonical text', () => {
   test.each([
     ['{"b":1,"a":2}', '{"a":1,"b" :2}', '{"a":2,"a":1}', '{"b":1,"a":3}'],
     ['{"b":{"d":1,"c":2}}', '{"b":{"c":1,"d": 2}}', '{"b":{"c":1,"c":0}}', '{"b":{}}', '{}'],
-  ])('the order of the members of %s is not that of the rows after it', (...rows) => {
+  ])('the order of the members of %s does not affect the rows after it', (...rows) => {
     expect(contentsOf(rows)).toEqual(rows.flatMap(text => contentsOf([text])));
   });
 
-  test.each(['\\n', '\\\\', '\\"', '\\/', '\\u0041', 'a'])('a string of 100,000 times %s has one', text => {
-    const value = text.repeat(100_000);
-    expect(contentsOf([`{"a":"${value}"}`])).toEqual([`{"a":${JSON.stringify(JSON.parse(`"${value}"`))}}`]);
-  });
+  test.each(['\\n', '\\\\', '\\"', '\\/', '\\u0041', 'a'])(
+    'a string that repeats %s 100,000 times has a canonical text',
+    text => {
+      const value = text.repeat(100_000);
+      expect(contentsOf([`{"a":"${value}"}`])).toEqual([`{"a":${JSON.stringify(JSON.parse(`"${value}"`))}}`]);
+    },
+  );
 
   test.each([
     ['"C:\\\\users"', '"C:\\\\users"'],
@@ -187,7 +190,7 @@ describe('an element that has no canonical text', () => {
     ...['\xff', '\xc3', '\xc0\x80', '\xe2\x82', '\xed\xa0\x80', '\xf4\x90\x80\x80', '\x80'].map(
       bytes => [`with the bytes ${Buffer.from(bytes, 'latin1').toString('hex')}`, notUtf8(bytes), 'not-utf-8'] as const,
     ),
-  ])('an element %s is kept as it was sent, and those beside it are read as ever', (_what, bytes, violation) => {
+  ])('an element %s is kept as it was sent, and does not affect the elements around it', (_what, bytes, violation) => {
     const [before, after] = ['{"rows":[{"id":1}, ', ' ,{"id":2,"é":"ü"}],"p":[[]]}'];
     const [first, middle, last] = elementsOf(Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]));
     expect([first!.violation, middle!.violation, last!.violation]).toEqual([undefined, violation, undefined]);
@@ -203,12 +206,12 @@ describe('an element that has no canonical text', () => {
     ['{"a":[*]}', '1 2'],
     ['{"a":[*]}', '[1}'],
     ['{"a":*}', '[1,]'],
-  ])('what is nested too deep is refused when it is not JSON: %s with %s', (template, text) => {
+  ])('invalid JSON below the depth limit is refused: %s with %s', (template, text) => {
     expect(() => cut(template.replace('*', `${'['.repeat(600)}${text}${']'.repeat(600)}`))).toThrow(JsonError);
   });
 
   test.each(['{"rows":[],"a":"*"}', '{"*":1}', '{"a":{"*":1}}', '{"rows":[[1]],"a":["b"],"b":"*"}', '{"a":*}'])(
-    'bytes that are not UTF-8 outside the elements (%s) are refused',
+    'invalid UTF-8 outside the elements is refused: %s',
     text => {
       expect(() => cut(Buffer.from(text.replace('*', '\xff'), 'latin1'))).toThrow(JsonError);
     },

@@ -7,7 +7,7 @@ const styles: fc.Arbitrary<Style> = fc.constantFrom('', ' ', '\t ').map(space =>
 const tree = fc.array(fc.tuple(memberName, json), { minLength: 1, maxLength: 8 });
 
 describe('a row without some of its members', () => {
-  test('every other member is as it was written', () => {
+  test('a row keeps every other member as it was written', () => {
     fc.assert(
       fc.property(tree, styles, (members, style) => {
         const [[left] = ['']] = members;
@@ -24,7 +24,7 @@ describe('a row without some of its members', () => {
     ['{ "a" : "}" , "b" : [ "]", {"a":"{"} ] }', '{"b":[ "]", {"a":"{"} ]}'],
     ['{"\\u0061":"\\\\","b":"\\\\\\""}', '{"b":"\\\\\\""}'],
     ['{"a":1,"b":2,"a":3}', '{"b":2}'],
-  ])('%s without a is %s', (text, expected) => {
+  ])('the row %s without the member a is %s', (text, expected) => {
     expect(withoutMembers(text, [['a']])).toBe(expected);
   });
 });
