@@ -125,14 +125,19 @@ export interface SecondWalk {
   /**
    * `read` and `confirm` are the first and the second pass over the list, and `sweep` is the scan
    * of the table after them. `withdraw` is another scan, after the first pass of a second walk with
-   * `since`.
+   * `withdrawalsSince`.
    */
   readonly phase: 'read' | 'withdraw' | 'confirm' | 'sweep';
   /**
-   * Time in milliseconds since 1970. Only rows and withdrawals whose last event was sent after it
-   * are sent again. Absent: every row is sent again.
+   * Time in milliseconds since 1970. Only rows whose last event was sent after it are sent again.
+   * Absent: every row is sent again.
    */
   readonly since?: number | undefined;
+  /**
+   * Time in milliseconds since 1970. Withdrawals and tombstones that were sent after it are sent
+   * again. Absent: they are not sent again.
+   */
+  readonly withdrawalsSince?: number | undefined;
   /** Cursor of the pass. Absent before the pass has begun. */
   readonly cursor?: string | undefined;
   /** Rows that this pass has listed. */

@@ -179,7 +179,8 @@ export class Draft {
       return;
     }
     if (state?.status === 'filtered') {
-      if (this.#before.second?.since !== undefined && this.#isOwed(state, reading)) this.#withdrawFiltered(row);
+      if (this.#before.second?.withdrawalsSince !== undefined && this.#isOwed(state, reading))
+        this.#withdrawFiltered(row);
       else this.#mark(row.id, state, reading);
       return;
     }

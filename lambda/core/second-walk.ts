@@ -64,7 +64,6 @@ export function beginSecondWalk(before: Checkpoint, begin: SecondWalkStart): Che
   // Otherwise each repeated resync could withdraw more rows without a confirmation.
   const keepsCount = second !== undefined && second.mode !== 'restored' && !isFilterChanged;
   const fresh = { most: mostWithdrawals(counts.existing), withdrawn: NO_WITHDRAWALS };
-  const since = keepsSending ? second.since : begin.since;
   const generation = keepsSending ? before.generation : Math.max(epoch, before.generation + 1);
   return {
     ...before,
@@ -74,12 +73,32 @@ export function beginSecondWalk(before: Checkpoint, begin: SecondWalkStart): Che
     reconciled: now,
     second: {
       mode: keepsSending ? 'all' : mode,
-      since,
+      ...(keepsSending ? { since: second.since, withdrawalsSince: second.withdrawalsSince } : dueSince(begin, second)),
       phase: 'read',
       rows: 0,
       notBefore: now,
       ...(keepsCount ? { most: second.most, withdrawn: second.withdrawn } : fresh),
     },
+  };
+}
+
+/**
+ * Returns the times since which events are sent again. If an earlier replay has not yet sent
+ * everything, the new one sends it, too:
+ *
+ *     earlier replay    new replay     rows     withdrawals
+ *     since 10:00       since 11:00    10:00    10:00
+ *     of everything     since 11:00    all      11:00
+ */
+function dueSince(
+  { since }: SecondWalkStart,
+  second: SecondWalk | undefined,
+): Pick<SecondWalk, 'since' | 'withdrawalsSince'> {
+  const isOpen = second?.mode === 'all' && (second.phase === 'read' || second.phase === 'withdraw');
+  if (!isOpen || since === undefined) return { since, withdrawalsSince: since };
+  return {
+    since: second.since && Math.min(since, second.since),
+    withdrawalsSince: Math.min(since, second.withdrawalsSince ?? since),
   };
 }
 
@@ -335,7 +354,7 @@ export class ListPass {
    */
   async #end(isComplete: boolean): Promise<Checkpoint> {
     const now = this.#streamRun.run.clock.now();
-    const { mode, phase, since } = this.#second;
+    const { mode, phase, withdrawalsSince } = this.#second;
     const { hasRowStates } = this.#streamRun.stream;
     const { counts, committed } = this.#checkpoint;
     const pass = { ...this.#second, cursor: undefined, rows: 0 };
@@ -347,7 +366,8 @@ export class ListPass {
     else if (mode === 'restored') await this.#send(undefined, { reread: now });
     else if (!isProof) await this.#send({ ...pass, notBefore: now + HOUR });
     else if (phase === 'read') {
-      const next = since === undefined ? confirmPassLater(now) : ({ phase: 'withdraw', notBefore: now } as const);
+      const next =
+        withdrawalsSince === undefined ? confirmPassLater(now) : ({ phase: 'withdraw', notBefore: now } as const);
       await this.#send({ ...pass, ...next });
     } else await this.#send({ ...pass, phase: 'sweep' });
     return this.#checkpoint;

@@ -30,7 +30,7 @@ export async function withdrawAgain(
 ): Promise<Checkpoint> {
   const { stream, run } = streamRun;
   const { generation, second } = initial;
-  const range = { least: leastSequence(epochAt(second!.since!)), end: leastSequence(generation) };
+  const range = { least: leastSequence(epochAt(second!.withdrawalsSince!)), end: leastSequence(generation) };
   let checkpoint = initial;
   let scanned = second!.scanned;
   do {

@@ -93,8 +93,14 @@ const HISTORY = fc
     ),
   )
   .map(([settings, backup, rest]) =>
-    [...settings, ...FIRST_ROWS, ...backup.split(' '), ...rest].filter(word => word !== ''),
+    withoutAmbiguousTimes([...settings, ...FIRST_ROWS, ...backup.split(' '), ...rest].filter(word => word !== '')),
   );
+
+/** The time that an operator gives does not say which events are meant if the clock of the function jumps by hours. */
+function withoutAmbiguousTimes(history: readonly string[]): string[] {
+  const isClockSet = history.some(word => word.includes('clock='));
+  return history.map(word => (isClockSet ? word.replace(/^since-/, 'replay-') : word));
+}
 
 function drawnOf(operations: readonly Operation[], drawn: number): Operation {
   return operations[drawn % operations.length]!;
