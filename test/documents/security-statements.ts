@@ -8,7 +8,7 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     'no redirect is followed',
     'test/adapters/source/api.test.ts',
-    'a request never follows a redirect (%i), so the token stays with its host',
+    'a request does not follow a redirect (%i), so that the token stays with its host',
   ],
   ['are called by https', 'test/function/settings.test.ts'],
   [
@@ -34,7 +34,7 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     'no secret, token or row is logged',
     'test/function/process.test.ts',
-    'the function writes no part of a secret, a token or a row to its output, whatever fails',
+    'the output of the function never contains a part of a secret, token or row',
   ],
   [
     'may read one secret',
@@ -91,28 +91,28 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     'A rotated secret is read again',
     'test/adapters/source/token.test.ts',
-    'credentials of a secret that was just rotated are replaced by the new ones',
+    'refused credentials are read again, so that a rotated secret takes effect',
   ],
   [
     "organization's rows are not sent",
     'test/function/organization.test.ts',
-    'rows of another client are not sent, although the container checked the client of an earlier token',
+    'rows of another client are not sent, even if the container checked the client of an earlier token',
   ],
   [
     'The vendor must give your external id',
     'test/stack/suites/siem-access.ts',
     'a reader may decrypt with the customer’s key, and presents its external id',
   ],
-  ['Bodies have bounds', 'test/adapters/source/api.test.ts', 'a body with %s is a page too large'],
+  ['Bodies have bounds', 'test/adapters/source/api.test.ts', 'a body with %s causes a PageTooLargeError'],
   [
     'a bad row does not stop other rows',
     'test/function/bad-rows.test.ts',
-    'a row %s is stored as it was sent as a dead letter, once, and the walk continues',
+    'a row %s is stored once as a dead letter, as it was sent, and the walk continues',
   ],
   [
     'no answer of a service is quoted',
     'test/adapters/source/token.test.ts',
-    'a token endpoint that keeps failing is given up, and nothing of its answers is shown',
+    'a token endpoint that keeps failing causes an error without any text of its answers',
   ],
   [
     'names the packages of every bundle',

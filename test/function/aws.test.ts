@@ -16,7 +16,7 @@ function clientsOf({ url }: HttpHarness, leaseSeconds: number): AwsClients {
   return createAwsClients({ s3PathStyle: true, leaseSeconds });
 }
 
-test('for every LEASE_SECONDS a request that starts while the lease is valid ends before the lease does', () => {
+test('every request that starts under a valid lease ends before the lease does, for any LEASE_SECONDS', () => {
   for (const seconds of EVERY) {
     const { term, margin, requestTimeout, connectionTimeout } = leaseTimes(seconds);
     expect(requestTimeout).toBeLessThan(margin);
@@ -26,7 +26,7 @@ test('for every LEASE_SECONDS a request that starts while the lease is valid end
   }
 });
 
-test('a request that AWS never answers ends once, after the time-out that follows from the lease', async () => {
+test('a request that AWS never answers ends after the time-out that follows from LEASE_SECONDS', async () => {
   await using server = await httpHarness(silence);
   // The shortest lease gives the shortest time-out.
   const leaseSeconds = 1;
@@ -48,7 +48,7 @@ test('a request that AWS never answers ends once, after the time-out that follow
   expect(server.seen.length).toBeLessThanOrEqual(4);
 });
 
-test('an answer of DynamoDB without a body is no success, although its status is 200', async () => {
+test('an answer of DynamoDB without a body is an error, although its status is 200', async () => {
   await using server = await httpHarness(response => response.writeHead(200).end());
   const { dynamodb } = clientsOf(server, 60);
   const Key = { pk: { S: 'a' } };

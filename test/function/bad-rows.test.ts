@@ -22,7 +22,7 @@ describe('a row that cannot be an event', () => {
     ['with an id longer than a key allows', Buffer.from(`{"id":"${'x'.repeat(20_000)}"}`), 'id-too-long'],
     ['with a byte that is not UTF-8', Buffer.from('{"id":"canary-\xff","n":1.0}', 'latin1'), 'not-utf-8'],
     ['nested too deep', Buffer.from(`{"id":"canary","a":${DEEP}}`), 'too-deep'],
-  ])('a row %s is stored as it was sent as a dead letter, once, and the walk continues', async (_what, row, reason) => {
+  ])('a row %s is stored once as a dead letter, as it was sent, and the walk continues', async (_what, row, reason) => {
     await using each = await connector();
     each.api.tamper(pageOf(row, GOOD));
     expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 1, deadLetters: 1, caughtUp: true });
@@ -49,7 +49,7 @@ describe('a row that cannot be an event', () => {
     expect((await each.run()).streams['assets']).toMatchObject({ deadLetters: 1, forwarded: 1 });
   });
 
-  test('a row beyond the bound of a page is read alone, as an oversize row', async () => {
+  test('a row larger than a page may be is read alone and sent as an oversize event', async () => {
     await using each = await connector();
     const rows = [`{"id":"large","text":"${'x'.repeat(17 * 1_048_576)}"}`, GOOD];
     each.api.tamper(
@@ -80,7 +80,7 @@ describe('a stream that leaves members out', () => {
   test.each([
     ['no-id', `{${SECRET},"n":1.0}`, '{"contact":{"n":1.0},"n":1.0}'],
     ['oversize', `{${SECRET},${large}}`, `{"contact":{"n":1.0},${large}}`],
-  ])('a row that is %s is stored without these members', async (reason, row, reduced) => {
+  ])('a row that is %s is stored without the omitted members', async (reason, row, reduced) => {
     expect(await stored(row)).toBe(`{"reason":"${reason}","stream":"assets","connector":"acme","row":${reduced}}\n`);
   });
 
@@ -88,7 +88,7 @@ describe('a stream that leaves members out', () => {
     ['too-deep', `{"deep":${DEEP},${SECRET},"id":"a"}`, { id: 'a' }],
     ['not-utf-8', `{"id":"\xff",${SECRET}}`, {}],
     ['not-an-object', `[{${SECRET}}]`, {}],
-  ])('a row that is %s, in which members cannot be found, is stored as a summary', async (reason, row, id) => {
+  ])('a row that is %s is stored as a summary, because its members cannot be found', async (reason, row, id) => {
     const summary = { reason, stream: 'assets', connector: 'acme', row_hash: expect.any(String), bytes: row.length };
     expect(JSON.parse(await stored(row))).toEqual({ ...summary, ...id });
   });
@@ -98,7 +98,7 @@ describe('a stream that leaves members out', () => {
   });
 });
 
-test('the answer counts each row that was read in exactly one outcome, in each run', async () => {
+test('the answer of each run counts each row read in exactly one outcome', async () => {
   await using each = await connector();
   const version = (id: string, member: string) =>
     `{"id":"${id}","updated_at":"2026-11-20T12:00:00Z","stream_position":"1",${member}}`;

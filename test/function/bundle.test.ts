@@ -9,7 +9,7 @@ import { emfViolations } from '../support/function/emf-violations.ts';
 import { schemaViolations } from '../support/function/event-schema.ts';
 import { functionProcess } from '../support/function/function-process.ts';
 
-test('the bundle reads every stream in a bare Node process with only its environment', async () => {
+test('the bundle needs only its environment to read every stream in a bare Node process', async () => {
   await using each = await connector();
   await using built = await bundle();
   each.simulator.populate({ assets: 60, threats: 40, dnsBlocks: 30 });
@@ -33,7 +33,7 @@ test('the bundle reads every stream in a bare Node process with only its environ
   expect(blobs[2 * names.length + 1]?.values).toEqual({ StreamsFailed: 0, StreamsBehind: 0 });
 });
 
-test('the bundle is one small file that needs nothing but Node', async () => {
+test('the bundle is one small file that imports only modules of Node', async () => {
   await using built = await bundle();
   expect(built.imports.filter(name => !isBuiltin(name))).toEqual([]);
   // Two thirds are the SDK's clients, S3's the largest. The bound catches a client or a library that comes along by mistake.

@@ -24,11 +24,11 @@ describe('a payload', () => {
     ['nothing', undefined],
     ['null', null],
     ['the event of an EventBridge rule', { version: '0', 'detail-type': 'Scheduled Event', detail: {} }],
-  ])('a payload that is %s asks for all streams and no command', (_what, payload) => {
+  ])('a payload that is %s selects all streams and gives no command', (_what, payload) => {
     expect(parseCommand(payload, ALL)).toEqual({ streams: undefined, resync: [], replay: [] });
   });
 
-  test('streams that a payload names are read in their own order', () => {
+  test('a payload cannot change the order in which its streams are read', () => {
     expect(parseCommand({ streams: ['threats', 'assets'] }, ALL).streams).toEqual(['assets', 'threats']);
   });
 
@@ -42,7 +42,7 @@ describe('a payload', () => {
     expect(parseCommand(command, ALL)).toMatchObject({ replay: ['threats'], since: Date.UTC(2026, 10, 24, 8) });
   });
 
-  test('a payload may confirm the organization and withdrawals', () => {
+  test('a payload may confirm the organization and the withdrawals', () => {
     const command = { confirmOrganization: DIGEST, confirmWithdrawals: WITHDRAWALS };
     expect(parseCommand(command, ALL)).toMatchObject(command);
   });
@@ -68,20 +68,20 @@ describe('a payload', () => {
     ['true', true],
     ['a list', ['assets']],
     ['an empty list', []],
-  ])('a payload with %s is refused, and nothing is done', (_what, payload) => {
+  ])('a payload with %s is refused before anything is done', (_what, payload) => {
     expect(refusal(payload)).not.toMatch(/^taken:/);
   });
 
-  test('a refused payload is answered with every problem and the names of the streams', () => {
+  test('a refused payload is answered with every problem and with the names of the streams', () => {
     const message = refusal({ resync: ['unknown'], replay: [7], other: 1 });
     for (const part of ['resync', 'replay', 'other', 'assets, threats, dns-blocks']) expect(message).toContain(part);
   });
 
-  test('a payload that names a stream that is off is refused', () => {
+  test('a payload that names a stream that is not configured is refused', () => {
     expect(refusal({ resync: ['dns-blocks'] }, ['assets', 'threats'])).toMatch(/assets, threats(?!,)/);
   });
 
-  test('a payload with a command for a stream that it leaves out is refused, because the command would not be applied', () => {
+  test('a payload is refused if it has a command for a stream that it leaves out', () => {
     for (const command of [{ resync: ['assets'] }, { replay: ['assets'] }]) {
       expect(refusal({ streams: ['threats'], ...command })).not.toMatch(/^taken:/);
     }
@@ -101,7 +101,7 @@ describe('a payload', () => {
     expect(message.length).toBeLessThan(3_000);
   });
 
-  test('a payload with more problems than an error lists is answered with their number', () => {
+  test('a payload with too many problems for one error is answered with their number', () => {
     expect(refusal({ streams: MANY.slice(0, 50) })).toMatch(/streams\.9 .*and 40 more/);
   });
 
@@ -109,7 +109,7 @@ describe('a payload', () => {
     ['\u001b[2J\r\nlevel: fine', '\\u{1b}[2J\\u{d}\\u{a}level: fine'],
     ['a\u202eb\u200b\u2028', 'a\\u{202e}b\\u{200b}\\u{2028}'],
     ['\ud800', '\\u{d800}'],
-  ])('a payload with control characters in a name is refused with their escapes: %j', (name, escaped) => {
+  ])('control characters in a name of a payload are shown as escapes in the refusal: %j', (name, escaped) => {
     const message = refusal({ [name]: 1 });
     expect(message).toContain(escaped);
     expect(message).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\u2028]/u);

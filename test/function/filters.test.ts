@@ -56,11 +56,11 @@ describe('a filter', () => {
     ['error', 'n', '{"n":0}'],
     ['filtered', 'n == `9007199254740993`', '{"n":1}'],
     ['send', 'n == `9007199254740993`', '{"n":9007199254740992}'],
-  ])('a filter says %s: %s of %s', (result, filter, row) => {
+  ])('a filter returns %s for %s and the row %s', (result, filter, row) => {
     expect(rowFilterOf(filter)!.decide(row)).toBe(result);
   });
 
-  test('a filter is absent where every row is sent with all its members', () => {
+  test('a filter is absent if every row is sent with all its members', () => {
     expect(rowFilterOf()).toBeUndefined();
     expect(rowFilterOf(undefined, ['a'])!.decide('{}')).toBe('send');
   });

@@ -23,7 +23,7 @@ function totals(result: { streams: Record<string, { forwarded: number; withdrawn
 }
 
 describe.each(['full-page-null', 'empty-page-null', 'repeat-cursor'] as const)('where a stream ends with %s', end => {
-  test('the first run delivers everything as valid events, so a second one sends nothing', async () => {
+  test('the first run delivers every row as a valid event, so a second run sends nothing', async () => {
     await using each = await connector({ simulator: { endOfStream: end }, environment: { PAGE_LIMIT: '100' } });
     each.simulator.populate(COUNTS);
     const first = await each.run();
@@ -49,7 +49,7 @@ describe.each(['full-page-null', 'empty-page-null', 'repeat-cursor'] as const)('
 });
 
 describe('a run that fails', () => {
-  test('the handler rejects with an error that shows nothing of what a service answered', async () => {
+  test('the handler rejects with an error that shows no text from a service', async () => {
     await using each = await connector();
     each.aws.faults.always('dynamodb', { refuse: { status: 400, code: 'AccessDeniedException', message: 'canary' } });
     const error = await rejection(each.run());
@@ -76,7 +76,7 @@ describe('a run that fails', () => {
     expect((await each.run()).streams['assets']).toMatchObject({ forwarded: 1, caughtUp: true });
   });
 
-  test('wrong credentials fail every stream after two token requests, the second with a secret read again', async () => {
+  test('wrong credentials fail every stream after two token requests and a second read of the secret', async () => {
     await using each = await connector();
     const { clientId } = each.simulator.account;
     each.aws.secret.put(JSON.stringify({ client_id: clientId, client_secret: 'canary' }));
@@ -87,7 +87,7 @@ describe('a run that fails', () => {
 });
 
 describe('commands', () => {
-  test('a run for one stream leaves the others alone', async () => {
+  test('a run for one stream does not touch the other streams', async () => {
     await using each = await connector();
     each.simulator.populate(COUNTS);
     const { streams } = await each.run({ streams: ['dns-blocks'] });

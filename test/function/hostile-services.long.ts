@@ -48,31 +48,28 @@ describe('services that send a byte at a time, or echo every request', () => {
   test.each<[string, { readonly token?: boolean }, RegExp]>([
     ['the API', {}, /OutOfTimeError.*\/v1\/assets/],
     ['the token endpoint', { token: true }, /OutOfTimeError.*token endpoint/i],
-  ])(
-    'when %s sends a byte at a time, the run ends in time, logs its failures, emits metrics and releases the lease',
-    async (what, { token }, message) => {
-      await using each = await canaries();
-      await using endpoint = await httpHarness(drip);
-      if (!token) each.api.tamper(() => drip);
-      const began = Date.now();
-      const shown = await shownBy(each, token ? { AUTH_URL: endpoint.url } : {}, 5_000);
-      measured(`drip, ${what}`, shown, began);
-      expect(shown.run.rejections).toMatch(message);
-      expect(shown.log).toMatch(message);
-      const metrics = parseEmf(shown.run.stdout);
-      expect(metrics).toHaveLength(STREAMS.length + 1);
-      expect(metrics.at(-1)!.figures['TimeLeftMilliseconds']).toBeGreaterThan(0);
-      each.api.tamper();
-      const { run } = await shownBy(each);
-      expect(run.outcomes).toMatchObject([{ more: false, streams: { assets: { forwarded: 1, caughtUp: true } } }]);
-    },
-  );
+  ])('a run ends in time and releases the lease when %s sends one byte at a time', async (what, { token }, message) => {
+    await using each = await canaries();
+    await using endpoint = await httpHarness(drip);
+    if (!token) each.api.tamper(() => drip);
+    const began = Date.now();
+    const shown = await shownBy(each, token ? { AUTH_URL: endpoint.url } : {}, 5_000);
+    measured(`drip, ${what}`, shown, began);
+    expect(shown.run.rejections).toMatch(message);
+    expect(shown.log).toMatch(message);
+    const metrics = parseEmf(shown.run.stdout);
+    expect(metrics).toHaveLength(STREAMS.length + 1);
+    expect(metrics.at(-1)!.figures['TimeLeftMilliseconds']).toBeGreaterThan(0);
+    each.api.tamper();
+    const { run } = await shownBy(each);
+    expect(run.outcomes).toMatchObject([{ more: false, streams: { assets: { forwarded: 1, caughtUp: true } } }]);
+  });
 
   test.each<[string, Act]>([
     ['refusals', echo(400)],
     ['pages', echo(200)],
     ['bytes that are not HTTP', echoRaw],
-  ])('an API that echoes requests in %s leaks nothing into a log or an error', async (_what, act) => {
+  ])('a log or an error contains no text of an API that echoes requests in %s', async (_what, act) => {
     await using each = await canaries();
     each.api.tamper(() => act);
     const { run, log, leaks } = await shownBy(each);
@@ -85,7 +82,7 @@ describe('services that send a byte at a time, or echo every request', () => {
     ['refusals', echo(400)],
     ['tokens', echo(200)],
     ['bytes that are not HTTP', echoRaw],
-  ])('a token endpoint that echoes requests in %s leaks nothing into a log or an error', async (_what, act) => {
+  ])('a log or an error contains no text of a token endpoint that echoes requests in %s', async (_what, act) => {
     await using each = await canaries();
     await using endpoint = await httpHarness(act);
     const { run, leaks } = await shownBy(each, { AUTH_URL: endpoint.url });
@@ -99,7 +96,7 @@ describe('services that send a byte at a time, or echo every request', () => {
     ['Firehose', 'FIREHOSE', /DeliveryError/, 400],
     ['DynamoDB', 'DYNAMODB', /StateError/, 400],
     ['S3', 'S3', /DeadLetterError/, 403],
-  ])('%s, echoing requests, leaks nothing into a log or an error', async (_what, service, error, status) => {
+  ])('a log or an error contains no text of a request that %s echoes', async (_what, service, error, status) => {
     await using each = await canaries();
     // A row without an id is written to S3.
     const page = answerJson(200, {
@@ -114,7 +111,7 @@ describe('services that send a byte at a time, or echo every request', () => {
     expect(leaks).toEqual([]);
   });
 
-  test('an answer of Secrets Manager with the secret in an error leaks nothing into a log or an error', async () => {
+  test('a log or an error does not contain the secret that an error of Secrets Manager quotes', async () => {
     await using each = await canaries();
     await using endpoint = await httpHarness(
       answerJson(400, { __type: 'DecryptionFailure', message: CANARY_SECRET, SecretString: CANARY_SECRET }),
@@ -125,7 +122,7 @@ describe('services that send a byte at a time, or echo every request', () => {
     expect(leaks).toEqual([]);
   });
 
-  test('a refusal by AWS shows which permission is missing, and nothing else of the answer', async () => {
+  test('the error about a refusal by AWS shows only the missing permission', async () => {
     await using each = await canaries();
     const message = `User: canary is not authorized to perform: secretsmanager:GetSecretValue on resource: canary`;
     await using endpoint = await httpHarness(answerJson(400, { __type: 'AccessDeniedException', message }));
@@ -175,25 +172,22 @@ describe('services that send without end', () => {
       ),
       'caughtUp',
     ],
-  ])(
-    'an API that sends a %s takes no memory beyond the bound, and nothing of its answer is sent',
-    async (what, act, message) => {
-      await using each = await canaries();
-      each.api.tamper(({ target }) => (target.startsWith('/v1/assets') ? act : undefined));
-      const began = Date.now();
-      const shown = await shownBy(each, {}, 60_000);
-      measured(`flood, ${what}`, shown, began);
-      const outcomes = JSON.stringify(shown.run.outcomes);
-      expect(outcomes).toContain(message);
-      expect(outcomes.length).toBeLessThan(2_000);
-      expect(shown.run.peakMegabytes).toBeLessThan(MOST_MEGABYTES);
-    },
-  );
+  ])('a %s from the API uses limited memory and does not appear in the answer', async (what, act, message) => {
+    await using each = await canaries();
+    each.api.tamper(({ target }) => (target.startsWith('/v1/assets') ? act : undefined));
+    const began = Date.now();
+    const shown = await shownBy(each, {}, 60_000);
+    measured(`flood, ${what}`, shown, began);
+    const outcomes = JSON.stringify(shown.run.outcomes);
+    expect(outcomes).toContain(message);
+    expect(outcomes.length).toBeLessThan(2_000);
+    expect(shown.run.peakMegabytes).toBeLessThan(MOST_MEGABYTES);
+  });
 
   test.each<[string, Act]>([
     ['body without an end', flood],
     ['body that grows a thousandfold', bomb],
-  ])('a token endpoint that sends a %s takes no memory beyond the bound', async (what, act) => {
+  ])('a %s from the token endpoint uses limited memory', async (what, act) => {
     await using each = await canaries();
     await using endpoint = await httpHarness(act);
     const began = Date.now();

@@ -15,7 +15,7 @@ test('an invocation without a context has the longest time that Lambda allows', 
   expect(each.reports[0]!.timeLeft).toBeGreaterThan(800_000);
 });
 
-test('a report with every failure is made before a run with failed streams rejects', async () => {
+test('a run with failed streams reports every failure before it rejects', async () => {
   await using each = await connector();
   each.simulator.populate(SOME);
   each.api.tamper(({ target }) => (target.startsWith('/v1/dns') ? undefined : answerJson(404, '')));
@@ -28,7 +28,7 @@ test('a report with every failure is made before a run with failed streams rejec
 });
 
 describe('a run', () => {
-  test('a run stops while a tenth of its time is left to save what it has done', async () => {
+  test('a run stops early, so that a tenth of its time is left to save its progress', async () => {
     await using each = await connector({ environment: { PAGE_LIMIT: '2', DNS_BLOCKS_PATH: '' } });
     each.simulator.populate({ assets: 6, threats: 0, dnsBlocks: 0 });
     let asked = 0;
@@ -44,7 +44,7 @@ describe('a run', () => {
     expect(await each.lines()).toHaveLength(6);
   });
 
-  test('a run whose table does not answer rejects without a report', async () => {
+  test('a run rejects without a report when its table does not answer', async () => {
     await using each = await connector();
     each.aws.faults.always('dynamodb', { loseRequest: true });
     expect((await rejection(each.run())).name).toBe('StateError');
@@ -52,7 +52,7 @@ describe('a run', () => {
     expect(await each.lines()).toEqual([]);
   });
 
-  test('a run without a DNS block path leaves that stream out', async () => {
+  test('a run without a DNS block path leaves out the DNS blocks', async () => {
     await using each = await connector({ environment: { DNS_BLOCKS_PATH: '' } });
     each.simulator.populate(SOME);
     expect(Object.keys((await each.run()).streams)).toEqual(
@@ -67,7 +67,7 @@ test.each([
   ['firehose', 'firehose:PutRecordBatch', 'DeliveryError'],
   ['s3', 's3:PutObject', 'DeadLetterError'],
 ] as const)(
-  'a call to %s that the role does not allow is named in the message of the run: %s',
+  'the error of a run names the call to %s that its role does not allow: %s',
   async (service, action, name) => {
     await using each = await connector();
     // Too long an id becomes a dead letter.

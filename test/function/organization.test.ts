@@ -46,7 +46,7 @@ const REFUSED = 'OrganizationChangedError, nothing was sent or saved: acme';
 const ACCEPTED = 'accepted: other';
 
 describe('the organization', () => {
-  test('the organization is noted in the first run, which has nothing to prove', async () => {
+  test('the organization is saved by the first run without a proof', async () => {
     const harness = new Harness();
     harness.table.organization = undefined;
     harness.api.pages('/a', [[asset('a')]]);
@@ -56,14 +56,14 @@ describe('the organization', () => {
     expect(harness.api.requests).toHaveLength(1);
   });
 
-  test('an accepted cursor does not prove the same organization, because it may encode a position alone', async () => {
+  test('an accepted cursor does not prove the organization, because a cursor may contain only a position', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
     harness.api.on('/a', undefined, answer([asset('foreign')], null));
     expect(await outcomeOf(harness)).toBe(REFUSED);
     expect(harness.api.requests[0]).toMatchObject({ path: '/a', cursor: 'c1', limit: 1 });
   });
 
-  test('the organization counts as another one when the API refuses the cursor but lists a sent row', async () => {
+  test('the organization counts as changed when the API refuses the cursor, even if it lists a sent row', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
     harness.api.on('/a', 'c1', new CursorRefusedError('/a')).on('/a', undefined, answer([asset('a')], null));
     expect(await outcomeOf(harness)).toBe(REFUSED);
@@ -76,7 +76,7 @@ describe('the organization', () => {
     expect(await outcomeOf(harness)).toBe(ACCEPTED);
   });
 
-  test('a row sent with other content does not prove the organization, because ids may exist in every tenant', async () => {
+  test('a row with other content does not prove the organization, because ids may exist in every tenant', async () => {
     const harness = await changed([asset('a')]);
     harness.api.pages('/a', [[asset('a', { version: 2 })]]);
     expect(await outcomeOf(harness)).toBe(REFUSED);
@@ -86,7 +86,7 @@ describe('the organization', () => {
     [9, 'proves', ACCEPTED],
     [10, 'does not prove', REFUSED],
   ])(
-    'a row behind %i pages without one %s the organization, because ten pages are read',
+    'a row after %i pages without known rows %s the organization, because ten pages are read',
     async (before, _what, outcome) => {
       const harness = await changed([asset('a')]);
       const others = Array.from({ length: before }, (_, index) => [asset(`new ${index}`)]);
@@ -104,7 +104,7 @@ describe('the organization', () => {
     expect(await outcomeOf(harness)).toBe(ACCEPTED);
   });
 
-  test('DNS blocks do not prove the organization, because no row states are kept of them', async () => {
+  test('DNS blocks do not prove the organization, because they have no row states', async () => {
     const harness = new Harness();
     harness.api.pages('/d', [[dnsBlock('d')]]);
     await harness.run({ only: ['dns-blocks'] });
@@ -114,14 +114,14 @@ describe('the organization', () => {
     expect((await harness.run({ only: ['dns-blocks'], confirmOrganization: 'other' })).failures.size).toBe(0);
   });
 
-  test('the organization needs no proof while nothing was ever sent', async () => {
+  test('the organization needs no proof before the first event is sent', async () => {
     const harness = await changed([]);
     harness.api.pages('/a', [[asset('a')]]);
     expect(await outcomeOf(harness)).toBe(ACCEPTED);
     expect(harness.sent).toEqual(['upsert a']);
   });
 
-  test('a run of a new stream does not prove the organization if another stream was read before', async () => {
+  test('a run for a new stream does not prove the organization if another stream has been read', async () => {
     const harness = await changed([asset('a')]);
     harness.api.pages('/d', [[dnsBlock('foreign')]]);
     const { failures } = await harness.run({ only: ['dns-blocks'] });
@@ -130,7 +130,7 @@ describe('the organization', () => {
     expect(harness.table.organization).toBe('acme');
   });
 
-  test('an organization that an operator has confirmed is noted without proof', async () => {
+  test('an organization that an operator has confirmed is saved without a proof', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
     harness.api.on('/a', 'c1', new CursorRefusedError('/a')).on('/a', undefined, answer([asset('foreign')], null));
     expect(await outcomeOf(harness, 'other')).toBe(ACCEPTED);
@@ -140,20 +140,20 @@ describe('the organization', () => {
   test.each([
     ['has changed again', 'third'],
     ['has changed back', 'acme'],
-  ])('an organization that %s since an operator confirmed it is refused', async (_how, current) => {
+  ])('an organization that %s after the confirmation of an operator is refused', async (_how, current) => {
     const harness = await changed([asset('a')]);
     harness.organization = current;
     const outcome = 'OutdatedConfirmationError, nothing was sent or saved: acme';
     expect(await outcomeOf(harness, 'other')).toBe(outcome);
   });
 
-  test('when the API does not answer, the organization counts neither as another one nor as proven', async () => {
+  test('the organization is neither proven nor changed when the API does not answer', async () => {
     const harness = await changed([asset('a')], [asset('b')]);
     harness.api.on('/a', 'c1', new ApiUnavailableError('/a', 'it answered 503'));
     expect(await outcomeOf(harness)).toBe('ApiUnavailableError, nothing was sent or saved: acme');
   });
 
-  test('the organization is identified by token endpoint, base URL, client, without trailing slashes', () => {
+  test('the organization is identified by token endpoint, base URL and client, without trailing slashes', () => {
     const digest = (tokenEndpoint: string, baseUrl: string, clientId: string) =>
       organizationDigest({ tokenEndpoint, baseUrl, clientId }, sha256);
     const first = digest('https://t/realms/a', 'https://a', 'one');
@@ -187,7 +187,7 @@ test('a run stops when its client changes, because the organization was checked 
   expect((await tokensOfOneRun(container).token(budget)).value).toBe('for one');
 });
 
-test('rows of another client are not sent, although the container checked the client of an earlier token', async () => {
+test('rows of another client are not sent, even if the container checked the client of an earlier token', async () => {
   await using auth = await httpHarness(answerJson(200, { access_token: 't', token_type: 'Bearer', expires_in: 300 }));
   await using each = await connector({ environment: { AUTH_URL: auth.url, DNS_BLOCKS_PATH: '' } });
   const listAsset = (row: object) =>

@@ -10,7 +10,7 @@ function leaks(each: Connector, output: string): string[] {
 }
 
 describe('the function in a process of its own', () => {
-  test('the function fails its start with every problem of its environment', async () => {
+  test('the function reports every problem of its environment when its start fails', async () => {
     await using each = await connector();
     const { STATE_TABLE: _table, ...rest } = each.environment;
     const { outcomes } = await functionProcess(HANDLER, { ...rest, PAGE_LIMIT: '501' });
@@ -18,7 +18,7 @@ describe('the function in a process of its own', () => {
     expect(each.calls).toEqual([]);
   });
 
-  test('the function writes no part of a secret, a token or a row to its output, whatever fails', async () => {
+  test('the output of the function never contains a part of a secret, token or row', async () => {
     await using each = await canaries();
     const outputs: string[] = [];
     const runs = async (): Promise<string> => {

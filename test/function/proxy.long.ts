@@ -129,7 +129,7 @@ function resolved(variables: Readonly<Record<string, unknown>>, { environment }:
   return Object.fromEntries(all);
 }
 
-describe('the deployed bundle in a network that is left through a proxy only', () => {
+describe('the deployed bundle in a network with only a proxy to the outside', () => {
   let each: Scene;
   beforeAll(async () => {
     each = await scene();
@@ -138,7 +138,7 @@ describe('the deployed bundle in a network that is left through a proxy only', (
   afterAll(async () => each[Symbol.asyncDispose]());
   const hosts = () => [...new Set(each.proxy.log.splice(0))].sort();
 
-  test('the bundle reaches API, token endpoint and AWS through a proxy with its own certificate authority', async () => {
+  test('the bundle reaches API, token endpoint and AWS through a proxy with a private certificate authority', async () => {
     each.connector.simulator.put('assets', { id: 'large', text: 'x'.repeat(3_000_000) });
     const run = await each.run();
     expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' });
@@ -151,7 +151,7 @@ describe('the deployed bundle in a network that is left through a proxy only', (
     expect(hosts()).toEqual([API, AUTH, ...aws].map(host => `${host}:443`).sort());
   });
 
-  test('the bundle reaches the hosts of noProxy, and the hosts below them, without the proxy', async () => {
+  test('the bundle reaches the hosts of noProxy and their subdomains without the proxy', async () => {
     const { outcomes } = await each.run({ noProxy: ['connector.test'] }, SHORT_MILLISECONDS);
     // No resolver knows them: a request that leaves directly fails.
     expect(errorOf(outcomes)).toMatch(/ENOTFOUND|EAI_AGAIN/);
@@ -163,25 +163,20 @@ describe('the deployed bundle in a network that is left through a proxy only', (
   test.each([
     [403, 'Have the proxy allow and reach the host, or name the host in noProxy.'],
     [407, 'Have the proxy admit the function without a password.'],
-  ])(
-    'says of %i to CONNECT what is safe and what to do, for the API, the token endpoint and AWS',
-    async (status, advice) => {
-      const refused = (host: string) => each.runRefused(host, status);
-      const what = `the proxy did not connect to it (${status}). ${NOTHING_IS_LOST}`;
-      expect(await refused(API)).toContain(`ProxyError: /v1/assets could not be read: ${what}. ${advice}`);
-      expect(await refused(AUTH)).toContain(`ProxyError: The token endpoint could not be read: ${what}. ${advice}`);
-      const table = await refused(`dynamodb.${REGION}.amazonaws.com`);
-      expect(table).toMatch(/^StateError: The state table could not .*The checkpoint was not moved/);
-      expect(table).toContain(`AWS was not reached: the proxy did not connect to it (${status}). ${advice}`);
-      const secret = await refused(`secretsmanager.${REGION}.amazonaws.com`);
-      expect(secret).toContain('CredentialsError: The secret with the client credentials could not be read.');
-      expect(secret).toContain(
-        `Do not fill the secret: it may be right. AWS was not reached: the proxy did not connect`,
-      );
-    },
-  );
+  ])('the error for %i to CONNECT says which data is safe and what to do', async (status, advice) => {
+    const refused = (host: string) => each.runRefused(host, status);
+    const what = `the proxy did not connect to it (${status}). ${NOTHING_IS_LOST}`;
+    expect(await refused(API)).toContain(`ProxyError: /v1/assets could not be read: ${what}. ${advice}`);
+    expect(await refused(AUTH)).toContain(`ProxyError: The token endpoint could not be read: ${what}. ${advice}`);
+    const table = await refused(`dynamodb.${REGION}.amazonaws.com`);
+    expect(table).toMatch(/^StateError: The state table could not .*The checkpoint was not moved/);
+    expect(table).toContain(`AWS was not reached: the proxy did not connect to it (${status}). ${advice}`);
+    const secret = await refused(`secretsmanager.${REGION}.amazonaws.com`);
+    expect(secret).toContain('CredentialsError: The secret with the client credentials could not be read.');
+    expect(secret).toContain(`Do not fill the secret: it may be right. AWS was not reached: the proxy did not connect`);
+  });
 
-  test('the bundle retries when the proxy fails to connect, and the error names the proxy', async () => {
+  test('the bundle retries when the proxy fails to connect, and the error then names the proxy', async () => {
     const error = await each.runRefused(API, 502);
     expect(error).toContain(
       `the proxy did not connect to it (502). ${NOTHING_IS_LOST}. Have the proxy allow and reach the host`,
@@ -189,7 +184,7 @@ describe('the deployed bundle in a network that is left through a proxy only', (
     expect(each.proxy.log.splice(0).filter(host => host === `${API}:443`).length).toBeGreaterThan(2);
   });
 
-  test('the error says that the proxy cannot be reached, and does not blame AWS', async () => {
+  test('an unreachable proxy is named in the error, which does not blame AWS', async () => {
     const { outcomes } = await each.run({ proxyUrl: 'http://127.0.0.1:1' }, SHORT_MILLISECONDS);
     const advice = 'Check proxyUrl, the proxy, and the subnets and security groups of the function.';
     expect(errorOf(outcomes)).toContain(
@@ -204,7 +199,7 @@ describe('the deployed bundle in a network that is left through a proxy only', (
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     ],
     ['that has expired', () => each.authority.issue(HOSTS, EXPIRED), 'CERT_HAS_EXPIRED'],
-  ])('a certificate %s is refused at once, and the error names the option that helps', async (_, issue, code) => {
+  ])('a certificate %s is refused at once, and the error names the helpful option', async (_, issue, code) => {
     const presented = async (host: string) => {
       using _presented = each.present(host, issue());
       return errorOf((await each.run({}, SHORT_MILLISECONDS)).outcomes);
@@ -228,7 +223,7 @@ describe('NO_PROXY as the stack writes it', () => {
   const PROXIED = ['notexample.test', 'test', 'example.test.other', '10.1.2.30'];
 
   test.each([...REACHED.map(host => [host, 0] as const), ...PROXIED.map(host => [host, 1] as const)])(
-    'sends fetch and https.Agent to %s by the same way (%i through the proxy)',
+    'NO_PROXY means the same to fetch and https.Agent for %s (%i through the proxy)',
     async (host, count) => {
       await using proxy = await connectProxy(() => undefined);
       const { HTTPS_PROXY, NO_PROXY } = proxyEnvironment({
@@ -261,7 +256,7 @@ describe('a proxy that cannot be reached', () => {
     return connectionError(error)?.problem;
   };
 
-  test('an unreachable proxy is named in the error of fetch, even if it has several addresses or none', async () => {
+  test('an unreachable proxy is named in the error of fetch, even with several addresses or without any', async () => {
     expect(await named('http://127.0.0.1:1')).toBe('the proxy 127.0.0.1:1 cannot be reached (ECONNREFUSED)');
     expect(await named('http://localhost:1')).toBe('the proxy localhost:1 cannot be reached (ECONNREFUSED)');
     expect(await named('http://p.example.test:1')).toMatch(/^the proxy p\.example\.test:1 cannot be reached \(E\w+\)$/);

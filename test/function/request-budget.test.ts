@@ -23,7 +23,7 @@ function mostInAMinute(times: readonly number[]): number {
   return Math.max(...times.map(begin => times.filter(time => time >= begin && time < begin + MINUTE).length));
 }
 
-test('a backfill of two streams uses four fifths of the budget, never more than all of it', async () => {
+test('a backfill of two streams uses more than four fifths of the budget, but never exceeds it', async () => {
   await using each = await budgeted(30, 60);
   const begun = each.clock.now();
   expect(await each.run()).toMatchObject({ more: false, streams: { assets: { forwarded: 60 } } });
@@ -32,14 +32,14 @@ test('a backfill of two streams uses four fifths of the budget, never more than 
   expect(each.left.length / ((each.clock.now() - begun) / MINUTE)).toBeGreaterThan(24);
 });
 
-test('runs in quick succession keep to the budget together, in whatever containers they run', async () => {
+test('runs in quick succession share one budget, even in different containers', async () => {
   await using each = await budgeted(30, 10);
   for (let runs = 0; runs < 12; runs++) await each.run({}, { cold: runs % 2 === 0 });
   expect(each.left.length).toBeGreaterThan(50);
   expect(mostInAMinute(each.left)).toBeLessThanOrEqual(30);
 });
 
-test('a run with little to read waits for nothing', async () => {
+test('a run with few requests never waits', async () => {
   await using each = await budgeted(30, 10);
   await each.run();
   const waits = async () => {
@@ -51,7 +51,7 @@ test('a run with little to read waits for nothing', async () => {
   expect([await waits(), await waits(), await waits()]).toEqual([0, 0, 0]);
 });
 
-test('a request that is tried again counts like any other', async () => {
+test('a retried request counts like any other request', async () => {
   await using each = await budgeted(30, 1);
   let refused = 0;
   const refusing = tamperList('/v1/assets', (...call) => {
@@ -65,7 +65,7 @@ test('a request that is tried again counts like any other', async () => {
   expect(mostInAMinute(each.left)).toBeLessThanOrEqual(30);
 });
 
-test('a run whose time ends before the next request may leave continues in the next one', async () => {
+test('a run whose time ends while it waits for the budget is continued by the next run', async () => {
   await using each = await budgeted(60, 40);
   let runs = 1;
   while ((await each.run({}, { time: MINUTE / 3 })).more) runs++;
@@ -78,7 +78,7 @@ describe('the pace', () => {
   const request = { name: '/v1/assets', stop: undefined };
 
   test.each([10, 30, 600])(
-    'of %i a minute holds in any minute, also with timers that are late and pauses',
+    'the pace of %i requests per minute holds in any minute, even with late timers and pauses',
     async budget => {
       const seed = 20261123;
       console.log(`seed ${seed}`);
@@ -96,7 +96,7 @@ describe('the pace', () => {
     },
   );
 
-  test('the run after a run that did not save its pace begins with a spent budget', async () => {
+  test('a run begins with a spent budget when the previous run did not save its pace', async () => {
     const clock = steppedClock();
     const pace = createRequestPace(30);
     pace.continueFrom(undefined, clock.now());

@@ -94,13 +94,13 @@ describe('settings', () => {
     expect(readSettings({ ...REQUIRED, ...empty })).toEqual(readSettings(REQUIRED));
   });
 
-  test('one endpoint for all of AWS implies path-style S3', () => {
+  test('a single endpoint for all of AWS implies path-style S3', () => {
     expect(readSettings({ ...REQUIRED, AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }).s3PathStyle).toBe(true);
   });
 });
 
 describe('problems of the settings', () => {
-  test('the problems of the settings are listed all at once, each by its name and without its value', () => {
+  test('the problems of the settings are listed all at once, by name and without values', () => {
     expect(problems({}).map(problem => problem.split(' ')[0])).toEqual(Object.keys(REQUIRED));
     const wrong = ['API_BASE_URL', 'AUTH_URL', 'PAGE_LIMIT', 'LEASE_SECONDS', 'DNS_BLOCKS_PATH'];
     const listed = problems(Object.fromEntries(wrong.map(name => [name, 'canary'])));
@@ -123,7 +123,7 @@ describe('problems of the settings', () => {
     expect(problem).not.toMatch(/\p{Cc}|canary/u);
   });
 
-  test('a required setting that is blank is missing', () => {
+  test('a required setting that is blank counts as missing', () => {
     expect(problemsWith({ STATE_TABLE: ' \t' })).toEqual(['STATE_TABLE is missing']);
   });
 
@@ -142,7 +142,7 @@ describe('problems of the settings', () => {
   });
 
   test.each(['https://api.example:8443/some/path', 'http://localhost:1', 'http://127.8.8.8', 'http://[::1]:1'])(
-    'the address %s is accepted, because http is allowed for loopback alone',
+    'the address %s is accepted, because http is allowed for loopback addresses',
     url => {
       expect(problemsWith({ API_BASE_URL: url, AUTH_URL: url })).toEqual([]);
     },
@@ -162,7 +162,7 @@ describe('problems of the settings', () => {
     ['AUTH_URL', 'https://auth.example/realms/one/protocol/openid-connect/token'],
     ['AUTH_URL', 'https://auth.example/realms/v1'],
     ['AUTH_URL', 'https://auth.example/oauth2/token'],
-  ])('%s %s is accepted, because nothing in it is certainly wrong', (name, url) => {
+  ])('%s %s is accepted, because it is not certainly wrong', (name, url) => {
     expect(problemsWith({ [name]: url })).toEqual([]);
   });
 });

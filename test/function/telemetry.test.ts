@@ -48,7 +48,7 @@ function linesOf(...of: Parameters<typeof reportOf>): Record<string, unknown>[] 
 }
 
 describe('the metrics of a run', () => {
-  test('the metrics are one blob per stream and one for the connector, with the declared names and dimensions', () => {
+  test('the metrics are one blob per stream and one for the connector, with the declared names', () => {
     const blobs = reported(ran({ assets: {}, threats: { caughtUp: false } }));
     expect(emfViolations(blobs, 'acme', ['assets', 'threats'])).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe('the metrics of a run', () => {
     ]);
   });
 
-  test('a metric that is zero is a property of the same line, so that the log has every figure of every run', () => {
+  test('a metric of zero is a property of the same line, so that the log has all figures', () => {
     const [assets, connector] = linesOf(ran({ assets: {} }));
     expect(Object.keys(assets!)).toEqual(
       expect.arrayContaining(Object.keys({ ...STREAM_METRICS, ...STREAM_PROPERTIES })),
@@ -74,7 +74,7 @@ describe('the metrics of a run', () => {
     expect(connector).toMatchObject({ LeaseHeld: '0', MemoryUsedMegabytes: '100', TimeLeftMilliseconds: '12345' });
   });
 
-  test('the metrics count what happened, each under its name', () => {
+  test('the metrics count each kind of outcome under its own name', () => {
     const result = {
       pages: 1,
       rows: 2,
@@ -148,12 +148,12 @@ describe('the metrics of a run', () => {
     expect(reported(outcome).at(-1)?.values).toEqual({ StreamsFailed: 1, StreamsBehind: 1 });
   });
 
-  test('a run of some streams does not report StreamsFailed, because the alarm on silence covers every stream', () => {
+  test('a run of some streams does not report StreamsFailed, because the metric covers all streams', () => {
     const blobs = reported(ran({ assets: {} }), { complete: false });
     expect(blobs.map(({ values }) => values)).toEqual([{ RowsRead: 0 }]);
   });
 
-  test('a lasting failure is sent as zero once, by the first run of every stream without a failure, whatever ran between', () => {
+  test('a resolved failure is sent as zero once, by the first complete run without a failure', () => {
     const telemetry = createTelemetry('acme');
     const run = (outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}) =>
       parseEmf(reportOf(outcome, facts, telemetry)).at(-1)?.values['ContractErrors'];
@@ -167,7 +167,7 @@ describe('the metrics of a run', () => {
     expect(run(good)).toBeUndefined();
   });
 
-  test('properties of a line without metrics do not get into the next line', () => {
+  test('properties of a line without metrics do not appear in the next line', () => {
     const telemetry = createTelemetry('acme');
     reportOf(ran({ assets: {} }), { complete: false }, telemetry);
     const [next] = linesOf(ran({ assets: {} }), {}, telemetry);
@@ -181,20 +181,20 @@ describe('the metrics of a run', () => {
     ['CredentialsRefused', new errors.ClientChangedError()],
     ['RoleMissing', new errors.RoleMissingError('/v1/assets')],
     ['ContractErrors', new errors.ContractError('/v1/assets', 'x')],
-  ])('the metrics count %s apart from every other failure', (name, error) => {
+  ])('the metrics count %s separately from other failures', (name, error) => {
     const kinds = ['CredentialsRefused', 'RoleMissing', 'ContractErrors'];
     const [stream, connector] = reported(failing('assets', error));
     expect(kinds.filter(kind => connector!.values[kind] === 1)).toEqual([name]);
     expect(stream!.values['StreamFailed']).toBe(1);
   });
 
-  test('each refused cursor is counted once, also when the last of them failed the stream', () => {
+  test('each refused cursor is counted once, even when the last of them failed the stream', () => {
     const error = new errors.CursorRefusedError('/v1/assets');
     const lines = [0, 3].map(refusedCursors => linesOf(failing('assets', error, { refusedCursors }))[0]!);
     expect(lines.map(line => line['CursorRefused'])).toEqual(['1', '3']);
   });
 
-  test('a run that found the lease held emits the metrics of the connector alone', () => {
+  test('a run that found the lease held emits only the metrics of the connector', () => {
     const blobs = reported({ leaseHeld: true });
     expect(blobs.map(({ dimensions, values }) => ({ dimensions, values }))).toEqual([
       { dimensions: { service: 'acme' }, values: { LeaseHeld: 1 } },

@@ -18,19 +18,19 @@ describe('the promise holds', () => {
   });
 });
 
-test('a line with a star stands for one history for each request of the run, before and after it', async () => {
+test('a history with a star stands for one history before and after each request of the run', async () => {
   const histories: string[] = [];
   for await (const words of historiesOf(['a=1', 'run:kill-send*', 'run'])) histories.push(words.join(' '));
   expect(histories).toEqual(['a=1 run:before-send1 run', 'a=1 run:after-send1 run']);
 });
 
 describe('every mutant', () => {
-  test('breaks lines that are there once', () => {
+  test('every mutant breaks a line that occurs exactly once', () => {
     const wrong = MUTANTS.filter(({ file, line }) => readFileSync(file, 'utf8').split(line).length !== 2);
     expect(wrong.map(({ rule }) => rule)).toEqual([]);
   });
 
-  test('every mutant names the rule that notices it', () => {
+  test('every mutant names an existing rule whose history fails', () => {
     const names = RULES.map(({ name }) => name);
     expect(MUTANTS.filter(({ noticedBy }) => !names.includes(noticedBy)).map(({ rule }) => rule)).toEqual([]);
   });

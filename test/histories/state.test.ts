@@ -12,7 +12,7 @@ const WITH_HISTORY = STATE_MEMBERS.flatMap(({ kind, member, rule }) =>
 const EVERYWHERE = ['v', 'epoch', 'write_number'];
 
 describe('the members of the state table', () => {
-  test('every member of the state table that a history stores is listed', async () => {
+  test('every member of the state table that a history stores is in state-members.txt', async () => {
     const stored = new Set<string>();
     const note = (item: Parameters<typeof membersOf>[0]) => {
       for (const member of membersOf(item)) if (!EVERYWHERE.includes(member)) stored.add(`${kindOf(item)} ${member}`);
@@ -27,12 +27,12 @@ describe('the members of the state table', () => {
     expect([...stored].filter(name => !isListed(name))).toEqual([]);
   });
 
-  test('every history that a member of the state table names exists', () => {
+  test('every member of the state table names an existing history', () => {
     const names = RULES.map(({ name }) => name);
     expect(WITH_HISTORY.filter(([, , rule]) => !names.includes(rule))).toEqual([]);
   });
 
-  test.each(WITH_HISTORY)('without the member %s %s breaks the rule "%s"', async (kind, member, rule) => {
+  test.each(WITH_HISTORY)('a run that forgets the member %s %s breaks the rule "%s"', async (kind, member, rule) => {
     const breaches: string[] = [];
     for await (const words of historiesOf(lineOf(rule))) {
       breaches.push(...(await play(words, new Stage(words, forgetting(kind, member)))));

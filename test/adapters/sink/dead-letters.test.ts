@@ -18,7 +18,7 @@ async function objects(scene: AwsScene): Promise<string[]> {
 }
 
 describe('a dead letter', () => {
-  test('a dead letter holds the row as the API sent it, below a key of connector, stream, reason', async () => {
+  test('a dead letter holds the unchanged row, under a key of connector, stream and reason', async () => {
     await using scene = await awsScene();
     await deadLettersOf(scene).store(DEAD_LETTER, LEASE_VALID);
     const key = 'dead-letter/acme/assets/no-id/abc123.json';
@@ -29,7 +29,7 @@ describe('a dead letter', () => {
     expect(deadLettersOf(scene).locate(DEAD_LETTER)).toBe(`s3://${scene.aws.names.deadLetterBucket}/${key}`);
   });
 
-  test('a dead letter is one object, however often its row is delivered', async () => {
+  test('a dead letter is stored as one object, however often its row is delivered', async () => {
     await using scene = await awsScene();
     await deadLettersOf(scene).store(DEAD_LETTER, LEASE_VALID);
     await deadLettersOf(scene).store(DEAD_LETTER, LEASE_VALID);
@@ -51,7 +51,7 @@ describe('a dead letter', () => {
     await expectRejection(deadLettersOf(scene, 'no-such-bucket').store(DEAD_LETTER, LEASE_VALID), 'DeadLetterError');
   });
 
-  test('a dead letter is not stored while the answer of S3 names no object', async () => {
+  test('a dead letter counts as stored only when the answer of S3 names an object', async () => {
     await using scene = await awsScene();
     const client = async () => ({ send: async () => ({}) });
     const letters = createDeadLetters({ client, bucket: 'bucket', connector: 'acme', retryBudget: scene.retryBudget });

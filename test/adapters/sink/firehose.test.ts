@@ -39,7 +39,7 @@ function answering(...answers: readonly object[]) {
 const large = (count: number) => Array.from({ length: count }, (_, index) => `${index}`.padStart(600_000, 'x'));
 
 describe('event lines', () => {
-  test('event lines arrive, each ending in a line feed, packed into one record', async () => {
+  test('event lines are packed into one record, in which each line ends in a line feed', async () => {
     await using scene = await awsScene();
     const lines = Array.from({ length: 500 }, (_, index) => `{"n":${index},"text":"ключ🔑\u2028"}`);
     await delivery(scene).deliver(packRecords(lines), LEASE_VALID);
@@ -59,7 +59,7 @@ describe('event lines', () => {
 });
 
 describe('a partial failure', () => {
-  test('a partial failure sends only the failed records again, so each line is delivered exactly once', async () => {
+  test('a partial failure sends only the failed records again, so that each line arrives exactly once', async () => {
     await using scene = await awsScene();
     const lines = large(5);
     const patterns = [0b10101, 0b11, 0b1].map((bits): Fault => ({ failItems: index => ((bits >> index) & 1) === 1 }));
@@ -69,7 +69,7 @@ describe('a partial failure', () => {
   });
 
   test.each(['canary', 'CanaryRow and more'])(
-    'a partial failure whose code may echo a row (%j) stops the stream and does not show the code',
+    'a partial failure whose code may contain a row (%j) is reported without the code',
     async ErrorCode => {
       const { firehose } = answering({ RequestResponses: [refusedWith(ErrorCode)] });
       const error = await rejection(firehose.deliver(packRecords(['row']), LEASE_VALID));
@@ -85,11 +85,14 @@ describe('a partial failure', () => {
       ['ServiceUnavailableException', 'InternalFailure'],
       /ServiceUnavailableException, InternalFailure/,
     ],
-  ])('a partial failure %s is tried eight times, then stops the stream with its codes', async (_what, codes, named) => {
-    const { sent, firehose } = answering({ RequestResponses: codes.map(refusedWith) });
-    await expectRejection(firehose.deliver(packRecords(large(2)), LEASE_VALID), 'DeliveryError', named);
-    expect(sent).toHaveLength(8);
-  });
+  ])(
+    'a partial failure %s is tried eight times and then stops the stream with its codes',
+    async (_what, codes, named) => {
+      const { sent, firehose } = answering({ RequestResponses: codes.map(refusedWith) });
+      await expectRejection(firehose.deliver(packRecords(large(2)), LEASE_VALID), 'DeliveryError', named);
+      expect(sent).toHaveLength(8);
+    },
+  );
 });
 
 describe('an acknowledgement', () => {
@@ -108,7 +111,7 @@ describe('an acknowledgement', () => {
     expect(sent).toEqual(['012', '1', '1']);
   });
 
-  test('a record without an id or a code in its entry fails the delivery after eight tries', async () => {
+  test('a record whose entry has neither id nor code fails the delivery after eight tries', async () => {
     const { sent, firehose } = answering({ FailedPutCount: 0, RequestResponses: [{}] });
     const error = await rejection(firehose.deliver(packRecords(['{}']), LEASE_VALID));
     expect(error).toBeInstanceOf(DeliveryError);
@@ -124,7 +127,7 @@ describe('an acknowledgement', () => {
       'fewer failures than entries with a code',
       { FailedPutCount: 0, RequestResponses: [TAKEN, refusedWith('x'), TAKEN] },
     ],
-  ])('a call whose answer has %s is made again with all of its records', async (_what, answer) => {
+  ])('a call whose answer has %s is repeated with all of its records', async (_what, answer) => {
     const { sent, firehose } = answering(answer, { FailedPutCount: 0, RequestResponses: [TAKEN, TAKEN, TAKEN] });
     await firehose.deliver(packRecords(large(3)), LEASE_VALID);
     expect(sent).toEqual(['012', '012']);
@@ -150,7 +153,7 @@ describe('the lease', () => {
     expect(scene.count('PutRecordBatch')).toBe(TRIES);
   });
 
-  test('nothing is sent once a call has failed and the delivery has rejected', async () => {
+  test('a delivery that has rejected sends nothing more', async () => {
     let calls = 0;
     const client: Sender = {
       async send({ input }) {
@@ -173,7 +176,7 @@ describe('the lease', () => {
 });
 
 describe('throttling', () => {
-  test('throttling of every record backs off without a limit on tries', async () => {
+  test('throttling of every record is retried without a limit on the number of tries', async () => {
     await using scene = await awsScene();
     scene.aws.faults.next('firehose', ...Array<Fault>(15).fill({ failItems: () => true }));
     await delivery(scene).deliver(packRecords(['{}']), LEASE_VALID);
@@ -181,7 +184,7 @@ describe('throttling', () => {
     expect(scene.clock.pauses.slice(0, 4)).toEqual([50, 100, 200, 400]);
   });
 
-  test('throttling is retried until the time budget ends, then the error says that time ran out', async () => {
+  test('throttling is retried until the time budget ends, and the error then names the time budget', async () => {
     await using scene = await awsScene();
     scene.aws.faults.always('firehose', THROTTLING_FAULTS.firehose);
     expect(await rejection(delivery(scene, 60_000).deliver(packRecords(['{}']), LEASE_VALID))).toBeInstanceOf(

@@ -54,12 +54,12 @@ describe('the log of a batch', () => {
     expect(sent[1]!.input).toMatchObject({ Key: `log/assets/${SEQUENCE}`, VersionId: 'v1' });
   });
 
-  test('a missing log is reported as an answer, not thrown as an error', async () => {
+  test('a missing log is returned as undefined, not thrown as an error', async () => {
     await using scene = await awsScene();
     expect(await logsOf(scene).get('log/assets/none')).toBeUndefined();
   });
 
-  test('logs are deleted one by one', async () => {
+  test('a deletion of several logs makes one call for each log', async () => {
     await using scene = await awsScene();
     const logs = logsOf(scene);
     const stored = [await logs.put('assets', SEQUENCE, BATCH, pass), await logs.put('threats', SEQUENCE, BATCH, pass)];
@@ -71,14 +71,14 @@ describe('the log of a batch', () => {
     for (const { key } of stored) expect(await logs.get(key)).toBeUndefined();
   });
 
-  test('a log is not written without the lease', async () => {
+  test('a log is not written after the lease is lost', async () => {
     await using scene = await awsScene();
     const lost = new LeaseLostError('in a test');
     expect(await rejection(logsOf(scene).put('assets', SEQUENCE, BATCH, () => Promise.reject(lost)))).toBe(lost);
     expect(scene.calls).toEqual([]);
   });
 
-  test('a log that cannot be written, read or deleted is an error that says so, without any content', async () => {
+  test('a log that cannot be written, read or deleted causes an error without any content', async () => {
     await using scene = await awsScene();
     const logs = logsOf(scene, 'no-such-bucket');
     for (const [call, said] of [

@@ -9,7 +9,7 @@ const ofBytes = (bytes: number) => new Uint8Array(bytes);
 const KIB = 1024;
 
 describe('records', () => {
-  test('records hold all lines in order, each ending in a line feed, within 1,000 KiB and 500 lines', () => {
+  test('records hold all lines in order, up to 1,000 KiB and 500 lines per record', () => {
     const sizes = fc.array(fc.oneof(fc.nat({ max: 2000 }), fc.integer({ min: 100_000, max: 1_023_999 })), {
       maxLength: 40,
     });
@@ -25,7 +25,7 @@ describe('records', () => {
     );
   });
 
-  test('501 lines are two records, because deaggregation fails beyond 500', () => {
+  test('501 lines make two records, because deaggregation fails above 500 lines', () => {
     const records = packRecords(Array.from({ length: 501 }, () => '{}'));
     expect(records.map(({ byteLength }) => byteLength)).toEqual([500 * 3, 3]);
   });
@@ -36,13 +36,13 @@ describe('records', () => {
     expect(packRecords([`${'é'.repeat(511_999)}a`])[0]!.byteLength).toBe(MAX_LINE_BYTES);
   });
 
-  test('no lines make no record and no call', () => {
+  test('an empty list of lines makes neither a record nor a call', () => {
     expect(packCalls(packRecords([]))).toEqual([]);
   });
 });
 
 describe('calls', () => {
-  test('calls hold all records in order, at most 500, and 4 MiB in base64 with its JSON around', () => {
+  test('calls hold all records in order, up to 500 records and 4 MiB of JSON with base64', () => {
     const sizes = fc.array(fc.oneof(fc.nat({ max: 6 * KIB }), fc.integer({ min: 1, max: MAX_LINE_BYTES })), {
       maxLength: 30,
     });
@@ -63,11 +63,11 @@ describe('calls', () => {
     );
   });
 
-  test('501 records are two calls', () => {
+  test('501 records make two calls', () => {
     expect(packCalls(Array.from({ length: 501 }, () => ofBytes(10))).map(call => call.length)).toEqual([500, 1]);
   });
 
-  test('a call holds three full records at most', () => {
+  test('a call holds no more than three full records', () => {
     const full = Array.from({ length: 4 }, () => ofBytes(MAX_LINE_BYTES));
     expect(packCalls(full).map(call => call.length)).toEqual([3, 1]);
   });

@@ -44,7 +44,7 @@ describe('a request for a page', () => {
     expect(each.server.seen[0]!.target).toBe('/base/v1/assets?limit=500');
   });
 
-  test('a request that follows an answer at once has left after the source was yielded to', async () => {
+  test('a request that follows an answer at once is sent only after the source has yielded', async () => {
     await using each = await apiScene([PAGE]);
     await each.page();
     const left: string[] = [];
@@ -60,7 +60,7 @@ describe('a request for a page', () => {
     }
   });
 
-  test('a request stops at once when the run is over, with the reason', async () => {
+  test('a request stops at once with the reason when the run is over', async () => {
     await using each = await apiScene([answerJson(503, '')]);
     const signal = AbortSignal.abort(new Error('the lease is gone'));
     const page = each.api.page({ path: '/v1/assets', cursor: undefined, limit: 1, signal });
@@ -69,15 +69,18 @@ describe('a request for a page', () => {
     expect(each.server.seen).toEqual([]);
   });
 
-  test.each([301, 307])('a request never follows a redirect (%i), so the token stays with its host', async status => {
-    await using other = await httpHarness(PAGE);
-    await using each = await apiScene([answerJson(status, '', { location: `${other.url}/v1/assets` })]);
-    expect(await rejection(each.page())).toMatchObject({ name: 'ApiRefusedError', status });
-    expect(each.server.seen).toHaveLength(1);
-    expect(other.seen).toEqual([]);
-  });
+  test.each([301, 307])(
+    'a request does not follow a redirect (%i), so that the token stays with its host',
+    async status => {
+      await using other = await httpHarness(PAGE);
+      await using each = await apiScene([answerJson(status, '', { location: `${other.url}/v1/assets` })]);
+      expect(await rejection(each.page())).toMatchObject({ name: 'ApiRefusedError', status });
+      expect(each.server.seen).toHaveLength(1);
+      expect(other.seen).toEqual([]);
+    },
+  );
 
-  test('a request with a token that does not fit a header shows nothing of the token', async () => {
+  test('the error about a token that does not fit into a header does not show the token', async () => {
     await using each = await apiScene([PAGE], { token: 'canary\nx-evil: 1' });
     expect(wordsOf(await rejection(each.page()))).not.toContain('canary');
   });
@@ -94,13 +97,13 @@ describe('the body of an answer', () => {
   };
   const declared: Act = response => response.writeHead(200, { 'content-length': bound + 1 }).flushHeaders();
 
-  test('a body is returned to the last character, without a byte order mark', async () => {
+  test('a body is returned completely, without its byte order mark', async () => {
     const body = '{ "n": 9007199254740993, "e": 1e400, "\\u0041": "\\ud83d", "k": "ключ🔑\u2028" }\r\n';
     await using each = await apiScene([response => response.writeHead(200).end(`\ufeff${body}`)]);
     expect(await each.page()).toBe(body);
   });
 
-  test('a body of as many bytes as the bound is read', async () => {
+  test('a body of exactly the maximum size is read', async () => {
     await using each = await apiScene([answerJson(200, ' '.repeat(bound))], { maxBodyBytes: bound });
     expect(await each.page()).toHaveLength(bound);
   });
@@ -109,13 +112,13 @@ describe('the body of an answer', () => {
     ['one byte more than the bound', answerJson(200, ' '.repeat(bound + 1))],
     ['a declared length beyond the bound, which is not waited for', declared],
     ['no end', endless],
-  ])('a body with %s is a page too large', async (_what, act) => {
+  ])('a body with %s causes a PageTooLargeError', async (_what, act) => {
     await using each = await apiScene([act], { maxBodyBytes: bound });
     expect(await rejection(each.page())).toMatchObject({ name: 'PageTooLargeError' });
     expect(each.server.seen).toHaveLength(1);
   });
 
-  test('a body of a single row may be twice as large, because no smaller page can be requested', async () => {
+  test('a body of a single row may be twice as large, because a smaller page cannot be requested', async () => {
     for (const length of [2 * bound, 2 * bound + 1]) {
       await using each = await apiScene([answerJson(200, ' '.repeat(length))], { maxBodyBytes: bound });
       const outcomes = [each.page({ limit: 1 }), each.api.single({ path: '/v1/assets', id: 'a' })];
@@ -126,7 +129,7 @@ describe('the body of an answer', () => {
     }
   });
 
-  test('a body truncated before its declared length is requested again, even when the connection ends cleanly', async () => {
+  test('a body shorter than its declared length is requested again, even when the connection ends cleanly', async () => {
     const declaring = (length: number) => new Response(BODY, { headers: { 'content-length': String(length) } });
     const answers = [declaring(BODY.length + 1), declaring(BODY.length)];
     await using each = await apiScene([], { fetch: async () => answers.shift()! });
@@ -140,7 +143,7 @@ describe('the body of an answer', () => {
     expect(await each.page()).toBe(BODY);
   });
 
-  test('a body that is not UTF-8 is passed on, because its other rows must be sent', async () => {
+  test('a body with invalid UTF-8 is passed on, because its other rows must be sent', async () => {
     const bytes = Buffer.from([0x22, 0xc3, 0x28, 0x22]);
     await using each = await apiScene([response => response.writeHead(200).end(bytes)]);
     const { signal } = new AbortController();
@@ -177,7 +180,7 @@ describe('a refusal', () => {
     [400, 'canary/row', 'ApiRefusedError', /400.*\/v1\/assets.*without a known problem type/],
     [404, 'some/type', 'ApiRefusedError', /404/],
     [501, 'some/type', 'ApiRefusedError', /501/],
-  ])('a refusal with %i %s is not repeated: %s', async (status, type, name, message) => {
+  ])('a refusal with %i %s is not retried: %s', async (status, type, name, message) => {
     await using each = await apiScene([problem(status, type, 'canary')]);
     const error = await rejection(each.page());
     expect(error.name).toBe(name);
@@ -196,7 +199,7 @@ describe('a refusal', () => {
     ['invalid-cursor', 'ApiRefusedError'],
     ['x\nrequest/invalid-cursor', 'ApiRefusedError'],
     [`${'x'.repeat(2_048)}/request/invalid-cursor`, 'ApiRefusedError'],
-  ])('a refusal whose type ends in request/invalid-cursor is about the cursor (case %#: %s)', async (type, name) => {
+  ])('a refusal whose type ends in request/invalid-cursor is a refused cursor (case %#: %s)', async (type, name) => {
     await using each = await apiScene([answerJson(400, { type })]);
     expect((await rejection(each.page())).name).toBe(name);
   });
@@ -207,18 +210,21 @@ describe('a refusal', () => {
     [403, 'auth/insufficient-role'],
     [429, 'auth'],
     [500, 'auth'],
-  ])('a refusal (%i %s) that echoes the request in every text shows none of it', async (status, suffix) => {
-    const echo: Act = (response, { headers, target }) => {
-      const request = `${headers.authorization} ${target}`;
-      response.writeHead(status, request, { 'x-echo': request, 'content-type': 'application/problem+json' });
-      const words = { [request]: request, type: `urn:${request}/${suffix}`, title: request, detail: request, status };
-      response.end(JSON.stringify(words));
-    };
-    await using each = await apiScene([echo]);
-    const words = wordsOf(await rejection(each.page({ cursor: 'canary-cursor' })));
-    expect(words).not.toContain('canary');
-    expect(words).toContain(String(status));
-  });
+  ])(
+    'a refusal (%i %s) that echoes the request is reported without any text of the request',
+    async (status, suffix) => {
+      const echo: Act = (response, { headers, target }) => {
+        const request = `${headers.authorization} ${target}`;
+        response.writeHead(status, request, { 'x-echo': request, 'content-type': 'application/problem+json' });
+        const words = { [request]: request, type: `urn:${request}/${suffix}`, title: request, detail: request, status };
+        response.end(JSON.stringify(words));
+      };
+      await using each = await apiScene([echo]);
+      const words = wordsOf(await rejection(each.page({ cursor: 'canary-cursor' })));
+      expect(words).not.toContain('canary');
+      expect(words).toContain(String(status));
+    },
+  );
 });
 
 describe('a request that is made again', () => {
@@ -228,7 +234,7 @@ describe('a request that is made again', () => {
     ['429', problem(429, 'limits/rate-exceeded')],
     ['a reset', reset],
     ['a truncated body', truncated('{"canary":"canary"}'.repeat(50))],
-  ])('a request is made again as it was after %s', async (_what, stumble) => {
+  ])('a request is repeated unchanged after %s', async (_what, stumble) => {
     await using each = await apiScene([stumble, stumble, PAGE]);
     expect(await each.page({ cursor: 'c+1' })).toBe(BODY);
     const targets = each.server.seen.map(request => request.target);
@@ -237,7 +243,7 @@ describe('a request that is made again', () => {
   });
 
   test.each([...FINAL_ERRORS, 'ECONNREFUSED'])(
-    'a connection that fails with %s is reported by its code, and made again only after ECONNREFUSED',
+    'a connection that fails with %s is reported by its code, but retried only after ECONNREFUSED',
     async code => {
       const { fetch, begun } = failingFetch(code, code === 'bad port' ? undefined : code);
       await using each = await apiScene([PAGE], { fetch });
@@ -247,14 +253,14 @@ describe('a request that is made again', () => {
     },
   );
 
-  test.each([429, 503])('a Retry-After on %i is waited for, with a little jitter added', async status => {
+  test.each([429, 503])('a Retry-After on %i causes a wait with a little jitter added', async status => {
     const busy = answerJson(status, '', { 'retry-after': '45' });
     await using each = await apiScene([busy, PAGE]);
     await each.page();
     expect(each.clock.pauses).toEqual([45_050]);
   });
 
-  test('429 for ever ends with the time budget, because the API asks to be called later', async () => {
+  test('a request that only gets 429 is repeated until the time budget ends', async () => {
     await using each = await apiScene([answerJson(429, '')], { budget: 600_000 });
     await expectRejection(each.page(), 'OutOfTimeError', 'before the API asks to be called again (429)');
     expect(each.server.seen.length).toBeGreaterThan(8);
@@ -295,7 +301,7 @@ describe('a time-out', () => {
     expect(each.server.seen).toHaveLength(1);
   });
 
-  test('a time-out of the body of a refusal leaves the status to be reported', async () => {
+  test('a time-out of the body of a refusal still reports the status', async () => {
     await using each = await apiScene([response => response.writeHead(403).write('{"type":')]);
     const page = rejection(each.page());
     await each.begun(1);

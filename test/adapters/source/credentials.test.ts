@@ -26,12 +26,15 @@ describe('the client credentials', () => {
     ['text that is not JSON', 'canary, not JSON'],
     ['a secret without client_secret', '{"client_id":"canary"}'],
     ['an empty client_secret', '{"client_id":"canary","client_secret":""}'],
-  ])('credentials from %s are an error that names the expected form and quotes nothing', async (_what, secret) => {
-    await using each = await scene(secret);
-    await expectRejection(each.read(), 'CredentialsError', '{"client_id": "...", "client_secret": "..."}');
-  });
+  ])(
+    'credentials from %s cause an error that names the expected form without quoting the secret',
+    async (_what, secret) => {
+      await using each = await scene(secret);
+      await expectRejection(each.read(), 'CredentialsError', '{"client_id": "...", "client_secret": "..."}');
+    },
+  );
 
-  test('an answer without the text of the secret is not reported as an empty secret', async () => {
+  test('an answer that lacks the text of the secret is not reported as an empty secret', async () => {
     await using each = await scene(SECRET);
     await using server = await httpHarness(answerJson(200, { Name: 'secret', SecretBinary: 'Y2FuYXJ5' }));
     process.env['AWS_ENDPOINT_URL_SECRETS_MANAGER'] = server.url;

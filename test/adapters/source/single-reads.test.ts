@@ -19,7 +19,7 @@ async function scene() {
   return { simulator, api, [Symbol.asyncDispose]: close };
 }
 
-test('a single read returns the resource as the API sent it, whatever characters the id holds', async () => {
+test('a single read returns the resource as the API sent it, whatever characters its id contains', async () => {
   await using each = await scene();
   each.simulator.put('assets', `{"id":"${ID}","big":9007199254740993}`);
   each.simulator.put('threats', `{"id":"threat ${ID}","asset_id":"${ID}","n":1.0}`);
@@ -43,7 +43,7 @@ test('a single read of an unknown id is refused with the status of the API', asy
   expect((error as ApiRefusedError).status).toBe(404);
 });
 
-test.each(['', '.', '..', '\ud800'])('a single read refuses an id that no path can hold (%j)', async id => {
+test.each(['', '.', '..', '\ud800'])('a single read refuses an id that a path cannot contain (%j)', async id => {
   await using each = await scene();
   expect(await rejection(each.api.single({ path: '/v1/assets', id }))).toBeInstanceOf(RangeError);
   expect(each.simulator.requests.size).toBe(0);

@@ -49,29 +49,26 @@ describe('the request for a token', () => {
     ['a+b%2F:c d', 'p+q%20r:s&t=u'],
     ['kénnung-ключ', 'säcret-鍵-🔑+%'],
     ['plain', ':'],
-  ])(
-    'a token request carries %j and its secret form-urlencoded separately, and a form of nothing but grant_type',
-    async (id, secret) => {
-      await using server = await httpHarness(issued('t', 300));
-      const credentials = { read: async () => ({ clientId: id, clientSecret: secret }) };
-      await createTokens({ authUrl: server.url, credentials, fetch }).token(retryBudget(steppedClock()));
-      const [{ headers, body, method, target }] = server.seen as [(typeof server.seen)[0]];
-      expect({ method, target, body }).toEqual({ method: 'POST', target: PATH, body: 'grant_type=client_credentials' });
-      expect(headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/);
-      expect(basicParts(server.seen[0])).toEqual([id, secret]);
-    },
-  );
+  ])('a token request sends %j and its secret form-urlencoded, and only grant_type in its form', async (id, secret) => {
+    await using server = await httpHarness(issued('t', 300));
+    const credentials = { read: async () => ({ clientId: id, clientSecret: secret }) };
+    await createTokens({ authUrl: server.url, credentials, fetch }).token(retryBudget(steppedClock()));
+    const [{ headers, body, method, target }] = server.seen as [(typeof server.seen)[0]];
+    expect({ method, target, body }).toEqual({ method: 'POST', target: PATH, body: 'grant_type=client_credentials' });
+    expect(headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/);
+    expect(basicParts(server.seen[0])).toEqual([id, secret]);
+  });
 
   test.each([
     'https://auth.example/realms/one',
     'https://auth.example/realms/one/',
     `https://auth.example/realms/one${PATH}`,
     `https://auth.example/realms/one${PATH}/`,
-  ])('the token path is appended unless authUrl is the whole path: %s', authUrl => {
+  ])('the token path is appended unless authUrl already has the whole path: %s', authUrl => {
     expect(tokenEndpoint(authUrl)).toBe(`https://auth.example/realms/one${PATH}`);
   });
 
-  test('a token request never follows a redirect, so the credentials stay with their host', async () => {
+  test('a token request does not follow a redirect, so that the credentials stay with their host', async () => {
     await using other = await httpHarness(issued('stolen', 300));
     await using each = await tokenScene(answerJson(307, '', { location: `${other.url}${PATH}` }));
     expect(await rejection(each.token())).toBeInstanceOf(ApiRefusedError);
@@ -102,7 +99,7 @@ describe('a token', () => {
     expect(each.server.seen).toHaveLength(2);
   });
 
-  test('each token names the client that the secret held when it was requested', async () => {
+  test('each token belongs to the client that the secret held at the time of the request', async () => {
     await using server = await httpHarness(issued('one', 300), issued('two', 300));
     const clock = steppedClock();
     const clients = ['first', 'second', 'third'];
@@ -115,14 +112,14 @@ describe('a token', () => {
     expect(await tokens.token(retryBudget(clock))).toMatchObject({ value: 'two', clientId: 'second' });
   });
 
-  test('only a token of the type Bearer, in capitals or not, is an answer of OAuth 2.0', async () => {
+  test('only a token of type Bearer is accepted, in upper or lower case', async () => {
     await using each = await tokenScene(answerJson(200, { ...TOKEN, token_type: 'BEARER' }));
     expect(await each.token()).toBe('one');
     await using other = await tokenScene(answerJson(200, { ...TOKEN, token_type: 'mac', access_token: 'canary' }));
     await expectRejection(other.token(), 'ApiUnavailableError');
   });
 
-  test('a discarded token is replaced, but not a second time by a caller that held the old one', async () => {
+  test('a discarded token is replaced only once, even if a caller still holds the old token', async () => {
     await using each = await tokenScene(issued('one', 300), issued('two', 300), issued('three', 300));
     await each.token();
     each.tokens.discard({ value: 'one', clientId: 'client' });
@@ -137,21 +134,21 @@ describe('a refusal of the credentials', () => {
   test.each([
     [401, 'invalid_client'],
     [400, 'invalid_client'],
-  ])('refused credentials (%i %s) are read once more, and fail after one more try', async (status, code) => {
+  ])('refused credentials (%i %s) are read again once, and fail after a second try', async (status, code) => {
     await using each = await tokenScene(refused(status, code));
     await expectRejection(each.token(), 'CredentialsError', `${status} ${code}`);
     expect(each.read).toHaveLength(2);
     expect(each.server.seen).toHaveLength(2);
   });
 
-  test('credentials of a secret that was just rotated are replaced by the new ones', async () => {
+  test('refused credentials are read again, so that a rotated secret takes effect', async () => {
     await using each = await tokenScene(refused(401, 'unauthorized_client'), issued('one', 300));
     expect(await each.token()).toBe('one');
     const [, second] = each.server.seen;
     expect(basicParts(second)).toEqual(['client', 'canary-rotated']);
   });
 
-  test('refused credentials are reported to every stream of a run without asking again', async () => {
+  test('refused credentials are reported to every stream of a run without another request', async () => {
     await using each = await tokenScene(refused(401, 'invalid_client'));
     const once = tokensOfOneRun(each.tokens);
     const first = await rejection(once.token(retryBudget(each.clock)));
@@ -164,7 +161,7 @@ describe('a refusal of the credentials', () => {
     expect(each.server.seen).toHaveLength(4);
   });
 
-  test('refused credentials show the OAuth code only when it has the form of one', async () => {
+  test('refused credentials show the OAuth code only if the code has a valid form', async () => {
     await using each = await tokenScene(answerJson(401, { error: 'canary-Free Text' }));
     expect(wordsOf(await rejection(each.token()))).not.toContain('canary');
   });
@@ -177,14 +174,14 @@ describe('the body of the token endpoint', () => {
     response.writeHead(200, headers).end(gzipSync(JSON.stringify(TOKEN).padEnd(50_000_000)));
   };
 
-  test('a body of the token endpoint is read up to 64 KiB, as it was before compression', async () => {
+  test('a body of the token endpoint may have 64 KiB before compression', async () => {
     await using each = await tokenScene(padded(65_536));
     expect(await each.token()).toBe('one');
     await using larger = await tokenScene(padded(65_537), bomb, issued('two', 300));
     expect(await larger.token()).toBe('two');
   });
 
-  test('a body that does not end is waited for no longer than the time left', async () => {
+  test('a body that does not end is read only until the time budget ends', async () => {
     const drip: Act = response => response.writeHead(200).write('{"access_token":');
     await using each = await tokenScene(drip);
     const token = rejection(each.token(4_000));
@@ -200,14 +197,14 @@ describe('a token endpoint that fails', () => {
     ['503', answerJson(503, '')],
     ['an answer that is not JSON', answerJson(200, '<html>canary</html>')],
     ['an answer without a token', answerJson(200, { token_type: 'Bearer', canary: 'x' })],
-  ])('a token endpoint that fails (%s) is called again, with the same credentials', async (_what, stumble) => {
+  ])('a token endpoint that fails (%s) is called again with the same credentials', async (_what, stumble) => {
     await using each = await tokenScene(stumble, stumble, issued('one', 300));
     expect(await each.token()).toBe('one');
     expect(each.read).toHaveLength(1);
     expect(each.clock.pauses).toEqual([50, 100]);
   });
 
-  test('a token endpoint that throttles until the time ends is no failure', async () => {
+  test('a token endpoint that throttles until the time ends is not a failure', async () => {
     await using each = await tokenScene(answerJson(429, '', { 'ratelimit-reset': '60' }));
     await expectRejection(
       each.token(60_000),
@@ -216,12 +213,12 @@ describe('a token endpoint that fails', () => {
     );
   });
 
-  test('a token endpoint that keeps failing is given up, and nothing of its answers is shown', async () => {
+  test('a token endpoint that keeps failing causes an error without any text of its answers', async () => {
     await using each = await tokenScene(answerJson(200, { access_token: '', canary: 'canary' }));
     await expectRejection(each.token(), 'ApiUnavailableError', 'it did not answer as OAuth 2.0 asks');
   });
 
-  test('a token request that an ending invocation cuts off is made again by the next one, in its own time', async () => {
+  test('a token request that an ending invocation aborts is repeated by the next invocation', async () => {
     await using each = await tokenScene(silence, issued('one', 300));
     const ended = rejection(each.token(5_000));
     await each.server.arrived(1);

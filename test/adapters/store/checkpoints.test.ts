@@ -32,7 +32,7 @@ async function scene() {
   return { ...aws, checkpoints, load };
 }
 
-test('a checkpoint of another version fails no stream but its own', async () => {
+test('a checkpoint of another format version fails only its own stream', async () => {
   await using each = await scene();
   for (const stream of STREAMS) await each.checkpoints.save(stream, FULL, at(3));
   const [item] = await each.table.get([checkpointKey('assets')]);
@@ -58,7 +58,7 @@ describe('the fence', () => {
     expect(await each.load()).toEqual({ checkpoint: late, log: LOG });
   });
 
-  test('a raised fence refuses every write of the run before, also where nothing has been saved', async () => {
+  test('a raised fence refuses every write of the previous run, even for streams without a checkpoint', async () => {
     await using each = await scene();
     await each.checkpoints.save('assets', FULL, at(4));
     await each.checkpoints.fence(STREAMS, 5);
@@ -69,7 +69,7 @@ describe('the fence', () => {
     }
   });
 
-  test('a raised fence leaves stubs that read as the beginning beside what was saved', async () => {
+  test('a raised fence keeps saved checkpoints, and other streams still read as new', async () => {
     await using each = await scene();
     await each.checkpoints.save('threats', FULL, at(4));
     await each.checkpoints.fence(STREAMS, 5);

@@ -188,7 +188,7 @@ describe('an item of the table', () => {
   );
 
   test.each(Object.entries(CONTRACTS))(
-    '%s of another version, or of none, is never misread',
+    '%s without the current format version is never misread',
     async (_what, { item, read }) => {
       await using s = await scene();
       for (const version of ['3', '1', undefined]) {
@@ -200,7 +200,7 @@ describe('an item of the table', () => {
     },
   );
 
-  test('a checkpoint and a log of nothing but the fence are read as the beginning', async () => {
+  test('a checkpoint or log that has only the fence reads as not yet saved', async () => {
     await using s = await scene();
     for (const kind of ['checkpoint', 'log']) {
       const { v: __, ...stub } = itemOf('connector', `${kind}#assets`, FENCED);

@@ -56,7 +56,7 @@ async function scene() {
 }
 
 describe('row states', () => {
-  test('the scan finds only rows that no pass has listed, page by page, by their own ids', async () => {
+  test('the scan finds only rows that no pass has listed, page by page', async () => {
     await using each = await scene();
     const text = 'x'.repeat(30_000);
     const old = new Map(IDS.map((id, index) => [id, { ...state(index), parent: text, generation: 6 }] as const));
@@ -80,7 +80,7 @@ describe('row states', () => {
     expect(found).toEqual(new Map([...old].filter(([, { status }]) => status !== 'removed')));
   });
 
-  test('the scan finds rows removed within a range of sequences, but no row that was never sent', async () => {
+  test('the scan finds rows removed within a range of sequences, except rows that were never sent', async () => {
     await using each = await scene();
     const removed = { ...state(0), status: 'removed', rowHash: 'ff' } as const;
     const states = new Map<string, RowState>([
@@ -100,7 +100,7 @@ describe('row states', () => {
     expect(found.get('first')).toEqual(states.get('first'));
   });
 
-  test('row states come back as they were saved, whatever their ids and parents hold', async () => {
+  test('row states are read as they were saved, whatever their ids and parents contain', async () => {
     await using each = await scene();
     const saved = new Map(IDS.map((id, index) => [id, state(index, index % 3 === 0 ? undefined : IDS.at(-index))]));
     await each.states.put('threats', saved, pass);
@@ -110,7 +110,7 @@ describe('row states', () => {
 });
 
 describe('the child index', () => {
-  test('entries of the child index are found under their parent, whatever ids and parents hold', async () => {
+  test('entries of the child index are found under their parent, whatever ids and parents contain', async () => {
     await using each = await scene();
     const all = IDS.map((id, index) => ({ parent: IDS.at(-1 - index)!, id }));
     await each.childIndex.put('threats', all, pass);
@@ -119,7 +119,7 @@ describe('the child index', () => {
     for (const { parent } of all) expect(await each.childIndex.of('threats', parent, 10)).toEqual([]);
   });
 
-  test('all entries of one parent are returned, in pieces of the requested size, each after the last one', async () => {
+  test('all children of one parent are returned in pieces of the requested size', async () => {
     await using each = await scene();
     const all = IDS.map(id => ({ parent: 'o', id }));
     await each.childIndex.put('threats', all, pass);
@@ -135,7 +135,7 @@ describe('the child index', () => {
 });
 
 describe('the listed removals', () => {
-  test('listed removals come back as they were written, whatever ids and positions hold', async () => {
+  test('listed removals are read as they were written, whatever ids and positions contain', async () => {
     await using each = await scene();
     const tombstones = IDS.map((id, index) => ({
       id,

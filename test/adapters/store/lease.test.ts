@@ -51,7 +51,7 @@ describe('the requests that a run has made', () => {
     return continued;
   };
 
-  test('are handed to the next run unless their run did not end', async () => {
+  test('the requests of a run count for the next run unless the run was killed', async () => {
     await using each = await scene();
     expect(await handed(each)).toBe('nothing');
     await (await held(each.lease('without a budget').take())).release({ clean: false });
@@ -66,7 +66,7 @@ describe('taking the lease', () => {
   test.each([
     ['taken for the first time', 0],
     ['released within the same second', 1],
-  ])('a lease %s that many take at one moment is won by exactly one', async (_which, before) => {
+  ])('a lease %s is taken by exactly one of many simultaneous runs', async (_which, before) => {
     await using each = await scene();
     if (before > 0) await (await held(each.lease('before').take())).release({ clean: true });
     const taken = await Promise.all(Array.from({ length: 12 }, (_, index) => each.lease(`run-${index}`).take()));
@@ -75,7 +75,7 @@ describe('taking the lease', () => {
     await winners[0]!.release({ clean: true });
   });
 
-  test('an expired lease can be taken over as dirty', async () => {
+  test('an expired lease can be taken over and counts as dirty', async () => {
     await using each = await scene();
     const first = await held(each.lease('one').take());
     each.aws.faults.always('dynamodb', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
@@ -89,7 +89,7 @@ describe('taking the lease', () => {
     await second.release({ clean: true });
   });
 
-  test('a released lease is taken at least one epoch later, never before the seconds since 2026', async () => {
+  test('a released lease is taken with a later epoch, never earlier than the seconds since 2026', async () => {
     await using each = await scene();
     const epochs: number[] = [];
     let clean = true;
@@ -107,7 +107,7 @@ describe('taking the lease', () => {
 });
 
 describe('a lost answer', () => {
-  test('a take of the lease whose answer was lost is repeated, and the lease then counts as dirty', async () => {
+  test('a lease whose answer was lost is taken again and counts as dirty', async () => {
     await using each = await scene();
     each.aws.faults.next('dynamodb', { loseAnswer: true });
     const lease = await held(each.lease('one').take());
@@ -126,7 +126,7 @@ describe('a lost answer', () => {
   });
 });
 
-test('the heartbeat renews the lease each third of its term, so that nobody takes it over', async () => {
+test('the heartbeat renews the lease after each third of its term, so that it does not expire', async () => {
   await using each = await scene();
   const lease = await held(each.lease('one').take());
   for (let heartbeat = 1; heartbeat <= 5; heartbeat++) {
@@ -166,7 +166,7 @@ test('a lease that another run has taken over aborts the run that held it', asyn
 test.each([
   ['because the table refuses', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } }],
   ['because the table throttles', THROTTLING_FAULTS.dynamodb],
-])('a lease that cannot be renewed %s aborts the run no later than shortly after its end', async (_why, fault) => {
+])('a lease that cannot be renewed %s aborts its run shortly after the term at the latest', async (_why, fault) => {
   await using each = await scene();
   const lease = await held(each.lease('one').take());
   const taken = each.clock.now();
@@ -195,7 +195,7 @@ describe('assertLeaseValid', () => {
     await lease.release({ clean: true });
   });
 
-  test('assertLeaseValid refuses when the answer to its renewal comes after the end of the term, as in a frozen container', async () => {
+  test('assertLeaseValid refuses when its renewal is answered after the term, as in a frozen container', async () => {
     await using each = await scene();
     let now = each.clock.now();
     let frozen = 0;
@@ -220,7 +220,7 @@ describe('assertLeaseValid', () => {
   });
 });
 
-test('a released lease refuses every write that its run still wants to make', async () => {
+test('a released lease refuses every later write of its run', async () => {
   await using each = await scene();
   const lease = await held(each.lease('one').take());
   await lease.release({ clean: true });
@@ -242,7 +242,7 @@ describe('a lease released after unclear answers', () => {
     await next.release({ clean: true });
   });
 
-  test('runs in a row are counted until one has no unclear answer', async () => {
+  test('consecutive runs with unclear answers are counted until a run has none', async () => {
     await using each = await scene();
     const counts: number[] = [];
     for (const unclear of [true, true, false, true]) {
@@ -255,7 +255,7 @@ describe('a lease released after unclear answers', () => {
   });
 });
 
-test('each write of a run has a fence of its own, which rises', async () => {
+test('each write of a run has a higher fence than the previous write', async () => {
   await using each = await scene();
   const lease = await held(each.lease('one').take());
   const { epoch } = lease;

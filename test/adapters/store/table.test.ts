@@ -67,14 +67,14 @@ describe('an answer that lacks what was asked for', () => {
     ['a batch of writes has no unprocessed items', {}, write],
     ['a query has no list of items', { Count: 0 }, table => table.query('a')],
     ['a scan has no list of items', { Count: 0 }, table => table.scan({ Limit: 10 })],
-  ])('a call is made again, and fails after eight tries, when the answer to %s', async (_what, answer, call) => {
+  ])('a call is repeated up to eight times when the answer to %s', async (_what, answer, call) => {
     let calls = 0;
     const client: Sender = { send: async () => ++calls && answer };
     expect(await rejection(call(createTable(client, 'table', retryBudget(steppedClock()))))).toBeInstanceOf(StateError);
     expect(calls).toBeGreaterThanOrEqual(8);
   });
 
-  test('a read whose answer leaves every key unprocessed is continued, although the answer has no table', async () => {
+  test('a read whose answer leaves every key unprocessed is continued, even without a table in the answer', async () => {
     // More of them than a failure has tries.
     const left = Array(9).fill({ Responses: {}, ...unprocessed });
     const answers = [...left, { Responses: { table: [item] }, UnprocessedKeys: {} }];
@@ -95,7 +95,7 @@ describe('assertLeaseValid', () => {
     expect(asked).toBe(6);
   });
 
-  test('assertLeaseValid that rejects blocks the batch with its own error', async () => {
+  test('a batch rejects with the error of assertLeaseValid', async () => {
     await using scene = await awsScene();
     const lost = new LeaseLostError('in a test');
     expect(await rejection(scene.table.put(items(1), () => Promise.reject(lost)))).toBe(lost);
@@ -105,7 +105,7 @@ describe('assertLeaseValid', () => {
 });
 
 describe('a query', () => {
-  test('a query answers all items of a partition in the order of the sort key, or the first of them', async () => {
+  test('a query returns the items of a partition in the order of the sort key', async () => {
     await using scene = await awsScene();
     await scene.table.put([...items(60, 'one'), ...items(3, 'two')], pass);
     expect(await scene.table.query('one')).toEqual(items(60, 'one'));
@@ -134,7 +134,7 @@ describe('the fence', () => {
     ['the same write, repeated', { epoch: 9, write: 9 }, true],
     ['an earlier write of the same epoch', { epoch: 9, write: 8 }, false],
     ['an earlier epoch, whatever its write number', { epoch: 8, write: 99 }, false],
-  ])('after write 9 of epoch 9 the fence meets %s', async (_which, fence, isWritten) => {
+  ])('the fence after write 9 of epoch 9 meets %s', async (_which, fence, isWritten) => {
     await using scene = await awsScene();
     await scene.table.putFenced(item(1), { epoch: 9, write: 9 });
     expect(await scene.table.putFenced(item(2), fence)).toBe(isWritten);
@@ -169,7 +169,7 @@ describe('a call', () => {
     expect(calls).toBe(tries);
   });
 
-  test('a failed condition is the only refusal that is not an error', async () => {
+  test('a failed condition is the only refusal that does not cause an error', async () => {
     const refusing: Sender = {
       send: () => Promise.reject(Object.assign(new Error('x'), { name: 'ValidationException' })),
     };
@@ -197,7 +197,7 @@ describe('a batch write of several chunks, one of which fails for good', () => {
     return { sent, client };
   }
 
-  test('a batch write rejects once all of its chunks have ended', async () => {
+  test('a batch write rejects only after all of its chunks have ended', async () => {
     const { sent, client } = stubborn();
     const clock = steppedClock();
     const error = await rejection(createTable(client, 'table', retryBudget(clock)).put(items(60), pass));
@@ -219,7 +219,7 @@ describe('an unclear answer to a write', () => {
     ['a failure of the service', serverError, 1],
     ['throttling, which certainly did nothing', THROTTLING_FAULTS.dynamodb, 0],
     ['an item left unprocessed', { failItems: () => true }, 0],
-  ])('%s is counted once for each attempt of a batch', async (_what, fault, count) => {
+  ])('%s is counted once for each try of a batch', async (_what, fault, count) => {
     await using scene = await awsScene();
     let unclear = 0;
     const table = createTable(scene.clients.dynamodb, scene.aws.names.stateTable, scene.retryBudget, () => {
@@ -230,7 +230,7 @@ describe('an unclear answer to a write', () => {
     expect(unclear).toBe(2 * count);
   });
 
-  test('a refusal, a read and a fenced write are never unclear', async () => {
+  test('a refusal, a read or a fenced write never counts as unclear', async () => {
     await using scene = await awsScene();
     const table = createTable(scene.clients.dynamodb, scene.aws.names.stateTable, scene.retryBudget, () => {
       throw new Error('counted');
