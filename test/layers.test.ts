@@ -55,7 +55,7 @@ describe('the layers', () => {
     expect(FILES.length).toBeGreaterThan(250);
   });
 
-  test('no file imports a path that its layer may not import', () => {
+  test('every import of a file is allowed for its layer', () => {
     const foreign = FILES.flatMap(file => {
       const layer = layerOf(file);
       return importsOf(file)
@@ -66,7 +66,7 @@ describe('the layers', () => {
   });
 });
 
-test('no test or hook has a time limit of its own, because a busy machine would exceed it', () => {
+test('every test or hook uses the common time limit, because a busy machine would exceed a shorter one', () => {
   const files = globSync('test/**/*.{ts,mjs}', { cwd: ROOT });
   const limits = files.flatMap(file => {
     const text = readFileSync(path.join(ROOT, file), 'utf8');

@@ -52,7 +52,7 @@ describe('the token endpoint', () => {
     expect((await client.requestToken()).status).toBe(200);
   });
 
-  test('the token endpoint lets client_id and client_secret in the form override the Basic header', async () => {
+  test('the token endpoint prefers client_id and client_secret in the form to the Basic header', async () => {
     const { client } = createTenant({ clientId: 'id', clientSecret: 'secret' });
     const right = { ...GRANT, client_id: 'id', client_secret: 'secret' };
     expect((await client.requestToken(authorized('x', 'y'), right)).status).toBe(200);
@@ -66,7 +66,7 @@ describe('the token endpoint', () => {
     expect({ status, allow: headers.get('allow') }).toEqual({ status: 405, allow: 'POST' });
   });
 
-  test('the token endpoint refuses the old secret after a rotation, but issued tokens stay valid', async () => {
+  test('the token endpoint refuses the old secret after a rotation, but its tokens stay valid', async () => {
     const { simulator, client, get } = createTenant();
     const issued = await client.bearer();
     const rotated = simulator.account.rotateSecret();
@@ -76,11 +76,11 @@ describe('the token endpoint', () => {
   });
 });
 
-test('a drawn secret can be pasted into a shell and a URL', () => {
+test('a generated secret can be pasted into a shell or a URL', () => {
   expect(createTenant().simulator.account.clientSecret).toMatch(/^[\w-]{24}$/);
 });
 
-test('a token of another issuer is read by the function given to createSimulator', async () => {
+test('a token of another issuer is read by the function that createSimulator was given', async () => {
   const { clock, get } = createTenant({
     readToken: async text =>
       text.startsWith('foreign') ? { expiresAt: clock.now / 1000 + 60, roles: ['assets:read'] } : undefined,
@@ -90,7 +90,7 @@ test('a token of another issuer is read by the function given to createSimulator
   expect(await refusal(get('/v1/assets', 'Bearer other'))).toBe('401 auth/invalid-token');
 });
 
-test('a disabled account is refused by the token endpoint, as by the API with auth/revoked-account', async () => {
+test('a disabled account is refused by the token endpoint and by the API', async () => {
   const { simulator, client, get } = createTenant();
   const issued = await client.bearer();
   simulator.account.revoked = true;
@@ -98,7 +98,7 @@ test('a disabled account is refused by the token endpoint, as by the API with au
   expect(await client.requestToken()).toMatchObject({ status: 401, body: { error: 'invalid_request' } });
 });
 
-test('a removed role gives 403 at once, but a role that is given back applies only to new tokens', async () => {
+test('a removed role causes 403 at once, but a restored role applies only to new tokens', async () => {
   const { simulator, client, get } = createTenant();
   const issued = await client.bearer();
   simulator.account.roles.delete('threats:read');

@@ -22,7 +22,7 @@ async function call(method: string, path: string, body?: string): Promise<Respon
 
 const post = (path: string, body?: string): Promise<Response> => call('POST', path, body);
 
-test('the control API puts rows as written, and removes, restores or re-projects them', async () => {
+test('the control API puts rows unchanged, and can remove, restore or re-project them', async () => {
   const steps: readonly [path: string, body?: string][] = [
     ['/assets', '{"id":"a/ü", "n":9007199254740993,\n "f":1.0}'],
     ['/threats', '{"id":"t","asset_id":"a/ü"}'],
@@ -61,7 +61,7 @@ test('the control API changes credentials, account, tokens or roles', async () =
   expect(await statusAfter('/tokens/expire')).toBe(401);
 });
 
-test('the control API sets faults, clears them, or counts requests', async () => {
+test('the control API sets and clears faults, and returns the number of requests', async () => {
   expect((await call('PUT', '/faults', '[{"kind":"status","endpoint":"assets","status":502}]')).status).toBe(204);
   expect((await tenant.get('/v1/assets')).status).toBe(502);
   await call('PUT', '/faults', '[]');
@@ -75,7 +75,7 @@ test('the control API sets the rate of changes', async () => {
   expect(rates).toEqual([20, 0]);
 });
 
-test('the truth as text has every row unchanged', async () => {
+test('the truth as text contains every row unchanged', async () => {
   const { simulator } = tenant;
   simulator.populate({ assets: 300, threats: 300, dnsBlocks: 100 });
   const joined = (rows: ReadonlyMap<string, string>) =>
@@ -84,7 +84,7 @@ test('the truth as text has every row unchanged', async () => {
   expect(await (await call('GET', '/truth')).text()).toBe(`{${streams.join()}}`);
 });
 
-test('a request that a page of another website can make is refused', async () => {
+test('a request that a page of another website could send is refused', async () => {
   const { clientSecret } = tenant.simulator.account;
   const refused = await fetch(`${control.controlUrl}/credentials/rotate`, { method: 'POST' });
   expect({ status: refused.status, body: await refused.json() }).toMatchObject({ status: 415, body: { status: 415 } });
@@ -104,7 +104,7 @@ test.each<[string, string, string | undefined, number]>([
   ['PUT', '/faults', 'x', 400],
   ['POST', '/life', 'null', 400],
   ['POST', '/life', '{"rate":-1}', 400],
-])('%s %s %p changes nothing and is refused with %i', async (method, path, body, status) => {
+])('%s %s %p is refused with %i without a change', async (method, path, body, status) => {
   const response = await call(method, path, body);
   expect(response.status).toBe(status);
   expect(response.headers.get('content-type')).toBe('application/problem+json');

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createTenant } from './tenant.ts';
 
 describe('an asset and its threats', () => {
-  test('a removed asset is delivered once more as a tombstone at its own, later position', async () => {
+  test('a removed asset is delivered again as a tombstone at a later position', async () => {
     const { simulator, walk } = createTenant();
     simulator.put('assets', { id: 'a', name: 'x' });
     simulator.put('assets', { id: 'b' });
@@ -15,7 +15,7 @@ describe('an asset and its threats', () => {
     expect(String(tombstone!['stream_position']) > String(before!['stream_position'])).toBe(true);
   });
 
-  test('a restored asset is live data again, with its threats unchanged at new positions', async () => {
+  test('a restored asset is delivered as live data, and its unchanged threats get new positions', async () => {
     const { simulator, clock, walk } = createTenant();
     simulator.put('assets', { id: 'a', name: 'x' });
     simulator.put('threats', { id: 't', asset_id: 'a', severity: 'low' });
@@ -37,7 +37,7 @@ describe('an asset and its threats', () => {
       return tenant;
     }
 
-    test('the threats of a restored asset reappear exactly as they were, each time', async () => {
+    test('the threats of a restored asset reappear exactly as they were, even after several removals', async () => {
       const { simulator, clock, walk } = createTwoThreats();
       const before = await walk('threats');
       for (let time = 0; time < 2; time++) {
@@ -49,7 +49,7 @@ describe('an asset and its threats', () => {
       }
     });
 
-    test('a threat that changed meanwhile is delivered at a new position', async () => {
+    test('a threat that changed while its asset was removed is delivered at a new position', async () => {
       const { simulator, walk } = createTwoThreats();
       simulator.remove('assets', 'a');
       simulator.put('threats', { id: 't', asset_id: 'a', severity: 'high' });
@@ -79,13 +79,13 @@ describe('an asset and its threats', () => {
     expect(await ids('threats')).toEqual([]);
   });
 
-  test('a tombstone is delivered also for an asset that no list ever showed', async () => {
+  test('a tombstone is delivered even for an asset that no list ever contained', async () => {
     const { simulator, walk } = createTenant();
     simulator.tombstoneUnseen('assets', 'ghost');
     expect(await walk('assets')).toMatchObject([{ id: 'ghost', deleted: true }]);
   });
 
-  test('a re-projection changes nothing but the position', async () => {
+  test('a re-projection changes only the position', async () => {
     const { simulator, clock, walk } = createTenant();
     simulator.put('assets', { id: 'a' });
     simulator.put('threats', { id: 't', asset_id: 'a' });

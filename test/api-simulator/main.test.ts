@@ -15,7 +15,7 @@ function start(flags: readonly string[]) {
   return { child, closed, messages: text(child.stderr), [Symbol.dispose]: () => void child.kill('SIGKILL') };
 }
 
-test('the API simulator prints its credentials first, changes rows at the given rate, until SIGTERM ends it', async () => {
+test('the API simulator prints its credentials and changes rows at the given rate until SIGTERM', async () => {
   const flags = ['--assets', '30', '--threats', '5', '--control', '--life', '500', '--dns-blocks-path', '/v1/blocked'];
   using process = start(flags);
   const [line] = (await once(createInterface({ input: process.child.stdout }), 'line')) as [string];

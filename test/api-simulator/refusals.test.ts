@@ -31,7 +31,7 @@ describe('an invalid request to the API gets a problem document', () => {
   });
 });
 
-test('a cursor, which contains characters that a URL must encode, never expires', async () => {
+test('a cursor never expires, although it contains characters that a URL must encode', async () => {
   const { simulator, clock, page, ids } = createTenant();
   for (const id of ['a', 'b', 'c']) simulator.put('assets', { id });
   const { nextCursor } = await page('assets', { limit: 1 });
@@ -47,7 +47,7 @@ test('a cursor is invalid at another endpoint', async () => {
   expect((await get(`/v1/threats?cursor=${encodeURIComponent(nextCursor!)}`)).body.type).toMatch(/invalid-cursor$/);
 });
 
-test('latency and delays of the API simulator use the given sleep function', async () => {
+test('the latency and the delays of the API simulator use the given sleep function', async () => {
   const waits: number[] = [];
   const sleep = async (milliseconds: number): Promise<void> => void waits.push(milliseconds);
   const { simulator, get } = createTenant({ latencyMs: 40, sleep });
@@ -58,7 +58,7 @@ test('latency and delays of the API simulator use the given sleep function', asy
 });
 
 describe('faults', () => {
-  test('faults strike the given endpoint the given number of times, with their status, type and Retry-After', async () => {
+  test('faults affect the given endpoint the given number of times, with status, type and Retry-After', async () => {
     const { simulator, get } = createTenant();
     simulator.setFaults([
       { kind: 'status', endpoint: 'threats', status: 500, times: 1, retryAfter: '3', typeSuffix: 'server/oops' },
@@ -69,7 +69,7 @@ describe('faults', () => {
     expect((await get('/v1/threats')).status).toBe(200);
   });
 
-  test('the faults reset and truncate break the connection before the answer and within it', async () => {
+  test('the fault reset breaks the connection before the answer, and truncate breaks it within the answer', async () => {
     const { simulator } = createTenant();
     const call = (): Promise<Response> => simulator.fetch(new Request('http://x/v1/assets'));
     simulator.setFaults([{ kind: 'reset' }]);
@@ -78,7 +78,7 @@ describe('faults', () => {
     await expect((await call()).text()).rejects.toThrow('terminated');
   });
 
-  test('faults strike with their probability, the same way in each run', async () => {
+  test('faults occur with their probability, in the same way in each run', async () => {
     const statuses = async (): Promise<number[]> => {
       const { simulator, get } = createTenant();
       simulator.setFaults([{ kind: 'status', probability: 0.5, endpoint: 'assets' }]);
@@ -98,7 +98,7 @@ describe('faults', () => {
     { kind: 'reset', probability: 2 },
     { kind: 'status', endpoint: 'x' },
     null,
-  ])('%p is refused, because it is not a fault', fault => {
+  ])('the value %p is refused, because it is not a fault', fault => {
     const { simulator } = createTenant();
     expect(() => simulator.setFaults([fault as never])).toThrow('A fault is a kind');
   });
@@ -110,7 +110,7 @@ test.each<[Partial<SimulatorOptions>, string]>([
   [{ threatAssetMember: 'id' }, 'another meaning'],
   [{ emptyPages: 1 }, 'emptyPages must be a number from 0 to 0.99'],
   [{ tieSize: 0, withholdMs: -1 }, 'withholdMs must be a number from 0'],
-])('settings that make no sense are refused: %p', (settings, message) => {
+])('invalid settings are refused: %p', (settings, message) => {
   expect(() => createSimulator({ clock: () => 0, random: () => 0, ...settings })).toThrow(message);
 });
 

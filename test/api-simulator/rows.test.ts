@@ -18,13 +18,13 @@ test('rows keep their members to the last digit in lists, single reads and the t
     expect([...truth[name].values()][0]).toContain(`${HARD_MEMBERS}}`);
 });
 
-test('an id given with escapes or an updated_at in another notation is kept', async () => {
+test('an id with escapes or an updated_at in another notation is kept unchanged', async () => {
   const { simulator, get } = createTenant();
   simulator.put('assets', '{"\\u0069d":"\\u0061","updated_at":"2020-01-01T00:00:00.123456789Z"}');
   expect((await get('/v1/assets/a')).body).toMatchObject({ id: 'a', updated_at: '2020-01-01T00:00:00.123456789Z' });
 });
 
-test('the truth has the rows that the lists deliver, with tombstones of removed assets and without hidden threats', async () => {
+test('the truth contains the delivered rows and tombstones, but no hidden threats', async () => {
   const { simulator, get } = createTenant();
   for (const id of ['a', 'b']) simulator.put('assets', { id });
   simulator.put('threats', { id: 't', asset_id: 'a' });
@@ -38,7 +38,7 @@ test('the truth has the rows that the lists deliver, with tombstones of removed 
   expect(JSON.parse([...simulator.truthText('none')].join('')).assets.a).not.toHaveProperty('stream_position');
 });
 
-test('generated rows depend only on seed and index, are JSON of realistic size, and include edge cases', () => {
+test('generated rows depend only on seed and index, have realistic sizes, and include edge cases', () => {
   const texts = Array.from({ length: 200 }, (_, index) => `{${generatedMembers('assets', 5, index)}}`);
   expect(texts).toEqual(Array.from({ length: 200 }, (_, index) => `{${generatedMembers('assets', 5, index)}}`));
   for (const text of texts) expect(typeof JSON.parse(text)).toBe('object');
@@ -48,7 +48,7 @@ test('generated rows depend only on seed and index, are JSON of realistic size, 
   for (const hard of ['9007199254740993', '1e400', '"__proto__"', '1.0', '"":']) expect(texts.join('')).toContain(hard);
 });
 
-test('members can be shuffled without a change of content', async () => {
+test('the order of members can be shuffled without a change of content', async () => {
   const [plain, shuffled] = [createTenant(), createTenant({ shuffleMembers: true })];
   for (const { simulator } of [plain, shuffled]) simulator.put('assets', `{"id":"a",${HARD_MEMBERS}}`);
   const answers = [];
@@ -57,13 +57,13 @@ test('members can be shuffled without a change of content', async () => {
   for (const { body } of answers) expect(body).toEqual((await plain.get('/v1/assets')).body);
 });
 
-test('a member whose name comes twice keeps its order when members are shuffled, because the last one counts', async () => {
+test('two members with the same name keep their order in a shuffle, because the last one counts', async () => {
   const { simulator, get } = createTenant({ shuffleMembers: true });
   simulator.put('assets', '{"id":"a","n":1,"n":2,"n":3}');
   for (let time = 0; time < 5; time++) expect((await get('/v1/assets/a')).body.n).toBe(3);
 });
 
-test('only an empty API simulator can be populated', () => {
+test('only an API simulator without rows can be populated', () => {
   const { simulator } = createTenant();
   simulator.put('assets', { id: 'a' });
   expect(() => simulator.populate({ assets: 1, threats: 0, dnsBlocks: 0 })).toThrow('Only an empty API simulator');

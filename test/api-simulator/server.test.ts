@@ -19,21 +19,21 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-test('the server listens on 127.0.0.1 alone, where it serves tokens and lists', async () => {
+test('the server listens only on 127.0.0.1, where it serves tokens and lists', async () => {
   expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   await expect(fetch(server.baseUrl.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed');
   const { body } = await client.get('/v1/assets?limit=2');
   expect(body).toMatchObject({ data: [{ id: 'a' }, { id: 'b' }], pagination: { page_size: 2 } });
 });
 
-test.each(['../x', 'ü/日本'])('the id %s, which contains a path, is read as one id', async id => {
+test.each(['../x', 'ü/日本'])('the id %s, which looks like a path, is read as one id', async id => {
   expect((await client.get(`/v1/assets/${encodeURIComponent(id)}`)).body).toMatchObject({ id });
 });
 
 test.each([
   ['with a body', '{"org_id":"xyz"}', 400],
   ['with a body that is too large', 'x'.repeat(70_000), 413],
-])('a GET %s is refused', async (_, body, status) => {
+])('a GET request for %s is refused', async (_, body, status) => {
   const headers = { authorization: await client.bearer(), 'content-length': body.length };
   // fetch would not send it.
   const sent = request(`${server.baseUrl}/v1/assets`, { method: 'GET', headers }).end(body);
@@ -42,7 +42,7 @@ test.each([
   expect(response.statusCode).toBe(status);
 });
 
-test('a reset breaks the connection before the answer, a truncation within the body', async () => {
+test('a reset breaks the connection before the answer, and a truncation breaks it within the body', async () => {
   simulator.setFaults([
     { kind: 'reset', endpoint: 'assets' },
     { kind: 'truncate', endpoint: 'threats' },
@@ -86,7 +86,7 @@ describe('a server for programs of this machine', () => {
   });
 });
 
-test('a port in use is an error', async () => {
+test('a port in use causes an error', async () => {
   const port = Number(new URL(server.baseUrl).port);
   await expect(startSimulatorServer({ simulator, port })).rejects.toThrow('EADDRINUSE');
 });

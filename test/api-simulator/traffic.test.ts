@@ -21,14 +21,14 @@ function rowsOf({ tenantData }: ApiSimulator) {
 }
 
 describe('random changes', () => {
-  test('random changes add rows without end when there is no bound', () => {
+  test('random changes add rows endlessly when their number is not limited', () => {
     const { assets, threats, 'dns-blocks': blocks } = rowsOf(changed());
     expect(assets).toBeGreaterThan(5 * MOST.assets);
     expect(threats).toBeGreaterThan(5 * MOST.threats);
     expect(blocks).toBeGreaterThan(5 * MOST['dns-blocks']);
   });
 
-  test('random changes neither add rows to a full stream of rows that change nor empty it', () => {
+  test('random changes neither add rows to a full stream of mutable rows nor empty the stream', () => {
     const simulator = changed(MOST);
     const { assets, threats } = rowsOf(simulator);
     expect({ assets, threats }).toEqual({ assets: MOST.assets, threats: MOST.threats });
@@ -39,7 +39,7 @@ describe('random changes', () => {
     expect(live('threats')).toBeGreaterThan(MOST.threats / 2);
   });
 
-  test('random changes add a tenth of the rows to a full stream of rows that never change', () => {
+  test('random changes add a tenth of the rows to a full stream of immutable rows', () => {
     const unbounded = rowsOf(changed())['dns-blocks'] - 40;
     const bounded = rowsOf(changed(MOST))['dns-blocks'] - MOST['dns-blocks'];
     expect(bounded / unbounded).toBeGreaterThan(0.05);

@@ -14,7 +14,7 @@ function tenantWithAssets(count: number, options: Partial<SimulatorOptions> = {}
 }
 
 describe('the end of a stream', () => {
-  test('full-page-null: the last rows come with a null cursor, so the cursor before delivers them again', async () => {
+  test('full-page-null: the last rows come with a null cursor, so the previous cursor delivers them again', async () => {
     const { page } = tenantWithAssets(3);
     const first = await page('assets', { limit: 2 });
     const last = await page('assets', { limit: 2, cursor: first.nextCursor });
@@ -23,21 +23,21 @@ describe('the end of a stream', () => {
     expect(await page('assets', { limit: 2, cursor: first.nextCursor })).toEqual(last);
   });
 
-  test('empty-page-null: rows always come with a cursor, then an empty page with null', async () => {
+  test('empty-page-null: rows always come with a cursor, and an empty page with null follows', async () => {
     const { page } = tenantWithAssets(2, { endOfStream: 'empty-page-null' });
     const first = await page('assets', { limit: 2 });
     expect(first.nextCursor).not.toBeNull();
     expect(await page('assets', { cursor: first.nextCursor })).toMatchObject({ rows: [], nextCursor: null });
   });
 
-  test('repeat-cursor: a caught-up poll gets its own cursor back', async () => {
+  test('repeat-cursor: a poll after the last row gets its own cursor back', async () => {
     const { page } = tenantWithAssets(2, { endOfStream: 'repeat-cursor' });
     const { nextCursor } = await page('assets');
     expect(await page('assets', { cursor: nextCursor })).toMatchObject({ rows: [], nextCursor });
   });
 });
 
-test('a list keeps one row for each id at its newest position', async () => {
+test('a list keeps one row for each id, at its newest position', async () => {
   const { simulator, ids } = createTenant();
   for (const id of ['a', 'b', 'a']) simulator.put('assets', { id });
   expect(await ids('assets')).toEqual(['b', 'a']);
@@ -54,7 +54,7 @@ test('a list that keeps every version hides all versions of the threats of a rem
   expect(await walk('threats')).toMatchObject([{ severity: 'high' }]);
 });
 
-test('very recent changes are withheld from lists and delivered later', async () => {
+test('very recent changes are withheld from lists and are delivered later', async () => {
   const { simulator, clock, walk } = createTenant({ withholdMs: 5000 });
   simulator.put('assets', { id: 'a' });
   simulator.put('dns-blocks', { id: 'd' });
@@ -63,7 +63,7 @@ test('very recent changes are withheld from lists and delivered later', async ()
   expect([await walk('assets'), await walk('dns-blocks')]).toMatchObject([[{ id: 'a' }], [{ id: 'd' }]]);
 });
 
-test('a batch that has been shown takes no more rows, because new rows are withheld at every position', async () => {
+test('a batch that has been listed gets no more rows, because new rows are withheld at every position', async () => {
   const { simulator, clock, walk } = createTenant({ withholdMs: 5000, tieSize: 10 });
   simulator.put('assets', { id: 'old' });
   clock.now += 5000;
@@ -71,7 +71,7 @@ test('a batch that has been shown takes no more rows, because new rows are withh
   expect(await walk('assets')).toMatchObject([{ id: 'old' }]);
 });
 
-test('short and empty pages with a new cursor neither end a walk nor lose a row', async () => {
+test('short or empty pages with a new cursor neither end a walk nor lose a row', async () => {
   const { ids, page } = tenantWithAssets(200, { shortPages: 0.5, emptyPages: 0.4 });
   expect(await ids('assets', { limit: 7 })).toEqual(Array.from({ length: 200 }, (_, index) => `a${index}`));
   const sizes = new Set<string>();
@@ -95,7 +95,7 @@ test('a cursor stays valid while thousands of rows before and after it move', as
 });
 
 describe('DNS blocks', () => {
-  test('DNS blocks are ordered by blocked_at, then by id, in whatever order they are added', async () => {
+  test('DNS blocks are ordered by blocked_at and then by id, in whatever order they are added', async () => {
     const { simulator, ids } = createTenant();
     const seconds = { c: '02', b: '01', a: '02', d: '00' };
     for (const [id, second] of Object.entries(seconds)) {
@@ -104,7 +104,7 @@ describe('DNS blocks', () => {
     expect(await ids('dns-blocks', { limit: 1 })).toEqual(['d', 'b', 'a', 'c']);
   });
 
-  test('DNS blocks are refused with a time that lists have passed, because they could never be delivered', async () => {
+  test('DNS blocks older than the blocks already listed are refused, because they could never be delivered', async () => {
     const { simulator, ids } = createTenant();
     simulator.put('dns-blocks', { id: 'b' });
     await ids('dns-blocks');
@@ -115,7 +115,7 @@ describe('DNS blocks', () => {
     expect(await ids('dns-blocks')).toEqual(['b', 'a']);
   });
 
-  test('DNS blocks are immutable', () => {
+  test('DNS blocks cannot be changed', () => {
     const { simulator } = createTenant();
     simulator.put('dns-blocks', { id: 'b' });
     expect(() => simulator.put('dns-blocks', { id: 'b' })).toThrow('immutable');
@@ -145,7 +145,7 @@ test.each<[string, Partial<SimulatorOptions>]>([
     { retention: 'every-version', tieSize: 5, shortPages: 0.3, emptyPages: 0.3 },
   ],
   ['withheld changes, empty last page', { withholdMs: 3000, tieSize: 3, endOfStream: 'empty-page-null' }],
-])('a consumer that polls a changing API simulator ends up with the truth: %s', async (_, options) => {
+])('a consumer that polls a changing API simulator ends with a copy of the truth: %s', async (_, options) => {
   const tenant = createTenant(options);
   const { simulator, clock } = tenant;
   const random = createRandom(99);

@@ -26,25 +26,25 @@ async function allOf(folder: string): Promise<DeliveredEvent[]> {
 }
 
 describe('a delivered event', () => {
-  test('keeps its row as the delivered text', () => {
+  test('a delivered event contains its row as the delivered text', () => {
     const row =
       '{ "id":"a", "n":9007199254740993, "f":1.0, "e":1e400, "z":-0, "__proto__":{"a":1,"row":1}, "":"\u2028" }';
     expect(parseEvent(line('a', row))).toEqual({ ...HEAD, id: 'a', row });
   });
 
-  test('is not cut at an id that looks like a row', () => {
+  test('a delivered event is not cut at an id that looks like a row', () => {
     const id = '","row":{"x":1},"';
     expect(parseEvent(line(id, '{"id":1}'))).toMatchObject({ id, row: '{"id":1}' });
   });
 
-  test('without a row has none', () => {
+  test('a delivered event without a row is parsed without a member row', () => {
     const event = { ...HEAD, kind: 'withdrawn', id: 'a' };
     expect(parseEvent(JSON.stringify(event))).toEqual(event);
   });
 });
 
 describe('a folder of delivered objects', () => {
-  test('is read object by object, line by line, and only at line feeds', async () => {
+  test('a folder of delivered objects is read object by object and split only at line feeds', async () => {
     const long = 'x'.repeat(200_000);
     await using delivered = await folderOf({
       '2026/01/01/01/b.json.gz': `${line('3', `{"v":"${long}"}`)}\n`,
@@ -56,11 +56,11 @@ describe('a folder of delivered objects', () => {
     expect(events.map(({ row }) => row)).toEqual(['{"v":"\u2028\u2029\u0085"}', '{"v":"ü"}', `{"v":"${long}"}`]);
   });
 
-  test('that does not exist has no events', async () => {
+  test('a folder of delivered objects that does not exist has no events', async () => {
     expect(await allOf(join(tmpdir(), 'never-made'))).toEqual([]);
   });
 
-  test('that cannot be read is an error', async () => {
+  test('a folder of delivered objects that cannot be read causes an error', async () => {
     await using delivered = await folderOf({ 'a.json.gz': `${line('1', '{}')}\n` });
     await expect(allOf(join(delivered.folder, 'a.json.gz'))).rejects.toMatchObject({ code: 'ENOTDIR' });
   });

@@ -29,7 +29,7 @@ function records(...texts: string[]): Buffer[] {
 }
 
 describe('a delivery buffer', () => {
-  test('delivers objects one after the other, in the order of arrival', async () => {
+  test('a delivery buffer delivers its objects one after the other, in the order of arrival', async () => {
     const { delivered, target } = setUp();
     const buffer = createDeliveryBuffer(target, { bytes: 2, milliseconds: 60_000 });
     const put = target.store.put;
@@ -43,7 +43,7 @@ describe('a delivery buffer', () => {
     expect(delivered).toEqual(['ab', 'cd']);
   });
 
-  test('a delivery buffer reports the failure of a delivery for which no caller waits', async () => {
+  test('a delivery buffer reports a failed delivery even when no caller waits for it', async () => {
     const { state, target } = setUp();
     const failures: unknown[] = [];
     const onFailure = (error: unknown) => failures.push(error);
@@ -55,7 +55,7 @@ describe('a delivery buffer', () => {
     expect(failures).toEqual([new Error('disk full')]);
   });
 
-  test('that writes through neither acknowledges nor later delivers records that it could not write', async () => {
+  test('a delivery buffer without a delay does not deliver records later that it refused', async () => {
     const { delivered, state, target } = setUp();
     const buffer = createDeliveryBuffer(target, { bytes: 100, milliseconds: 0 });
     state.broken = true;

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { lockDirectory } from '../../local/aws/directory-lock.ts';
 import { temporaryFolder } from '../support/parts/temporary-folder.ts';
 
-test('a folder that a running process has locked is refused until it is released', async () => {
+test('a folder that a running process has locked cannot be locked until it is released', async () => {
   await using folder = await temporaryFolder('lock-');
   const release = await lockDirectory(folder.path);
   await expect(lockDirectory(folder.path)).rejects.toMatchObject({ name: 'DirectoryInUseError' });
@@ -14,7 +14,7 @@ test('a folder that a running process has locked is refused until it is released
   await (await lockDirectory(folder.path))();
 });
 
-test('the lock of a process that was killed is taken over', async () => {
+test('the lock of a killed process is taken over', async () => {
   await using folder = await temporaryFolder('lock-');
   const { pid } = spawnSync(process.execPath, ['--version']);
   await writeFile(join(folder.path, 'in-use-by.pid'), String(pid));

@@ -11,7 +11,7 @@ const item = (pk: string, sk: string, value = '') => ({ ...key(pk, sk), value: {
 describe('the file of a table', () => {
   const put = (table: JournalTable, Item: object) => table.perform('PutItem', { TableName, Item });
 
-  test('gives the table again, without its deleted items and with its bytes', async () => {
+  test('the file of a table restores all items that were not deleted, including their bytes', async () => {
     await using folder = await temporaryFolder('table-');
     const file = join(folder.path, 'table.jsonl');
     const table = new JournalTable(TableName, file);
@@ -23,7 +23,7 @@ describe('the file of a table', () => {
     expect([...new JournalTable(TableName, file).items()]).toEqual([kept]);
   });
 
-  test('loses the write whose line a kill cut, and takes further writes', async () => {
+  test('the file of a table loses only the write that a kill cut off, and accepts further writes', async () => {
     await using folder = await temporaryFolder('table-');
     const file = join(folder.path, 'table.jsonl');
     put(new JournalTable(TableName, file), item('p', 'é'));
@@ -33,7 +33,7 @@ describe('the file of a table', () => {
     expect([...new JournalTable(TableName, file).items()]).toEqual([item('p', 'é'), item('p', 'b')]);
   });
 
-  test('is written anew once most of its lines are outdated', async () => {
+  test('the file of a table is rewritten when most of its lines are outdated', async () => {
     await using folder = await temporaryFolder('table-');
     const file = join(folder.path, 'table.jsonl');
     const table = new JournalTable(TableName, file);
@@ -42,7 +42,7 @@ describe('the file of a table', () => {
     expect((await readFile(file, 'utf8')).match(/\n/g)).toHaveLength(1);
   });
 
-  test('is refused when a line is not one of a table', async () => {
+  test('the file of a table is refused when a line is not an item', async () => {
     await using folder = await temporaryFolder('table-');
     const file = join(folder.path, 'table.jsonl');
     await appendFile(file, '{}\n');

@@ -12,7 +12,7 @@ async function openStore() {
 
 const KEYS = ['a//b/', '../../escape', './.', 'per%cent', 'Ünï \u2028 code+&<>"', 'a?b#c', '%', '__proto__'];
 
-test.each(KEYS)('the object with the key %j stays inside its bucket, and is listed by its key', async key => {
+test.each(KEYS)('the object with the key %j stays inside its bucket and is listed with its key', async key => {
   await using store = await openStore();
   await store.put('bucket', key, Buffer.from(key));
 
@@ -21,7 +21,7 @@ test.each(KEYS)('the object with the key %j stays inside its bucket, and is list
   expect((await readdir(store.path)).sort()).toEqual(['.incoming', 'bucket']);
 });
 
-test('keys are listed in the order of their UTF-8 bytes, as S3 lists them', async () => {
+test('keys are listed in the order of their UTF-8 bytes, as in S3', async () => {
   await using store = await openStore();
   const sorted = ['a', 'b/1', 'b/2', '\uff5e', '\u{1f600}'];
   for (const key of sorted.toReversed()) await store.put('bucket', key, Buffer.from('x'));
@@ -30,7 +30,7 @@ test('keys are listed in the order of their UTF-8 bytes, as S3 lists them', asyn
 });
 
 test.each(['other', '..', '.incoming', 'bucket/events', ''])(
-  'an object for %j is refused, because there is no such bucket',
+  'an object in %j is refused, because this bucket does not exist',
   async name => {
     await using store = await openStore();
     await store.put('bucket', 'events/a', Buffer.from('x'));
@@ -38,7 +38,7 @@ test.each(['other', '..', '.incoming', 'bucket/events', ''])(
   },
 );
 
-test('an object that does not exist is refused, and one that this machine cannot read is a failure', async () => {
+test('an object that does not exist is refused, and an object that cannot be read is a failure', async () => {
   await using store = await openStore();
   await expect(store.get('bucket', 'none')).rejects.toMatchObject({ code: 'NoSuchKey' });
   const file = join(store.path, 'bucket', 'loop');

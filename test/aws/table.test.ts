@@ -21,6 +21,6 @@ function answer([action, input]: Request): WireAnswer {
   }
 }
 
-test.each(CONTRACT)('the table in memory: %s', (_title, request, expected) => {
+test.each(CONTRACT)('the table in memory keeps the contract of DynamoDB: %s', (_title, request, expected) => {
   expectAnswer(answer(request), expected);
 });

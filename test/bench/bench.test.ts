@@ -9,12 +9,12 @@ import { only, resources } from '../stack/template.ts';
 describe('the result of several runs', () => {
   const run = (value: number, floor: number): Measurement => ({ subject: 's', unit: 'ms', value, floor, target: 2 });
 
-  test('the result of several runs is the median of their ratios to the floor of the same run', () => {
+  test('the result of several runs is the median ratio to the floor of the same run', () => {
     const result = resultOf('f', [run(30, 10), run(10, 10), run(40, 20)]);
     expect(result).toMatchObject({ value: 30, floor: 10, ratio: 2, spread: 0.5, missed: false });
   });
 
-  test('misses a target that its median exceeds', () => {
+  test('the result of several runs misses a target that its median exceeds', () => {
     const missed = (target: number, value: number) =>
       resultOf('f', [{ subject: 's', unit: 'calls', value, target }]).missed;
     expect([missed(4, 4), missed(4, 5), missed(0, 0), missed(0, 1)]).toEqual([false, true, false, true]);
@@ -53,7 +53,7 @@ describe('the bill of a tenant', () => {
     expect(initialLoadDollars(QUIET)).toBe(0);
   });
 
-  test('an hour of 600 asset changes, 600 threat changes, 60 removals and 6,000 DNS blocks is 125 lines per minute', () => {
+  test('a busy tenant with 600 asset changes per hour sends 125 lines per minute', () => {
     const { lines, lineBytes, writeUnits, readUnits, logs } = usagePerMinute(BUSY);
     expect(lines).toBe(20 + 5 + 100);
     expect(lineBytes).toBe(20 * 1_260 + 5 * 400 + 100 * 540);
@@ -63,13 +63,13 @@ describe('the bill of a tenant', () => {
     expect(readUnits).toBe(10 + 20 + 5);
   });
 
-  test('the bill of a busier tenant is higher in each part that follows from rows', () => {
+  test('the bill of a busier tenant is higher in each part that depends on rows', () => {
     const [quiet, busy] = [billOf(QUIET), billOf(BUSY)];
     const higher = Object.keys(quiet).filter(part => busy[part]! > quiet[part]!);
     expect(higher).toEqual(['Lambda', 'DynamoDB', 'Firehose', 'S3, after a year', 'SNS', 'SQS', 'total']);
   });
 
-  test('the formula has the parts that the template has', async () => {
+  test('the formula of the bill counts the same parts as the template', async () => {
     const template = await templateWith({ dnsBlocksPath: '/v1/dns-blocks' });
     const count = (type: string) => resources(template, type).length;
     expect(STACK_PARTS).toEqual({
@@ -81,7 +81,7 @@ describe('the bill of a tenant', () => {
     });
   });
 
-  test('the formula has the write units that docs/testing.md has from the benchmark', () => {
+  test('the formula of the bill uses the write units of the benchmark in docs/testing.md', () => {
     const { asset, newThreat, dnsBlock } = WRITE_UNITS;
     expect(page('docs/testing.md')).toContain(
       `${asset} for a new or changed asset, ${newThreat} for a new threat, ${dnsBlock} for a new DNS block`,

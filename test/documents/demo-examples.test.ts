@@ -31,13 +31,13 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-test('the example of a typed query is in the README, in docs/query.md and in the help', () => {
+test('the example of a typed query is the same in the README, docs/query.md and the help', () => {
   const sources = ['README.md', 'docs/query.md', 'local/query/command.ts'];
   expect([...new Set(EXAMPLES.map(([name]) => name))]).toEqual(expect.arrayContaining(sources));
   expect(EXAMPLES.length).toBeGreaterThan(12);
 });
 
-test.each(EXAMPLES)('the example of %s returns rows, and no column of them is empty: %s', async (_, sql) => {
+test.each(EXAMPLES)('the example of %s returns rows without an empty column: %s', async (_, sql) => {
   const result = await database.query(sql);
   const columns = result.columnNames();
   const rows = await result.getRows();
@@ -47,7 +47,7 @@ test.each(EXAMPLES)('the example of %s returns rows, and no column of them is em
   }
 });
 
-test('npm start prints the output that the README shows, without a line left out', () => {
+test('npm start prints exactly the output that the README shows', () => {
   const [shown] = code(page('README.md'), 'text');
   expect(first.stdout).toContain(`\n${shown}`);
 });

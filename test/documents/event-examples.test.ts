@@ -8,7 +8,7 @@ test('each example in docs/events.md is the line that a real run delivers: npm r
   expect(events).toBe(withExamples(events, await exampleLines()));
 });
 
-test('the run behind the examples delivers the same lines each time', async () => {
+test('the run for the examples delivers the same lines each time', async () => {
   const lines = await storyLines();
   expect(lines.length).toBeGreaterThan(6);
   expect(await storyLines()).toEqual(lines);

@@ -28,17 +28,20 @@ const example = (kind: string, stream: string) => {
 };
 
 describe('the examples in docs/events.md', () => {
-  test('cover every kind, and every stream', () => {
+  test('the examples in docs/events.md contain every kind and every stream', () => {
     expect(examples.map(label).sort()).toEqual(BREAKS.map(([kind, stream]) => `${stream} ${kind}`).sort());
   });
 
-  test.each(examples.map(event => [label(event), event] as const))('%s fits the schema', (_label, event) => {
-    validate(event);
-    expect(validate.errors ?? []).toEqual([]);
-  });
+  test.each(examples.map(event => [label(event), event] as const))(
+    'the example %s fits the schema',
+    (_label, event) => {
+      validate(event);
+      expect(validate.errors ?? []).toEqual([]);
+    },
+  );
 
   test.each(examples.map((event, index) => [label(event), event, blocks[index]] as const))(
-    '%s is one line of compact JSON with its members in their fixed order',
+    'the example %s is one line of compact JSON with its members in their fixed order',
     (_label, event, block) => {
       expect(Object.keys(event)).toEqual(ORDER.filter(member => member in event));
       expect(block).not.toMatch(/\n|": |, "/);
@@ -55,7 +58,7 @@ describe('the examples in docs/events.md', () => {
 });
 
 describe('the event schema', () => {
-  test('lists the members in their fixed order', () => {
+  test('the event schema lists the members in their fixed order', () => {
     expect(Object.keys(schema.properties)).toEqual(ORDER);
   });
 
@@ -74,7 +77,7 @@ describe('the event schema', () => {
     expect(validate.errors ?? []).toEqual([]);
   });
 
-  test('the event schema needs each condition, because without it a broken event would pass', () => {
+  test('the event schema needs each of its conditions, because a broken event would pass without it', () => {
     const broken = BREAKS.flatMap(([kind, stream, breaks]) =>
       breaks.map(([, change]) => {
         const event = example(kind, stream);

@@ -12,7 +12,7 @@ function problemOf(from: string, link: string): string | undefined {
   return undefined;
 }
 
-test('every relative link of a page leads to a file, and to a heading that is there', () => {
+test('every relative link of a page leads to an existing file and heading', () => {
   const found = PAGES.flatMap(name => links(page(name)).map(link => ({ name, link })));
   const relative = found.filter(({ link }) => !/^[a-z]+:/.test(link));
   expect(relative.length).toBeGreaterThan(200);
@@ -20,13 +20,13 @@ test('every relative link of a page leads to a file, and to a heading that is th
   expect(problems.filter(({ problem }) => problem !== undefined)).toEqual([]);
 });
 
-test('the pages under test are README, CONTRIBUTING and those below docs/', () => {
+test('the pages under test are README, CONTRIBUTING and the pages in docs/', () => {
   expect(PAGES).toEqual(
     expect.arrayContaining(['CONTRIBUTING.md', 'README.md', 'docs/architecture.md', 'docs/runbook.md']),
   );
 });
 
-test('every page below docs/ is within reach of the README by links', () => {
+test('every page in docs/ can be reached from the README by links', () => {
   const reached = new Set(['README.md']);
   for (const name of reached) {
     for (const link of links(page(name)).filter(each => !each.startsWith('#'))) {
@@ -46,12 +46,12 @@ test('every file that a page names in code exists', () => {
 
 const security = page('docs/security.md').replaceAll(/\s+/g, ' ');
 
-test.each(SECURITY_STATEMENTS)('the statement of docs/security.md has its test: %s', (words, file, name = '') => {
+test.each(SECURITY_STATEMENTS)('the statement in docs/security.md has its test: %s', (words, file, name = '') => {
   expect(security).toContain(words);
   expect(readFileSync(path.join(ROOT, file), 'utf8')).toContain(name);
 });
 
-test('every statement of docs/security.md that is marked as held has a test', () => {
+test('every statement in docs/security.md that is marked as held has a test', () => {
   const marked = security.split('✓ ').slice(2);
   const statements = marked.map(text => text.split(/ - | ✓|## /)[0]!);
   expect(statements.length).toBeGreaterThan(12);

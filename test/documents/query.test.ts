@@ -31,7 +31,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
     'connector, stream, id, sequence, event_id, kind, time, forwarded_at, stream_position, asset_id, dead_letter, row, delivery_day, refresh, reason',
 };
 
-test('each view has its columns, in order', async () => {
+test('each view has its documented columns in their order', async () => {
   const actual: [string, string][] = [];
   for (const { name } of SQL_VIEWS) {
     actual.push([name, (await column(database, `select column_name from (describe ${name})`)).join(', ')]);
@@ -39,11 +39,11 @@ test('each view has its columns, in order', async () => {
   expect(Object.fromEntries(actual)).toEqual(COLUMNS);
 });
 
-test('the table of the views names each of them', () => {
+test('the table of the views names each view', () => {
   const text = section(page('docs/query.md'), '## The views');
   expect(SQL_VIEWS.map(({ name }) => name).filter(name => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
-test.each(QUERY_EXAMPLES)('the example has an answer: %s', async (_, sql) => {
+test.each(QUERY_EXAMPLES)('the example returns a result: %s', async (_, sql) => {
   expect((await database.rows(sql)).length).toBeGreaterThan(0);
 });

@@ -26,11 +26,11 @@ test('the README is at most 160 lines long', () => {
 });
 
 describe('commands', () => {
-  test('the README links to the procedure after a first deployment that failed', () => {
+  test('the README links to the procedure for a first deployment that failed', () => {
     expect(readme).toContain('(docs/lifecycle.md#after-a-first-deployment-that-failed)');
   });
 
-  test('the README has the test commands in one line, and CI begins with them on a clean clone', () => {
+  test('the README lists the test commands in one line, with which CI begins on a clean clone', () => {
     const [command] = code(section(readme, '## What is proven, and what is not'), 'sh');
     expect(command).toBe('npm ci && npm test\n');
     const steps = page('.ci/run')
@@ -40,12 +40,12 @@ describe('commands', () => {
     expect(code(page('docs/testing.md'), 'sh')).toEqual([command]);
   });
 
-  test('the README gives the same monthly cost of a small organization as docs/cost.md', () => {
+  test('the README and docs/cost.md state the same monthly cost of a small organization', () => {
     const [, total] = rows(page('docs/cost.md')).find(([name]) => name === '**total**')!;
     expect(readme).toContain(`about ${Math.round(Number(plain(total!.replaceAll('*', ''))))} US dollars a month`);
   });
 
-  test('the first 30 lines of the README have the command that installs and starts, with its output', () => {
+  test('the first 30 lines of the README show the command that starts the demo, with its output', () => {
     const [command] = code(readme, 'sh');
     expect(command).toBe('npm ci && npm start\n');
     const top = readme.split('\n').slice(0, 31).join('\n');
@@ -62,7 +62,7 @@ describe('commands', () => {
     expect(named.filter(({ found }) => !(found in scripts))).toEqual([]);
   });
 
-  test('no command that a page or a message names can download a package of a stranger', () => {
+  test('a command in a page or message cannot download the package of a stranger', () => {
     // Anyone may register another name, and its users have AWS credentials. But these packages are AWS's own.
     const owned = ['cdk', 'aws-cdk'];
     const sources = globSync(
@@ -101,7 +101,7 @@ describe('commands', () => {
     expect(started.filter(({ words }) => words !== 'npx --no -- connectorctl')).toEqual([]);
   });
 
-  test('every aws command of a page or a message names its region, or follows an export of AWS_REGION', () => {
+  test('every aws command of a page or message names its region or follows an export of AWS_REGION', () => {
     const sources = globSync('{bin,lib,lambda,local,packaging,examples}/**/*.ts', {
       cwd: ROOT,
       exclude: ['**/node_modules'],
@@ -122,7 +122,7 @@ describe('commands', () => {
     expect(commands.filter(({ hasRegion }) => !hasRegion)).toEqual([]);
   });
 
-  test('every package of package.json has a reason, and every reason a package', () => {
+  test('every package in package.json has a reason, and every reason has a package', () => {
     const names = Object.keys(JSON.parse(page('package.json')).devDependencies);
     const fits = (name: string, key: string) => (key.endsWith('*') ? name.startsWith(key.slice(0, -1)) : name === key);
     const reasons = Object.keys(PACKAGES);

@@ -34,19 +34,22 @@ test('the runbook lists each alarm under its severity', () => {
 });
 
 describe('the commands of the runbook', () => {
-  test.each(commands.map(text => [text.split('\n')[0], text]))('%s is what a shell can read', (_, text) => {
-    const { status, stderr } = spawnSync('bash', ['-n'], { input: text!, encoding: 'utf8' });
-    expect([status, stderr]).toEqual([0, '']);
-  });
+  test.each(commands.map(text => [text.split('\n')[0], text]))(
+    'the command %s has a syntax that a shell accepts',
+    (_, text) => {
+      const { status, stderr } = spawnSync('bash', ['-n'], { input: text!, encoding: 'utf8' });
+      expect([status, stderr]).toEqual([0, '']);
+    },
+  );
 
-  test('the commands of the runbook ask for outputs that the stack has', () => {
+  test('the commands of the runbook use only outputs that the stack has', () => {
     const asked = [...runbook.matchAll(/\boutput ([A-Z]\w+)/g)].map(match => match[1]!);
     expect(asked.length).toBeGreaterThan(4);
     expect(asked.filter(name => !OUTPUTS.has(name))).toEqual([]);
   });
 });
 
-test('the figures that the runbook names are in the log of the function', async () => {
+test('the figures that the runbook names occur in the log of the function', async () => {
   const [, ...sections] = runbook.split('\n## ');
   const named = [...sections.join('\n## ').matchAll(/`([A-Z][a-z]+[A-Z]\w+)`/g)].map(match => match[1]!);
   const others = /Error$|^Concurrent|^Throttle|ThrottleEvents$/;
@@ -98,7 +101,7 @@ function refusal([name = '', ...words]: readonly string[], among: Command = PROG
   return [...unknown, ...wrong].map(word => `${name}: ${word}`);
 }
 
-test('errors that a page names are errors that the function throws', () => {
+test('every error that a page names is an error of the function', () => {
   const thrown = globSync('lambda/**/*.ts', { cwd: ROOT }).flatMap(file => [
     ...page(file).matchAll(/export class (\w+Error) /g),
   ]);
@@ -111,7 +114,7 @@ test('errors that a page names are errors that the function throws', () => {
 const LIKE_AN_OUTPUT =
   /\b(?:(?:Siem|Fill|Query|Schedule|Connector)[A-Z]\w+(?:Name|Arn|Url|Prefix|Version)|(?:Bucket|StateTable|Function|LogGroup|AlarmTopic|Dashboard|DeliveryStream)(?:Name|Arn))\b/g;
 
-test('outputs that a page names are outputs of the stack', () => {
+test('every output that a page names is an output of the stack', () => {
   const named = onPages(LIKE_AN_OUTPUT);
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter(({ found }) => !OUTPUTS.has(found))).toEqual([]);

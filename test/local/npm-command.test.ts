@@ -15,7 +15,7 @@ const describeTrial = () =>
 const problemsOf = (...args: string[]) => readArguments(describeTrial, args, {}).problems;
 
 describe('arguments', () => {
-  test('arguments without problems are flags and operands', () => {
+  test('valid arguments are returned as flags and operands', () => {
     expect(readArguments(describeTrial, ['--url', 'u', '--runs', '4', 'a.txt'], {})).toEqual({
       flags: { url: 'u', runs: 4, quiet: false },
       operands: ['a.txt'],
@@ -23,7 +23,7 @@ describe('arguments', () => {
     });
   });
 
-  test('arguments with several problems are refused by one sentence for each, in one run', () => {
+  test('several problems with arguments are reported together, in one sentence each', () => {
     expect(problemsOf('--runs', '11', '--runs', 'x', 'a.txt', 'b.txt', '--nope=canary', '--quiet', '--url')).toEqual([
       "option '--runs <n>' argument '11' is invalid. It must be a whole number from 1 to 10.",
       "option '--runs <n>' argument 'x' is invalid. It must be a whole number from 1 to 10.",
@@ -34,7 +34,7 @@ describe('arguments', () => {
     ]);
   });
 
-  test('arguments that npm consumed are the only problem, because nothing is known about the others', () => {
+  test('arguments that npm consumed are the only reported problem, because the others are unknown', () => {
     const { problems } = readArguments(describeTrial, ['4'], { npm_config_runs: 'true', npm_config_quiet: '' });
     expect(problems).toEqual([
       'npm consumed --runs <n> itself. Type "--" before the options, as in "npm run trial -- --runs <n>".',
@@ -42,7 +42,7 @@ describe('arguments', () => {
   });
 });
 
-test('a refusal with one problem is one line before the usage hint', () => {
+test('a refusal with one problem is a single line before the usage hint', () => {
   expect(problemsText('npm run trial --', ['this is wrong'])).toBe(
     'Nothing was started: this is wrong\n"npm run trial -- --help" explains.',
   );
@@ -68,7 +68,7 @@ describe('every command with options', () => {
     expect(stderr.trimEnd().split('\n').at(-1)).toBe(`"${typed} -- --help" explains.`);
   });
 
-  test.each(READ)('npm run %s reads its options as the others do, before it does anything else', name => {
+  test.each(READ)('npm run %s checks its options before it does anything else', name => {
     const [file] = /(bench|local|test)\/[\w/-]+\.ts/.exec(scripts[name])!;
     expect(page(file)).toContain('readArgumentsOrExit');
   });
@@ -81,7 +81,7 @@ describe('every command with options', () => {
       ['--assets', 'x', '--rows-member', 'a', '--pagination-member', 'a', '--dns-blocks-path', 'b'],
       ["'--assets <n>'", '--rows-member and --pagination-member', '--dns-blocks-path must be a path'],
     ],
-  ])('npm run %s refuses wrong values and values that contradict each other at once', async (name, args, problems) => {
+  ])('npm run %s refuses wrong or contradictory values together', async (name, args, problems) => {
     const { status, stdout, stderr } = await runScript(name, args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     for (const problem of problems) expect(stderr).toContain(problem);

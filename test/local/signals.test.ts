@@ -19,7 +19,7 @@ test.each([
   ['run demo -- --minute 250ms', 'SIGINT', /Press Ctrl-C to end/],
   ['run api-simulator -- --assets 1', 'SIGINT', /"baseUrl"/],
   ['start -- --assets 20000 --threats 0 --dns-blocks 0', 'SIGTERM', /assets: \d+ page/],
-] as const)('npm %s leaves no process when npm alone gets %s', async (command, signal, ready) => {
+] as const)('npm %s leaves no process behind when only npm gets %s', async (command, signal, ready) => {
   await using folder = await temporaryFolder('signals-');
   const args = [...command.split(' '), ...(command.startsWith('start') ? ['--state-folder', folder.path] : [])];
   const npm = spawn('npm', args, { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'ignore'] });

@@ -31,7 +31,7 @@ async function exceptions(target: ContractTarget): Promise<RuleResult[]> {
 
 const NAMED = RULES.map(rule => [`${rule.id}: ${rule.words}`, rule] as const);
 
-describe('the API simulator keeps the specification', () => {
+describe('the contract of an API simulator that keeps the specification', () => {
   const client = new ContractClient(target());
   test.each(NAMED)('%s', async (_name, rule) => {
     expect(await checkRule(rule, client)).toEqual({ rule, result: 'holds' });
@@ -46,7 +46,7 @@ test.each<[string, Partial<SimulatorOptions>]>([
   ['pages are short, empty and tied', { shortPages: 0.3, emptyPages: 0.2, tieSize: 20 }],
   ['members are shuffled and named otherwise', { shuffleMembers: true, rowsMember: 'items', paginationMember: 'meta' }],
   ['paths and the asset member are others', { dnsBlocksPath: '/v1/dns/blocked', threatAssetMember: 'assetRef' }],
-])('the specification is kept where it leaves a choice: %s', async (_, settings) => {
+])('the API simulator also keeps the specification when %s', async (_, settings) => {
   const results = await exceptions(target(settings));
   expect(results.filter(({ result }) => result === 'broken')).toEqual([]);
   expect(results.length).toBeLessThan(5);
@@ -62,7 +62,7 @@ describe('the contract notices an API simulator that breaks', () => {
   });
 });
 
-test('an empty tenant breaks no rule, but its missing cases are named', async () => {
+test('a tenant without rows breaks no rule, but the contract names the cases it could not test', async () => {
   const results = await exceptions({ ...target({}, true), letTokenExpire: undefined });
   expect(results.filter(({ result }) => result === 'broken')).toEqual([]);
   expect(results.map(({ rule, reason }) => `${rule.id}: ${reason}`)).toContain('rows-5: a tombstone');

@@ -18,25 +18,25 @@ function figures(...arrivals: ReturnType<typeof threat>[]) {
 }
 
 describe('an event is', () => {
-  test('a duplicate when the SIEM has the row already, whatever its position', () => {
+  test('an event is a duplicate when the SIEM already has the row, whatever its position', () => {
     const again = THREAT.replace('}', ',"stream_position":"9"}');
     expect(figures(threat(THREAT), threat(again))).toMatchObject({ events: 2, duplicates: 1, repeats: 0, bytes: 20 });
     expect(figures(threat(undefined), threat(undefined))).toMatchObject({ duplicates: 1 });
   });
 
-  test('no duplicate when the row has changed, is gone, or is back', () => {
+  test('an event is not a duplicate when its row has changed, is gone, or has returned', () => {
     const changed = THREAT.replace('high', 'low');
     const arrivals = [threat(THREAT), threat(changed), threat(undefined), threat(changed)];
     expect(figures(...arrivals)).toMatchObject({ events: 4, duplicates: 0 });
   });
 
-  test('a repeat, which the SIEM drops, when it has the event_id of the last one', () => {
+  test('an event is a repeat when it has the event_id of the previous event of the row', () => {
     const twice = figures(threat(THREAT, { eventId: 'e' }), threat(THREAT, { eventId: 'e' }));
     expect(twice).toMatchObject({ duplicates: 0, repeats: 1 });
   });
 });
 
-test('figures are those of the last hour', () => {
+test('the figures of the copy cover the last hour', () => {
   const copy = new SiemCopy();
   copy.take(threat(THREAT));
   for (let minute = 0; minute < 60; minute++) copy.endMinute();
@@ -52,16 +52,16 @@ describe('a row in the SIEM is', () => {
     return copy.distance(rows);
   };
 
-  test('right when it is as the API has it, or gone on both sides', () => {
+  test('a row in the SIEM is right when it equals the row of the API, or both are gone', () => {
     expect(distanceAfter(DATA, threat(THREAT))).toEqual({ ghosts: 0, stale: 0 });
     expect(distanceAfter(NOTHING, threat(THREAT), threat(undefined))).toEqual({ ghosts: 0, stale: 0 });
   });
 
-  test('a ghost when the API does not have it any more', () => {
+  test('a row in the SIEM is a ghost when the API no longer has it', () => {
     expect(distanceAfter(NOTHING, threat(THREAT))).toEqual({ ghosts: 1, stale: 0 });
   });
 
-  test('stale when the SIEM lacks it, has an older version, or took it for gone', () => {
+  test('a row in the SIEM is stale when it is missing, outdated, or wrongly marked as gone', () => {
     const older = threat(THREAT.replace('high', 'low'));
     for (const arrivals of [[], [older], [threat(THREAT), threat(undefined)]]) {
       expect(distanceAfter(DATA, ...arrivals)).toEqual({ ghosts: 0, stale: 1 });
@@ -69,7 +69,7 @@ describe('a row in the SIEM is', () => {
   });
 });
 
-test('rows of the API count as changed when they are new, changed, removed or gone', () => {
+test('rows of the API count as changed when they are new, changed, removed or missing', () => {
   const live = new LiveRows();
   const asset = (text: string) => ({ ...NOTHING, assets: new Map([['a', text]]) });
   expect(live.look(asset('{"id":"a","deleted":false}'))).toBe(1);

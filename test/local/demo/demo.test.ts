@@ -30,7 +30,7 @@ function until(holds: (view: DemoView) => boolean, minutes: number): Promise<Dem
   });
 }
 
-test('the script sends mostly duplicates and leaves ghosts, but the connector neither', () => {
+test('the script sends mostly duplicates and leaves ghosts, but the connector does neither', () => {
   const { connector, script, changes } = demo.view;
   expect(connector).toMatchObject({ duplicates: 0, ghosts: 0, stale: 0, problem: undefined });
   expect(connector.events).toBeGreaterThan(changes / 2);
@@ -46,14 +46,14 @@ test('a removed asset takes its thousand threats out of the connector’s SIEM, 
   expect(alarms.filter(({ state }) => state === 'ALARM')).toEqual([]);
 });
 
-test('a rate limit ends each run of the script, but the connector waits for its turn', async () => {
+test('a rate limit ends each run of the script, but the connector waits', async () => {
   demo.cause('The API limits the rate');
   const { connector, script } = await until(view => view.script.stale > 0, 10);
   expect(script.problem).toBe('threats answered 429');
   expect(connector).toMatchObject({ ghosts: 0, stale: 0, problem: undefined });
 });
 
-test('a killed run sends rows twice with the same event_id, which is no duplicate', async () => {
+test('a killed run sends rows again with the same event_id, so they do not count as duplicates', async () => {
   demo.cause('A run is killed in the middle of a page');
   const { connector } = await until(view => view.connector.repeats > 0, 10);
   expect(connector.duplicates).toBe(0);
@@ -72,7 +72,7 @@ test('every row of the connector is right again after an incident that fired its
   expect(incident).toMatchObject({ name: 'The API is down', isRepaired: true });
 });
 
-test('an incident that is repaired before it begins does not begin', async () => {
+test('an incident that is repaired before its start never starts', async () => {
   const { minute } = demo.view;
   demo.cause('The SIEM has stopped reading');
   demo.repair();
@@ -80,6 +80,6 @@ test('an incident that is repaired before it begins does not begin', async () =>
   expect(incident?.name).toBe('The API is down');
 });
 
-test('an incident of an unknown name is refused', () => {
+test('an incident with an unknown name is refused', () => {
   expect(() => demo.cause('no such incident')).toThrow(RangeError);
 });

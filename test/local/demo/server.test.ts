@@ -48,7 +48,7 @@ function act(path: string, body: unknown, headers: Readonly<Record<string, strin
   return ask({ method: 'POST', path, headers: own, body: JSON.stringify(body) });
 }
 
-test('before the demo has started, the page says so', async () => {
+test('the page says that the demo has not started yet', async () => {
   expect(await ask({})).toMatchObject({ status: 503, body: expect.stringContaining('is starting') });
   server.show(demo);
   expect(await ask({ path: '/view' })).toMatchObject({ status: 200, body: JSON.stringify(demo.view) });
@@ -62,7 +62,7 @@ test.each([
   '/runbook/../demo.ts',
   '/runbook/no-such-alarm',
   '/index.html',
-])('the path %s, which is neither the page nor a section of the runbook, is not served', async path => {
+])('the path %s is not served, because it is neither the page nor a section of the runbook', async path => {
   expect(await ask({ path })).toMatchObject({ status: 404 });
 });
 
@@ -74,14 +74,14 @@ test('a page of another origin can neither read nor change anything, even with t
 });
 
 describe('a request that changes something', () => {
-  test('a request that changes something needs the token of this start', async () => {
+  test('a request that changes something is refused without the token of this start', async () => {
     for (const token of ['', 'x', server.token.slice(1), `${server.token}x`]) {
       expect(await act('/repair', {}, { 'x-demo-token': token })).toMatchObject({ status: 403 });
     }
     expect(done).toEqual([]);
   });
 
-  test('a request that changes something is accepted with the token, from the page and from a script', async () => {
+  test('a request that changes something is accepted with the token, from the page or a script', async () => {
     const origin = new URL(server.url).origin;
     expect(await act('/incident', { name: 'The API is down' }, { origin })).toMatchObject({ status: 204 });
     expect(await act('/repair', {})).toMatchObject({ status: 204 });
@@ -106,7 +106,7 @@ describe('a request that changes something', () => {
   });
 });
 
-test('the page, which has the token, allows neither inline scripts nor other hosts', async () => {
+test('the page with the token allows neither inline scripts nor other hosts', async () => {
   const { headers, body } = await ask({});
   expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
   expect(headers).not.toHaveProperty('access-control-allow-origin');
@@ -121,7 +121,7 @@ test('an alarm links to its section of the runbook', async () => {
   expect(body.match(/^## /gm)).toHaveLength(1);
 });
 
-test('the page learns the incidents and their causes', async () => {
+test('the page is told the incidents and their causes', async () => {
   const [alarming, harmless] = JSON.parse((await ask({ path: '/incidents' })).body);
   expect(alarming[0]).toEqual({ name: 'The API is down', caused: 'Every list answers 503' });
   expect(harmless).toHaveLength(4);

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { closeServer, listenOnLoopback } from '../../../local/api-simulator/server.ts';
 import { run } from '../../support/parts/command.ts';
 
-test('a port in use is named in one sentence, with the option that changes it', async () => {
+test('a port in use is reported in one sentence that names the option for another port', async () => {
   const server = createServer();
   const { port } = new URL(await listenOnLoopback(server, 0));
   const args = ['--no-warnings', 'local/demo.ts', '--port', port];

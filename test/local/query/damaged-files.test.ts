@@ -24,7 +24,7 @@ const DAMAGED = {
   'not UTF-8': { bytes: gzipSync(Buffer.from([0x22, 0xff, 0x22, 0x0a])), problem: /^is not UTF-8$/ },
 };
 
-test('damaged files are skipped as a whole with their names, and only the others are queried', async () => {
+test('damaged files are skipped completely and named, but the other files are queried', async () => {
   await using folder = await deliveredFolder();
   for (const [name, { bytes }] of Object.entries(DAMAGED)) await folder.bytes(`${name}.gz`, bytes);
   await folder.bytes('good.gz', GOOD);
@@ -44,7 +44,7 @@ test.each([
   ['of several parts', joined(gzipSync('1\n'), gzipSync(''), gzipSync('2\n')), ['1', '2']],
   ['with zeros after its end', joined(gzipSync('1\n'), Buffer.alloc(512)), ['1']],
   ['without lines', gzipSync(''), []],
-])('a file %s is read to the last line', async (_, bytes, lines) => {
+])('the file %s is read to the last line', async (_, bytes, lines) => {
   await using folder = await deliveredFolder();
   await folder.bytes('a.gz', bytes);
   using database = await EventDatabase.open(folder.path);

@@ -15,7 +15,7 @@ async function column(folder: Folder, sql: string): Promise<unknown[]> {
 }
 
 describe('the delivered files', () => {
-  test('the delivered files are read line by line, unchanged', async () => {
+  test('the delivered files are read line by line without a change', async () => {
     await using folder = await deliveredFolder();
     const lines = [
       envelope({ sequence: 2, row: String.raw`{"a":"\ud800\u0000\"\\","b":" \t"}` }),
@@ -27,7 +27,7 @@ describe('the delivered files', () => {
     expect(await column(folder, 'select line from lines')).toEqual(lines);
   });
 
-  test('events have the day of their folder in both layouts, or none', async () => {
+  test('events have the date of their folder in both layouts, or no date', async () => {
     await using folder = await deliveredFolder();
     await folder.file('events/2026/11/20/23/a.json.gz', envelope({ sequence: 1, id: 'by time', row: '1' }));
     await folder.file('events/assets/2026/11/21/00/a.json.gz', envelope({ sequence: 2, id: 'by stream', row: '1' }));
@@ -39,7 +39,7 @@ describe('the delivered files', () => {
     ]);
   });
 
-  test('delivered files are read without the other folders of a bucket', async () => {
+  test('other folders of a bucket are not read as delivered files', async () => {
     await using folder = await deliveredFolder();
     await folder.file(`${DAY}/a.json.gz`, envelope({ sequence: 1, row: '1' }));
     for (const other of ['delivery-errors/backup/2026/11/20/09/b.json.gz', 'dead-letter/acme/c.json.gz']) {
@@ -49,7 +49,7 @@ describe('the delivered files', () => {
   });
 });
 
-describe('a query', () => {
+describe('a query of the database', () => {
   let folder: Folder;
   let database: EventDatabase;
 
@@ -91,7 +91,7 @@ describe('a query', () => {
     "select * from read_text('/etc/hostname')",
     "select * from glob('/*')",
     `from '${join(import.meta.dirname, 'files.ts')}'`,
-  ])('a query reaches no file: %s', async sql => {
+  ])('a query cannot read or write a file: %s', async sql => {
     const before = await readdir(folder.path, { recursive: true });
     await expect(database.query(sql.replaceAll('<folder>', folder.path))).rejects.toThrow(QueryFailedError);
     expect(await readdir(folder.path, { recursive: true })).toEqual(before);
@@ -105,7 +105,7 @@ describe('a query', () => {
       /Binder Error: .*"nothing" not found[\s\S]*LINE 1: select nothing from events[\s\S]*lists the views/,
     ],
     ['select * from nowhere', /Catalog Error: .*nowhere[\s\S]*Without SQL, npm run query lists the views/],
-  ])('a query that is invalid fails with DuckDB’s message and the place: %s', async (sql, message) => {
+  ])('an invalid query fails with DuckDB’s message and the position: %s', async (sql, message) => {
     await expect(database.query(sql)).rejects.toThrow(message);
   });
 

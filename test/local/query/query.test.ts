@@ -36,7 +36,7 @@ afterAll(async () => folder[Symbol.asyncDispose]());
 
 const ask = (...args: string[]) => run('--folder', folder.path, ...args);
 
-test('without SQL the command prints a summary and example queries', async () => {
+test('the command without SQL prints a summary and example queries', async () => {
   const { status, stdout, stderr } = await ask();
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toContain('1 file of events.');
@@ -47,7 +47,7 @@ test('without SQL the command prints a summary and example queries', async () =>
   expect(stdout).toContain('Try next');
 });
 
-test('a table aligns columns, cuts long cells, and escapes control characters', async () => {
+test('a table has aligned columns, with long cells cut off and control characters escaped', async () => {
   const { status, stdout } = await ask('select id, row from current_assets order by sequence');
   expect(status).toBe(0);
   const lines = [
@@ -60,7 +60,7 @@ test('a table aligns columns, cuts long cells, and escapes control characters', 
   expect(stdout.split('\n')).toEqual([...lines, ...notes]);
 });
 
-test('--json prints each row as an object on a line, to the last digit', async () => {
+test('the option --json prints each row as an object on its own line, to the last digit', async () => {
   const sql = `select row, updated_at, 9007199254740993 as big, 9007199254740994 as even, 7::bigint as small, 0.10 as exact, null as nothing, timestamptz '2026-06-01 02:00:00+02' as zoned, 1 as "2", 2 as "1"
     from current_assets where id = 'a'`;
   // A time zone whose times cannot be mistaken for UTC.
@@ -73,13 +73,13 @@ test('--json prints each row as an object on a line, to the last digit', async (
   );
 });
 
-test('SQL that begins with a comment is not taken for an option', async () => {
+test('SQL that begins with a comment is not treated as an option', async () => {
   for (const comment of ['-- of', '--of']) {
     expect(await ask(`${comment}\nselect 7 as n`, '--json')).toMatchObject({ status: 0, stdout: '{"n":7}\n' });
   }
 });
 
-test('an answer that lacks the events of a damaged file names it, with status 1', async () => {
+test('a result that lacks the events of a damaged file names the file, with exit status 1', async () => {
   await using damaged = await deliveredFolder();
   await damaged.file('events/2026/11/20/09/a.json.gz', envelope({ sequence: 1, row: ROW }));
   await damaged.bytes('events/2026/11/20/09/b.json.gz', gzipSync(`${'x'.repeat(1_000)}\n`).subarray(0, 20));
@@ -90,7 +90,7 @@ test('an answer that lacks the events of a damaged file names it, with status 1'
 
 const HOSTILE = 'esc\u001b[31m\u009b\u007f\u202e';
 
-test('no value, SQL, option, folder or file name controls the terminal', async () => {
+test('control sequences in a value, SQL, option, folder or file name do not reach the terminal', async () => {
   await using hostile = await deliveredFolder();
   await hostile.file(`${HOSTILE}/a.json.gz`, envelope({ sequence: 1, id: HOSTILE, row: JSON.stringify(HOSTILE) }));
   await hostile.bytes(`${HOSTILE}/bad.json.gz`, Buffer.from('no gzip'));
@@ -109,7 +109,7 @@ test('no value, SQL, option, folder or file name controls the terminal', async (
 });
 
 test.each(['select cast(id as int) from events', 'select error(row) from events'])(
-  'an error while rows are read names its kind, but quotes no row: %s',
+  'an error while rows are read names its kind without quoting a row: %s',
   async sql => {
     await using secret = await deliveredFolder();
     await secret.file('a.json.gz', envelope({ sequence: 1, id: 'secret', row: '{"id":"secret"}' }));
@@ -120,7 +120,7 @@ test.each(['select cast(id as int) from events', 'select error(row) from events'
   },
 );
 
-describe('the command ends with', () => {
+describe('the exit status of the command is', () => {
   test.each([
     ['1 when the SQL is wrong, and points to the place', ['selct 1'], 1, /LINE 1: selct 1\n {8}\^/],
     ['2 with --json and without SQL', ['--json'], 2, /--json needs SQL/],
@@ -130,7 +130,7 @@ describe('the command ends with', () => {
     expect(await ask(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(message) });
   });
 
-  test('2 when the folder is missing or holds no files, with a remedy', async () => {
+  test('the exit status of the command is 2 when the folder is missing or has no files', async () => {
     await using empty = await deliveredFolder();
     const missing = `${empty.path}/missing`;
     const noFolder = expect.stringContaining(`There is no folder ${missing}. Run npm start`);
@@ -140,12 +140,12 @@ describe('the command ends with', () => {
     expect(await readdir(empty.path)).toEqual([]);
   });
 
-  test('0 with --help', async () => {
+  test('the exit status of the command is 0 with --help', async () => {
     expect(await run('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('Examples:') });
   });
 });
 
-test('--json keeps both of two columns of one name', async () => {
+test('the option --json prints both of two columns with the same name', async () => {
   const { stdout } = await ask('--json', 'select 1 as a, 2 as a');
   expect(Object.values(JSON.parse(stdout))).toEqual([1, 2]);
 });

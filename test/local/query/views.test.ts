@@ -24,7 +24,7 @@ test('rows are returned as they were written', async () => {
   }
 });
 
-test('ids are shown as they are, but for lone surrogates', async () => {
+test('ids are shown unchanged, except for lone surrogates', async () => {
   await hold(...IDS.map(([id]) => ({ stream: 'threats', id, assetId: id, row: '1' }) as const));
   const shown = await database.tuples('select id, asset_id from current_threats order by sequence');
   expect(shown).toEqual(IDS.map(([, id]) => [id, id]));
@@ -38,13 +38,13 @@ test.each([
     (value: string) => String.raw`{"\"":"\\","s":"x: 3.5, [1.5\"","a":${value},"n":[1.5,-0],"q\":":"\" : 7.5","":""}`,
   ],
   ['beside a lone surrogate', (value: string) => String.raw`{"lone":"\ud800 :4.5","a":${value}}`],
-])('a scalar %s is taken out of a row as it is written', async (_, rowWith) => {
+])('a scalar %s is extracted from a row as it was written', async (_, rowWith) => {
   await hold(...SCALARS.map(([value]) => ({ id: value, row: rowWith(value) })));
   const sql = "select id, json_extract_scalar(row, '$.a') from current_assets order by sequence";
   expect(await database.tuples(sql)).toEqual(SCALARS);
 });
 
-test('a path leads to members of every name', async () => {
+test('a JSON path can reach members with any name', async () => {
   await hold({ row: PATHS_ROW });
   const columns = PATHS.map(([path], index) => `json_extract_scalar(row, '${path}') as c${index}`);
   const [found] = await database.tuples(`select ${columns.join()} from current_assets`);
@@ -62,7 +62,7 @@ test('a stream_position that is a number keeps its digits', async () => {
   expect(await column(database, 'select stream_position from current_assets')).toEqual(['99999999999999999.90']);
 });
 
-test('lines of an older version, which lack members added since, are read', async () => {
+test('lines of an older version are read, although they lack members added since then', async () => {
   await database.hold([
     '{"event_id":"e1","sequence":"00000000000000000001","kind":"upsert","stream":"assets","id":"a","row":{"id":"a"}}',
   ]);
@@ -71,13 +71,13 @@ test('lines of an older version, which lack members added since, are read', asyn
   ]);
 });
 
-test('lines that are not events are only in the table of lines', async () => {
+test('lines that are not events appear only in the table of lines', async () => {
   await database.hold(['', '{"event_id":', 'null', '[]', '{"a":1}', envelope({ sequence: 1, row: '1' })]);
   expect(await column(database, 'select cast(count(*) as integer) from events')).toEqual([1]);
   expect(await column(database, 'select cast(count(*) as integer) from lines')).toEqual([6]);
 });
 
-test('an event with a kind or format of a later release is left out, so it hides nothing', async () => {
+test('an event with a kind or format of a later release does not hide other events', async () => {
   const later = [
     envelope({ sequence: 2, id: ',"format":2', row: '2' }).replace('"upsert"', '"enriched"'),
     envelope({ sequence: 3, id: ',"format":2', row: '3' }).replace(',"row":', ',"format":2,"row":'),
@@ -126,7 +126,7 @@ test.each<[name: string, event: Omit<EventFields, 'sequence'>, view: string, exp
   expect(await database.rows(`select * from ${view}`)).toEqual([expect.objectContaining(expected)]);
 });
 
-test('a row that never changes is there once, with its latest event', async () => {
+test('a row that never changes appears once, with its latest event', async () => {
   const block = { stream: 'dns-blocks', kind: 'dns_block', row: '1', eventId: 'e' } as const;
   await hold(block, block);
   const sequences = ['00000000000000000002'];
@@ -137,7 +137,7 @@ test('a row that never changes is there once, with its latest event', async () =
 describe('the view of changes', () => {
   const named = () => column(database, `select id || ' ' || change from changes order by sequence`);
 
-  test('the view of changes names each event by what it was to its id', async () => {
+  test('the view of changes says for each event how the row changed', async () => {
     await hold(
       { row: '1' },
       { row: '2' },
@@ -155,13 +155,13 @@ describe('the view of changes', () => {
     expect(await named()).toEqual([...asset, ...threat, 'd blocked', 'large new']);
   });
 
-  test('the view of changes has an event that two connectors sent twice', async () => {
+  test('the view of changes shows an event of two connectors once per connector', async () => {
     const sent = { row: '1', eventId: 'one' };
     await hold(sent, { ...sent, connector: 'other' });
     expect(await named()).toEqual(['a new', 'a new']);
   });
 
-  test('the view of changes tells events that were sent again from new ones', async () => {
+  test('the view of changes distinguishes repeated events from new events', async () => {
     const old = { row: '1', eventId: 'one', forwardedAt: '2026-11-01T00:00:00.000Z' };
     const forwardedAt = '2026-11-20T00:00:00.000Z';
     await hold(old, { ...old, forwardedAt }, { id: 'b', row: '1', forwardedAt });
@@ -172,7 +172,7 @@ describe('the view of changes', () => {
   });
 });
 
-test('the members of every event that the connector writes are in the columns of events', async () => {
+test('every member of an event that the connector writes has a column in the view of events', async () => {
   const time = '2026-11-20T09:14:03.250Z';
   const sequence = '00000010420000000001';
   const event = (stream: typeof ASSETS | typeof THREATS | typeof DNS_BLOCKS, members: string) => {

@@ -18,7 +18,7 @@ const rebuilt = (changes: TenantDataRecipe['changes'] = [], now = START + 9_000)
 const clientOf = (simulator: ApiSimulator) => new ApiClient(targetOf(simulator));
 
 test.each(LISTS)(
-  'an API simulator that is rebuilt later accepts the cursors of %s and continues with the same rows',
+  'an API simulator that is built again accepts the cursors of %s and continues with the same rows',
   async list => {
     const before = clientOf(rebuilt());
     const { nextCursor: cursor } = await before.page(list, { limit: 20 });
@@ -27,7 +27,7 @@ test.each(LISTS)(
   },
 );
 
-test.each(LISTS)('rows of %s keep their places when changes follow', async list => {
+test.each(LISTS)('rows of %s keep their positions when changes follow', async list => {
   const { rows } = await clientOf(rebuilt()).walk(list);
   const { rows: known, nextCursor: cursor } = await clientOf(rebuilt()).page(list, { limit: rows.length - 1 });
   const changed = clientOf(rebuilt([{ at: START + 5_000, count: 90 }]));
@@ -36,7 +36,7 @@ test.each(LISTS)('rows of %s keep their places when changes follow', async list 
   for (const row of known) expect(later).not.toContainEqual(row);
 });
 
-test('the first change removes an asset that has threats, the second restores the one removed before', async () => {
+test('the first change removes an asset that has threats, and the second restores another asset', async () => {
   const changes = [
     { at: START + 1_000, count: 1 },
     { at: START + 2_000, count: 2 },
@@ -51,7 +51,7 @@ test('the first change removes an asset that has threats, the second restores th
   expect(restored).toMatchObject({ id: removed['id'], deleted: false });
 });
 
-test('another seed gives other credentials and other rows', () => {
+test('another seed results in other credentials and other rows', () => {
   const [one, other] = [5, 6].map(seed => rebuildSimulator({ ...RECIPE, seed }, () => START));
   expect(one!.account.clientSecret).not.toBe(other!.account.clientSecret);
   expect(one!.truth().assets).not.toEqual(other!.truth().assets);

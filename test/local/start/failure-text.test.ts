@@ -12,7 +12,7 @@ test.each([
   ['EROFS', 'writable for this user'],
   ['EMFILE', 'ulimit -n'],
   ['EIO', '--reset'],
-])('a failure of the file system names the folder, its cause and a remedy: %s', (code, remedy) => {
+])('a failure of the file system is reported with folder, cause and remedy: %s', (code, remedy) => {
   const lines = stateFailureText(fileError(code), '/state/local')!.split('\n');
   expect(lines).toEqual([
     expect.stringContaining(`The state in /state/local cannot be read or written (${code}: some reason, write).`),
@@ -20,12 +20,12 @@ test.each([
   ]);
 });
 
-test('a failure of the file system with another code points to the path in its message', () => {
+test('a failure of the file system with another code refers to the path in its message', () => {
   const error = Object.assign(fileError('ENOTDIR'), { path: '/state/local/s3' });
   expect(stateFailureText(error, '/state/local')).toContain('Repair the path that the message names');
 });
 
-test('a failure of the network is not one of the file system', () => {
+test('a failure of the network is not reported as a failure of the file system', () => {
   const error = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', address: '127.0.0.1' });
   expect(stateFailureText(error, '/state/local')).toBeUndefined();
 });

@@ -35,13 +35,13 @@ test('a reset deletes only files that runs have written', async () => {
   expect(await readdir(folder)).toEqual(['notes.txt']);
 });
 
-test('a reset of a folder that is missing makes it', async () => {
+test('a reset creates the folder when it does not exist', async () => {
   await rm(folder, { recursive: true });
   await resetFolder(folder);
   expect(await readdir(folder)).toEqual([]);
 });
 
-describe('a reset refuses by name without deleting anything', () => {
+describe('a refused reset', () => {
   /** Moves the path elsewhere and leaves a link in its place. */
   async function replaceByLink(path: string): Promise<void> {
     const target = join(elsewhere, 'moved');
@@ -58,7 +58,7 @@ describe('a reset refuses by name without deleting anything', () => {
     ['the source', () => join(folder, 'source.json')],
     ['a folder of objects', () => join(folder, 's3', 'security-data')],
     ['an object', () => join(folder, 's3', 'security-data', 'events', 'one.json.gz')],
-  ])('when a link is in place of %s', async (_, pathOf) => {
+  ])('a reset is refused when %s is replaced by a link', async (_, pathOf) => {
     const path = pathOf();
     await replaceByLink(path);
     const before = await everything();
@@ -69,14 +69,14 @@ describe('a reset refuses by name without deleting anything', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test('when the folder holds no source of a run', async () => {
+  test('a reset is refused when the folder has no source of a run', async () => {
     await rm(join(folder, 'source.json'));
     const before = await everything();
     await expect(resetFolder(folder)).rejects.toThrow(`${join(folder, 'dynamodb')} was not written by a run`);
     expect(await everything()).toEqual(before);
   });
 
-  test('when its source is that of another program', async () => {
+  test('a reset is refused when the source belongs to another program', async () => {
     await writeFile(join(folder, 'source.json'), '{"name":"mine"}');
     const before = await everything();
     await expect(resetFolder(folder)).rejects.toThrow(`${join(folder, 'source.json')} was not written by a run`);
@@ -84,7 +84,7 @@ describe('a reset refuses by name without deleting anything', () => {
   });
 });
 
-test('a link beside the entries of a run is kept, with its target', async () => {
+test('a reset keeps a link that is not part of a run, together with its target', async () => {
   await symlink(join(elsewhere, 'precious'), join(folder, 'mine'));
   await resetFolder(folder);
   expect(await readFile(join(folder, 'mine'), 'utf8')).toBe('bytes');

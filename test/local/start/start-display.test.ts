@@ -23,7 +23,7 @@ async function metricsOf(...lines: readonly string[]): Promise<MetricsOfStream> 
 }
 
 describe('the table of a run', () => {
-  test('the table of a run sums the metrics of all invocations, with withdrawals apart from forwarded rows', async () => {
+  test('the table of a run has the sums of all invocations, with withdrawals separate from sent rows', async () => {
     const metrics = await metricsOf(
       metricLine('threats', { RowsRead: 1000, EventsForwarded: 700, ThreatsWithdrawn: 200 }),
       metricLine('threats', { RowsRead: 500, EventsForwarded: 1, ThreatsWithdrawn: 0, DeadLetters: 2 }),
@@ -35,19 +35,19 @@ describe('the table of a run', () => {
     expect(table).toMatch(/^withdrawn +200 +200$/m);
   });
 
-  test('the table of a run ignores lines of the log that are not metrics of a stream', async () => {
+  test('the table of a run ignores log lines that are not metrics of a stream', async () => {
     const metrics = await metricsOf('', '{"_aws"', '{"_aws":{},"RowsRead":5}', '{"stream":"assets","RowsRead":5}');
     expect(metrics('assets').RowsRead).toBe(0);
   });
 
-  test('notes name a remedy for threats that do not name their asset, or a stream that is off', async () => {
+  test('notes name a remedy when threats do not name their asset or a stream is off', async () => {
     const metrics = await metricsOf(metricLine('threats', { ThreatsWithoutAsset: 3 }));
     const notes = summaryNotes(['assets', 'threats'], metrics).join('\n');
     expect(notes).toContain('Threats that do not name their asset: 3. --threat-asset-field');
     expect(notes).toContain('--dns-blocks-path');
   });
 
-  test('the table of a run warns of a filter that drops every row or returns no boolean', async () => {
+  test('the table of a run warns of a filter that drops every row or fails', async () => {
     const metrics = await metricsOf(
       metricLine('assets', { RowsRead: 9, RowsFiltered: 8, FilterErrors: 2 }),
       metricLine('threats', { RowsRead: 5, RowsFiltered: 5 }),
@@ -59,7 +59,7 @@ describe('the table of a run', () => {
     expect(summaryTable(['assets', 'threats'], metrics)).toMatch(/^\+ filtered +8 +5 +13$/m);
   });
 
-  test('the table of a failed run shows the rows that it has read but not finished', async () => {
+  test('the table of a failed run shows the rows that were read but not finished', async () => {
     const metrics = await metricsOf(metricLine('assets', { RowsRead: 50, EventsForwarded: 20 }));
     expect(summaryTable(['assets'], metrics)).toMatch(/^\+ not finished +30 +30$/m);
   });
@@ -82,16 +82,16 @@ describe('progress', () => {
     return texts;
   }
 
-  test('progress at a terminal is one line, rewritten and never wider than the terminal', () => {
+  test('progress on a terminal is one line, which is rewritten and never wider than the terminal', () => {
     const lines = ['assets: 1', 'assets: 2', 'assets: 3'];
     expect(written(true)).toEqual([...lines.map(line => `\r\u001b[2K${line}`), '\n']);
   });
 
-  test('progress elsewhere is appended each second when it has changed', () => {
+  test('progress elsewhere is appended each second if it has changed', () => {
     expect(written(false)).toEqual(['assets: 1 page\n', 'assets: 2 pages\n', 'assets: 3 pages\n']);
   });
 
-  test('progress names why a request is retried, until the API answers', () => {
+  test('progress shows why a request is retried, until the API answers', () => {
     const progress = new Progress([{ name: 'assets', url }], { write: () => undefined });
     progress.observe({ url, problem: 'connect ECONNREFUSED \u001b[31m' });
     expect(progress.trouble).toBe(`connect ECONNREFUSED \\u001b[31m (${url})`);
@@ -106,14 +106,14 @@ describe('a failure', () => {
   const thrown = (name: string, message: string) =>
     new FunctionError({ name, message, stack: `${name}: ${message}\n    at somewhere` });
 
-  test('a failure escapes control characters of the API’s answer', () => {
+  test('a failure shows control characters from the API’s answer as escapes', () => {
     const commanding = thrown('ApiRefusedError', 'The API answered 500 \x1b[2J\x9b31m\u202e of others.');
     for (const verbose of [false, true]) {
       expect(failureText(commanding, verbose)).toContain('\\u001b[2J\\u009b31m\\u202e of others.');
     }
   });
 
-  test('a failure shows its stack only with --verbose', () => {
+  test('a failure shows its stack trace only with --verbose', () => {
     const error = thrown('StateError', 'The table did not answer.');
     expect(failureText(error, false)).toBe('Failed: StateError: The table did not answer.');
     expect(failureText(error, true)).toContain('    at somewhere');
@@ -135,7 +135,7 @@ describe('invoking until every stream is caught up', () => {
     };
   }
 
-  test('the run invokes again at once while there is more', async () => {
+  test('the run invokes the function again at once while rows remain', async () => {
     const lambda = handler(result(true), result(true), result(false));
     await expect(drainUntilDone({ ...lambda, isStopped: () => false })).resolves.toBe(true);
     expect(lambda.calls).toEqual({ invoked: 3, leases: 0, slept: 0 });
@@ -147,7 +147,7 @@ describe('invoking until every stream is caught up', () => {
     expect(lambda.calls).toEqual({ invoked: 3, leases: 2, slept: 2 });
   });
 
-  test('the run does not invoke again after it is stopped', async () => {
+  test('the run does not invoke the function again after it is stopped', async () => {
     const lambda = handler(result(true), result(true));
     const isStopped = () => lambda.calls.invoked === 1;
     await expect(drainUntilDone({ ...lambda, isStopped })).resolves.toBe(false);
@@ -155,7 +155,7 @@ describe('invoking until every stream is caught up', () => {
   });
 });
 
-test('a signal that npm forwards is not a second Ctrl-C, but a later one is', () => {
+test('a signal that npm forwards does not count as a second Ctrl-C, but a later signal does', () => {
   let now = 0;
   const calls: string[] = [];
   const onFirst = () => void calls.push('first');

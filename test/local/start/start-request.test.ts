@@ -22,13 +22,13 @@ function problemsOf(...args: string[]): readonly string[] {
 }
 
 describe('the options', () => {
-  test('select the embedded API simulator by default, with 8,000 rows as in README', () => {
+  test('the default options select the embedded API simulator with the 8,000 rows of the README', () => {
     expect(request()).toMatchObject({ name: 'local', reset: false, target: { change: 0 } });
     const { tenantData } = sourceOfRun(request(), undefined, 0);
     expect(tenantData).toMatchObject({ assets: 1_500, threats: 2_500, dnsBlocks: 4_000 });
   });
 
-  test('--filter and --omit become settings of the function', () => {
+  test('the options --filter and --omit become settings of the function', () => {
     const filters = ['--filter', "threats=severity != 'low'", '--filter', 'dnsBlocks=count > `1`'];
     const { settings } = request(...filters, '--omit', 'assets=contact.email,name');
     expect(JSON.parse(settings['FILTERS']!)).toEqual({ threats: "severity != 'low'", dnsBlocks: 'count > `1`' });
@@ -49,7 +49,7 @@ describe('the options', () => {
     ['--omit of the id', ['--omit', 'assets=id'], /^--omit assets.0 must not be a member that the connector reads/],
     ['--omit of the asset of a threat', ['--omit', 'threats=asset_id'], /^--omit threats must not name the member/],
     ['a filter of a stream that is off', [...TENANT, '--filter', 'dnsBlocks=a'], /^--filter dnsBlocks has no effect/],
-  ])('%s is refused by one sentence', (_, args, problem) => {
+  ])('%s is refused in one sentence', (_, args, problem) => {
     expect(problemsOf(...args)).toEqual([expect.stringMatching(problem)]);
   });
 
@@ -89,12 +89,12 @@ describe('the options', () => {
       '--base-url must be the base URL of the API without /v1',
     ],
     [['--client-secret=hunter2'], 'the client secret cannot be an argument'],
-  ])('%j is refused: %s', (args, problem) => {
+  ])('the arguments %j are refused: %s', (args, problem) => {
     expect(problemsOf(...args).join('\n')).toContain(problem);
     expect(problemsOf(...args).join('\n')).not.toMatch(/hunter2|u:p/);
   });
 
-  test('a reset that npm took as its own is refused, because the run would not reset', () => {
+  test('a --reset that npm consumed is refused, because the run would not reset', () => {
     expect(() => readRequest([], { npm_config_reset: 'true' }, true)).toThrow('as in "npm start -- --reset"');
   });
 
@@ -108,13 +108,13 @@ describe('the options', () => {
     'https://[::1]',
     `https://${'a.b-'.repeat(12)}c`,
     '',
-  ])('the name that follows from the base URL %p is a valid name', baseUrl => {
+  ])('the name that is derived from the base URL %p is valid', baseUrl => {
     expect(nameProblems(defaultName(baseUrl))).toEqual([]);
   });
 });
 
 describe('the source of a state folder', () => {
-  test('later runs continue with the API simulator of the first, also when the clock is set back', () => {
+  test('later runs continue with the API simulator of the first run, even if the clock is set back', () => {
     const first = sourceOfRun(request('--seed', '7', '--assets', '10'), undefined, 1_000);
     const second = sourceOfRun(request('--change', '5'), first, 2_000);
     const third = sourceOfRun(request('--seed', '7', '--change', '2'), second, 1_500);
@@ -126,7 +126,7 @@ describe('the source of a state folder', () => {
     expect(sourceOfRun(request(), third, 9_000)).toEqual(third);
   });
 
-  test('a state folder in a file is refused with its path, the reason and a remedy', async () => {
+  test('a state folder in place of which a file exists is refused with a remedy', async () => {
     await using folder = await temporaryFolder('start-');
     const file = join(folder.path, 'file');
     await writeFile(file, '');
@@ -134,7 +134,7 @@ describe('the source of a state folder', () => {
     await expect(readSource(file)).rejects.toMatchObject({ name: 'StartProblemsError', problems: [refused] });
   });
 
-  test('a folder of one tenant is refused for another tenant, another client and the embedded API simulator', () => {
+  test('a state folder of one tenant is refused for any other tenant, client or simulator', () => {
     const first = sourceOfRun(request(...TENANT), undefined, 0);
     for (const other of [[...TENANT, '--base-url', 'https://api.other.example'], [...TENANT, '--client-id', 'x'], []]) {
       const next = () => sourceOfRun(request(...other), first, 1);
@@ -142,7 +142,7 @@ describe('the source of a state folder', () => {
     }
   });
 
-  test('another seed or number of rows than that of the first run is refused', () => {
+  test('another seed or number of rows than in the first run is refused', () => {
     const first = sourceOfRun(request('--seed', '7', '--assets', '10'), undefined, 0);
     const other = () => sourceOfRun(request('--seed', '9', '--assets', '3'), first, 1);
     expect(other).toThrow('--seed was 7 when "local" began');

@@ -52,7 +52,7 @@ function isListening(pid: number): boolean {
 }
 
 describe('npm start on a real tenant', () => {
-  test('a run with the right secret delivers everything once, without an open port', async () => {
+  test('a run with the right secret delivers everything once, without opening a port', async () => {
     await using api = await tenant();
     await using folder = await StateFolder.make();
     const refused = await folder.run(api.options, { secret: 'wrong' });
@@ -76,7 +76,7 @@ describe('npm start on a real tenant', () => {
     }
   });
 
-  test('an API that echoes the request puts neither token nor secret on the terminal or into a file', async () => {
+  test('an API that echoes requests does not bring token or secret to the terminal or a file', async () => {
     await using api = await tenant();
     await using web = await httpHarness(echo(404));
     await using folder = await StateFolder.make();
@@ -98,7 +98,7 @@ describe('npm start on a real tenant', () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  test('Ctrl-C finishes the current page with status 130, so that the next run sends the rest once', async () => {
+  test('Ctrl-C ends the run with status 130 after the current page, so no row is lost or repeated', async () => {
     await using api = await tenant(100);
     await using folder = await StateFolder.make();
     const onProgress = (child: ChildProcess) => void child.kill('SIGINT');

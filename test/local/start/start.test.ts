@@ -32,14 +32,14 @@ describe('npm start on the embedded API simulator', () => {
   });
   afterAll(() => folder[Symbol.asyncDispose]());
 
-  test('the first run delivers every row but tombstones of assets that were never sent', () => {
+  test('the first run delivers all rows except tombstones of assets that were never sent', () => {
     expect(first).toMatchObject({ status: 0, stderr: '' });
     expect(tableRow(first, 'assets')).toMatchObject({ read: 150, forwarded: 147, unknown: 3 });
     expect(tableRow(first, 'threats')).toMatchObject({ read: 250, forwarded: 250 });
     expect(tableRow(first, 'dns-blocks')).toMatchObject({ read: 400, forwarded: 400 });
   });
 
-  test('the second run reads rows again without sending one', () => {
+  test('the second run reads rows again without sending any of them', () => {
     expect(second.status).toBe(0);
     expect(tableRow(second, 'all')).toMatchObject(NOTHING_SENT);
     expect(tableRow(second, 'all')['duplicates']).toBeGreaterThan(0);
@@ -50,7 +50,7 @@ describe('npm start on the embedded API simulator', () => {
     expect(tableRow(changed, 'threats')['withdrawn']).toBeGreaterThan(0);
   });
 
-  test('the delivered events, which the tables count, equal the truth without a repeat', async () => {
+  test('the delivered events equal the truth without a repeat, and the tables count them', async () => {
     const lines = await folder.delivered('local');
     const { tenantData } = JSON.parse(await readFile(join(local, 'source.json'), 'utf8'));
     const truth = [...rebuildSimulator(tenantData, Date.now).truthText()].join('');
@@ -59,18 +59,18 @@ describe('npm start on the embedded API simulator', () => {
     expect(lines).toHaveLength(sent.reduce((sum, row) => sum + row['forwarded']! + row['withdrawn']!, 0));
   });
 
-  test('files are laid out as in S3', async () => {
+  test('files are stored under the same keys as in S3', async () => {
     const entries = await readdir(folder.deliveredFolder('local'), { recursive: true, withFileTypes: true });
     const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
     expect(files.length).toBeGreaterThan(0);
     for (const file of files) expect(file).toMatch(/\/events\/\d{4}\/\d\d\/\d\d\/\d\d\/[^/]+\.json\.gz$/);
   });
 
-  test('only the current user can read the folder', async () => {
+  test('the folder can be read only by the current user', async () => {
     expect(await openToOthers(local)).toEqual([]);
   });
 
-  test('a run shows its progress, while the log of the function goes to the folder', async () => {
+  test('a run shows its progress on the terminal and writes the log of the function to the folder', async () => {
     expect(first.stdout).toMatch(/assets: \d+ pages? \|/);
     expect(first.stdout).not.toContain('{"');
     expect(first.stdout).toContain(join(local, 'function.log'));
@@ -95,7 +95,7 @@ describe('npm start on the embedded API simulator', () => {
       expect(damaged.stderr).not.toMatch(/^\s+at /m);
     });
 
-    test('a reset starts again with the given rows, in a folder that only the current user can read', async () => {
+    test('a reset starts again with the given rows in a folder for the current user only', async () => {
       expect(reset.status).toBe(0);
       expect(tableRow(reset, 'all')).toMatchObject({ read: 15, forwarded: 15 });
       expect(await folder.delivered('local')).toHaveLength(15);
@@ -108,7 +108,7 @@ test.each([
   ['the table', ['--assets', '300', '--page-limit', '10'], 20],
   ['a delivered file', ['--assets', '2000'], 100],
   ['the log of the function', ['--assets', '30'], 200],
-])('a full disk ends the run with its reason and a remedy when %s meets it first', async (first, args, kibibytes) => {
+])('a full disk ends the run with its reason and a remedy when %s fails first', async (first, args, kibibytes) => {
   await using folder = await StateFolder.make();
   const log = first === 'the log of the function' ? '\n'.repeat(kibibytes * 1024) : '';
   await mkdir(join(folder.path, 'local'));
@@ -123,7 +123,7 @@ test.each([
   expect(stderr).not.toMatch(/^\s+at /m);
 });
 
-test('the commands that a run prints quote the paths and have the same options', async () => {
+test('the commands that a run prints quote their paths and repeat the options', async () => {
   await using parent = await StateFolder.make();
   const path = join(parent.path, "it's a folder");
   const { stdout } = await parent.run([
