@@ -123,7 +123,7 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     'Workflows pin each action to a commit',
     'test/outside/package/package.test.ts',
-    'workflows run actions by their commit, which nobody can move',
+    'a workflow refers to actions by their commit, which cannot be moved',
   ],
   [
     'has a reason for each exception',

@@ -24,7 +24,7 @@ function bottomOf(selector: string): Promise<unknown> {
   );
 }
 
-test('the figures of both lanes, the alarms and the incidents are those of the server', async () => {
+test('the page shows the figures, alarms and incidents of the server', async () => {
   const { page } = demo;
   const { alarms } = await demo.view();
   const labels = await page.$$eval('.lane dt', terms => terms.map(({ textContent }) => textContent));
@@ -41,7 +41,7 @@ test('the figures of both lanes, the alarms and the incidents are those of the s
   expect(buttons).toEqual(INCIDENTS.map(({ name, caused }) => [name, caused]));
 });
 
-test('an incident is caused and repaired by the keyboard alone, and the pressed button keeps the focus', async () => {
+test('an incident can be caused and repaired by keyboard, and the pressed button keeps the focus', async () => {
   const { page } = demo;
   await page.focus('#incidents');
   for (const focused of ['#repair', '[data-incident="The API is down"]']) {
@@ -58,7 +58,7 @@ test('an incident is caused and repaired by the keyboard alone, and the pressed 
   expect(await page.$('#repair[aria-disabled="true"]:focus')).not.toBeNull();
 });
 
-test('with the most alarms, every button and alarm is in sight at 1280×900, and nothing has moved', async () => {
+test('every button and alarm stays visible and in place at 1280×900 with the most alarms', async () => {
   await demo.evaluate(`globalThis.places = new Set();
     (function note() {
       places.add(document.querySelector('#repair').getBoundingClientRect().top);
@@ -72,7 +72,7 @@ test('with the most alarms, every button and alarm is in sight at 1280×900, and
 
 describe.each(['light', 'dark'])('in %s', scheme => {
   test.each([1280, 390])(
-    'the page at %d px has no violation of the rules of axe-core, and is no wider',
+    'the page at %d px breaks no rule of axe-core and is not wider than the window',
     async width => {
       const { page } = demo;
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
@@ -85,14 +85,14 @@ describe.each(['light', 'dark'])('in %s', scheme => {
   );
 });
 
-test('at 390 px the header stays in sight above the buttons', async () => {
+test('the header stays visible above the buttons at 390 px', async () => {
   await demo.page.setViewport({ width: 390, height: 844 });
   await demo.evaluate("document.querySelector('#alarms').scrollIntoView()");
   expect(await demo.evaluate("document.querySelector('#health').getBoundingClientRect().top")).toBeGreaterThan(0);
   await demo.page.setViewport({ width: 1280, height: 900 });
 });
 
-test('the copy is right again after the repair', async () => {
+test('the page shows after the repair that every row is right', async () => {
   await demo.repair();
   await demo.shows("document.querySelector('#health').textContent === 'Every row is right, no alarm'");
 });
@@ -105,14 +105,14 @@ test.each([
     'That did not work: No such token.',
   ],
   ['is not answered', "Promise.reject(new TypeError('Failed'))", 'That did not work: The demo does not answer.'],
-])('a button that %s says so in sight', async (_, answer, message) => {
+])('a button that %s shows a visible message', async (_, answer, message) => {
   await demo.evaluate(`globalThis.before = fetch; globalThis.fetch = () => ${answer};`);
   await demo.cause('A rotation done well');
   await demo.shows(`document.querySelector('#notice').textContent.startsWith('${message}')`);
   await demo.evaluate('globalThis.fetch = before');
 });
 
-test('the browser complains about nothing, and asks no other host', () => {
+test('the browser reports no problem and contacts no other host', () => {
   expect(demo.complaints).toEqual([]);
   expect([...demo.hosts]).toEqual([new URL(demo.url).host]);
 });

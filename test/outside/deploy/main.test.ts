@@ -14,20 +14,20 @@ async function onBareMachine(...args: readonly string[]) {
   return await run(process.execPath, command, 120, { environment: { PATH: folder.path } });
 }
 
-test('without Python the emulator is skipped with its name and the reason, which is a failure only with --strict', async () => {
+test('the emulator without Python is skipped with a reason, and causes a failure only with --strict', async () => {
   const [skipped, strict] = await Promise.all([onBareMachine(), onBareMachine('--strict')]);
   expect([skipped.status, strict.status]).toEqual([0, 1]);
   expect(skipped.stdout).toMatch(/^SKIPPED ministack [\d.]+: there is no python3/);
   expect(strict.stdout).toContain('SKIPPED');
 });
 
-test('all stories are played unless some are named, and with --bounded only the bounded ones', () => {
+test('the command plays all stories unless some are named, or only the bounded stories with --bounded', () => {
   expect(readOptions([], {}).stories).toEqual(STORY_NAMES);
   expect(readOptions(['--bounded'], {}).stories).toEqual(['life', 'reader', 'runbook', 'without-cdk']);
   expect(readOptions(['upgrade', '--bounded'], {}).stories).toEqual(['upgrade']);
 });
 
-test('an unknown story is refused before anything is fetched', async () => {
+test('an unknown story is refused before anything is downloaded', async () => {
   const { status, stderr } = await onBareMachine('lif');
   expect([status, stderr]).toEqual([2, expect.stringContaining('there is no story lif: life, reader,')]);
 });

@@ -28,7 +28,7 @@ describe('the manifest', () => {
     expect(MANIFEST).not.toHaveProperty('dependencies');
   });
 
-  test('the command has a bundle for each client of AWS that the command line loads on demand', async () => {
+  test('the command has a bundle for each AWS client that the command line loads on demand', async () => {
     const onDemand = [...page('bin/ctl/aws.ts').matchAll(/load\('([^']+)'\)/g)].map(([, name]) => name!);
     const [, command] = await bundled;
     const names = bundledPackages([command!.metafile!], ROOT).map(({ name }) => name);
@@ -46,11 +46,11 @@ function packageOf(specifier: string): string {
 describe('the README of the package', () => {
   const readme = page('packaging/README.md');
 
-  test('the README leads to nothing that only a clone has', () => {
+  test('the README of the package has no link that works only in a clone', () => {
     expect(links(readme).filter(link => !link.startsWith('https://'))).toEqual([]);
   });
 
-  test('the README shows code of docs/construct.md, and names the same versions', () => {
+  test('the README of the package shows the code and the versions of docs/construct.md', () => {
     const own = page('docs/construct.md');
     expect(code(own, 'ts')).toEqual(expect.arrayContaining(code(readme, 'ts')));
     const versions = /You need Node .*?`constructs` 10\.\d+/s;
@@ -58,7 +58,7 @@ describe('the README of the package', () => {
   });
 });
 
-test('a text of the package names a page of docs/ by its address, as far as the release knows it', () => {
+test('a text of the package refers to a page in docs/ by its address if the release is known', () => {
   const text = 'See docs/filters.md#limits (docs/events.md), siem/docs/own.md.';
   const released = 'https://github.com/owner/name/blob/v1.2.3/';
   expect(withDocumentAddresses(text, released)).toBe(
@@ -71,7 +71,7 @@ describe('the types of the package', () => {
   const folder = path.join(ROOT, 'node_modules', '.cache', 'declarations');
   const files = writeDeclarations(folder);
 
-  test('the types show the construct, its props and its destinations, and nothing of how they are made', () => {
+  test('the published types show the construct, its props and its destinations, but no internals', () => {
     expect(files.filter(file => !file.startsWith('packaging/')).sort()).toEqual([
       'lib/alarms/alarms.d.ts',
       'lib/config/problem.d.ts',
@@ -82,7 +82,7 @@ describe('the types of the package', () => {
     ]);
   });
 
-  test('the published types name no library except those of the CDK, and no private member', () => {
+  test('the published types import only the CDK and show no private member', () => {
     const texts = files.map(file => readFileSync(path.join(folder, file), 'utf8'));
     const imported = texts.flatMap(text => [...text.matchAll(/from '([^.'][^']*)'/g)].map(([, name]) => name!));
     expect([...new Set(imported.map(packageOf))].sort()).toEqual(['aws-cdk-lib', 'constructs']);
@@ -95,7 +95,7 @@ describe('the notices of third parties', () => {
     ([ofFunction, ofEntries]) => [ofFunction, ...ofEntries].map(({ metafile }) => metafile!),
   );
 
-  test('the notices have every package whose code is in a bundle, with its licence', async () => {
+  test('the notices name every package whose code is in a bundle, with its licence', async () => {
     const all = await metafiles;
     const packages = bundledPackages(all, ROOT);
     const names = packages.map(({ name }) => name);
@@ -113,7 +113,7 @@ describe('the notices of third parties', () => {
     for (const { name, version, licence } of packages) expect(text).toContain(`${name} ${version} (${licence})`);
   });
 
-  test('the notices have no licence that would oblige whoever deploys or runs a bundle to more than naming its authors', async () => {
+  test('the notices have no licence with duties other than naming the authors', async () => {
     const permissive = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
     const others = bundledPackages(await metafiles, ROOT).filter(({ licence }) => !permissive.includes(licence));
     expect(others.map(({ name, licence }) => `${name}: ${licence}`)).toEqual([]);
@@ -131,42 +131,39 @@ describe('a release', () => {
   const CHANGELOG =
     '# Changelog\n\n## [Unreleased]\n\n- B\n\n## [1.2.3] - 2026-11-22\n\n### Added\n\n- A\n\n## [1.2.2] - 2026-11-01\n';
 
-  test('a release has the notes of its version', () => {
+  test('a release contains the notes of its version', () => {
     expect(releaseNotes(CHANGELOG, '1.2.3', 'v1.2.3')).toBe('### Added\n\n- A');
   });
 
-  test('a release is refused for a version that the changelog lacks, and by the tag of another', () => {
+  test('release notes are refused for a version without a changelog section, or for another tag', () => {
     expect(() => releaseNotes(CHANGELOG, '1.2.4', undefined)).toThrow('no section "## [1.2.4] - <date>". Nothing was');
     expect(() => releaseNotes(CHANGELOG, '1.2.3', 'v1.2.2')).toThrow('The tag v1.2.2 is not that of version 1.2.3');
   });
 
-  test('a release is prepared in a changelog whose newest section is of no other version than package.json', () => {
+  test('the newest section of the changelog is Unreleased or the version of package.json', () => {
     const [newest] = [...page('CHANGELOG.md').matchAll(/^## \[([^\]]+)\]/gm)].map(([, version]) => version);
     expect(['Unreleased', VERSION]).toContain(newest);
   });
 
-  test.each(WORKFLOWS)(
-    'a workflow gives rights in %s only to jobs that run one command, and no code of others',
-    file => {
-      const [before, after] = page(file).split(/^jobs:$/m);
-      const jobs = after!.split(/^ {2}(?=[a-z-]+:$)/m).slice(1);
-      const withRights = jobs.filter(job => /^ {4}environment:|^ {6}[a-z-]+: write$|\bsecrets\./m.test(job));
-      const commands = withRights.map(job =>
-        [...job.matchAll(/^ {6}(?:- | {2})(?:uses|run): ([^@\n]*)/gm)].map(([, what]) => what!),
-      );
-      const allowed =
-        /^(npm publish \.\/\*\.tgz --ignore-scripts$|gh release create |gh pr comment |npx --yes --ignore-scripts aws-cdk$)/;
-      const actions = /^(actions\/(setup-node|download-artifact)|aws-actions\/configure-aws-credentials)$/;
-      expect(before).toMatch(/^permissions:( \{\}|\n {2}contents: read)$/m);
-      expect(commands.flat().filter(what => !allowed.test(what) && !actions.test(what))).toEqual([]);
-      for (const each of commands) expect(each.filter(what => allowed.test(what))).toHaveLength(1);
-      expect(withRights).toHaveLength({ ci: 0, release: 2, template: 1, deploy: 1 }[path.basename(file, '.yml')]!);
-      for (const job of withRights)
-        expect(job).not.toMatch(/npm (ci|install|test)|npm run|\.ci\/run|checkout|cache: npm/);
-    },
-  );
+  test.each(WORKFLOWS)('a workflow gives rights in %s only to jobs with one command and no third-party code', file => {
+    const [before, after] = page(file).split(/^jobs:$/m);
+    const jobs = after!.split(/^ {2}(?=[a-z-]+:$)/m).slice(1);
+    const withRights = jobs.filter(job => /^ {4}environment:|^ {6}[a-z-]+: write$|\bsecrets\./m.test(job));
+    const commands = withRights.map(job =>
+      [...job.matchAll(/^ {6}(?:- | {2})(?:uses|run): ([^@\n]*)/gm)].map(([, what]) => what!),
+    );
+    const allowed =
+      /^(npm publish \.\/\*\.tgz --ignore-scripts$|gh release create |gh pr comment |npx --yes --ignore-scripts aws-cdk$)/;
+    const actions = /^(actions\/(setup-node|download-artifact)|aws-actions\/configure-aws-credentials)$/;
+    expect(before).toMatch(/^permissions:( \{\}|\n {2}contents: read)$/m);
+    expect(commands.flat().filter(what => !allowed.test(what) && !actions.test(what))).toEqual([]);
+    for (const each of commands) expect(each.filter(what => allowed.test(what))).toHaveLength(1);
+    expect(withRights).toHaveLength({ ci: 0, release: 2, template: 1, deploy: 1 }[path.basename(file, '.yml')]!);
+    for (const job of withRights)
+      expect(job).not.toMatch(/npm (ci|install|test)|npm run|\.ci\/run|checkout|cache: npm/);
+  });
 
-  test('workflows run actions by their commit, which nobody can move', () => {
+  test('a workflow refers to actions by their commit, which cannot be moved', () => {
     for (const file of WORKFLOWS) {
       const used = [...page(file).matchAll(/uses: (\S+)/g)].map(([, action]) => action!);
       expect(used.length).toBeGreaterThan(0);

@@ -116,23 +116,26 @@ const CASES: readonly (readonly [string, Record<string, string>, Record<string, 
 ];
 
 describe('the template', () => {
-  test.each(CASES)('creates with %s what the CDK creates with these options', (_, parameters, options) => {
-    const own = deployed(template, { ...REQUIRED, RunbookUrl: RUNBOOK, ...parameters });
-    const theirs = synthesize({ ...options, runbookUrl: RUNBOOK }) as unknown as ParameterizedTemplate;
-    const account = '"arn:aws:iam::111122223333:root"';
-    const expected = deployed(theirs, {}).map(each => each.replaceAll(account, '"111122223333"'));
-    expect(own.filter(each => !expected.includes(each))).toEqual(expected.filter(each => !own.includes(each)));
-    expect(own).toHaveLength(expected.length);
-  });
+  test.each(CASES)(
+    'the template with %s creates the same resources as the CDK with these options',
+    (_, parameters, options) => {
+      const own = deployed(template, { ...REQUIRED, RunbookUrl: RUNBOOK, ...parameters });
+      const theirs = synthesize({ ...options, runbookUrl: RUNBOOK }) as unknown as ParameterizedTemplate;
+      const account = '"arn:aws:iam::111122223333:root"';
+      const expected = deployed(theirs, {}).map(each => each.replaceAll(account, '"111122223333"'));
+      expect(own.filter(each => !expected.includes(each))).toEqual(expected.filter(each => !own.includes(each)));
+      expect(own).toHaveLength(expected.length);
+    },
+  );
 
-  test('the template fits into a call, and needs no bootstrap, custom resource, macro or other stack', () => {
+  test('the template is small enough for one call and needs no bootstrap, custom resource or macro', () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MOST_TEMPLATE_BYTES);
     expect(text).not.toMatch(
       /Custom::|CustomResource|CloudFormation::Stack"|"Transform"|BootstrapVersion|cdk-hnb659fds/,
     );
   });
 
-  test('each parameter of the template has a group, a description, and a default that its pattern accepts', () => {
+  test('each parameter of the template has a group, a description, and a valid default', () => {
     const { ParameterGroups } = template.Metadata['AWS::CloudFormation::Interface'];
     const names = Object.keys(template.Parameters);
     expect(ParameterGroups.flatMap(group => group.Parameters)).toEqual(names);
@@ -144,7 +147,7 @@ describe('the template', () => {
     expect(required.sort()).toEqual(Object.keys(REQUIRED).sort());
   });
 
-  test('the template has only parameters that docs/without-cdk.md explains', () => {
+  test('docs/without-cdk.md explains every parameter of the template', () => {
     const names = Object.keys(template.Parameters);
     const [explained = ''] = section(page('docs/without-cdk.md'), '## Parameters').split('\n\n**');
     expect([...explained.matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name).sort()).toEqual(names.sort());
@@ -157,7 +160,7 @@ describe('the template', () => {
     expect(given).toEqual(expect.arrayContaining(Object.keys(REQUIRED)));
   });
 
-  test('the template takes other options from a file, and drops parameters that would have no effect', () => {
+  test('the template takes other options from a file and drops parameters without effect', () => {
     const destination = { type: 'splunk', url: 'https://splunk.acme.example:8088' };
     const options = { destination, kmsKeyArn: KEY_ARN, filters: { dnsBlocks: "domain != 'x'" }, rateMinutes: 5 };
     const { Parameters, Resources } = JSON.parse(templateText(templateConfig(options)));
@@ -166,7 +169,7 @@ describe('the template', () => {
     expect(JSON.stringify(Resources)).toContain(KEY_ARN);
   });
 
-  test('wrong options in the file, and options that are parameters, are refused by name', () => {
+  test('invalid options and options that are parameters are refused by name', () => {
     expect(() => templateConfig({ baseUrl: EXAMPLE.baseUrl })).toThrow('  baseUrl: is the parameter BaseUrl of the');
     expect(() => templateConfig({ rateMinutes: 0, nonsense: 1 })).toThrow(
       /2 problems.*\n {2}rateMinutes: .*\n {2}nonsense: /,
@@ -175,7 +178,7 @@ describe('the template', () => {
   });
 });
 
-test('npm run template writes the same bytes into any folder, and the checksum of each file', async () => {
+test('npm run template writes the same bytes into any folder, with a checksum for each file', async () => {
   await using folder = await temporaryFolder('template-test-');
   const [options, out] = ['options.json', 'out'].map(name => path.join(folder.path, name));
   writeFileSync(options!, '{}');

@@ -16,7 +16,7 @@ const DAY_MILLISECONDS = 86_400_000;
 /** Partitions from the first day to today. */
 const daysSinceFirst = () => Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / DAY_MILLISECONDS) + 1;
 
-test('the table has a partition for each day since 2026-01-01, where Firehose writes on that day', async () => {
+test('the table has a partition for each day since 2026-01-01, at the prefix that Firehose uses', async () => {
   const before = daysSinceFirst();
   const { partitions, location } = await partitionsOf(ATHENA_FILES.get('02-lines.sql')!, 'delivery_day', '2026/11/20');
   expect(location).toBe('s3://BUCKET/events/2026/11/20/');
@@ -45,20 +45,20 @@ describe('the views on Trino', () => {
     (await database.tuples(sql)).map(row => row.map(value => (typeof value === 'number' ? `${value}` : value)));
   const expectSame = async (sql: string) => expect(await answer(trino, sql)).toEqual(await answer(duckDb, sql));
 
-  test('the views on Trino show special texts as DuckDB does', async () => {
+  test('the views on Trino show special texts in the same way as DuckDB', async () => {
     await holdInBoth([...specialLines(), '', '{"event_id":', 'null', '[]', '{"a":1}']);
     for (const { name } of SQL_VIEWS) await expectSame(`select * from ${name} order by event_id`);
     const paths = PATHS.map(([path], index) => `json_extract_scalar(row, '${path}') as c${index}`);
     await expectSame(`select sequence, ${paths.join()} from events order by sequence`);
   });
 
-  test.each(QUERY_EXAMPLES)('answer as DuckDB does: %s', async (_, sql) => {
+  test.each(QUERY_EXAMPLES)('the views on Trino return the same rows as DuckDB: %s', async (_, sql) => {
     const today = new Date().toISOString();
     await holdInBoth(exampleLines(today), today.slice(0, 10).replaceAll('-', '/'));
     await expectSame(sql);
   });
 
-  test('the views on Trino give the truth after a history of each rule', async () => {
+  test('the views on Trino show the truth after the history of each rule', async () => {
     expect(await viewBreaches(trino)).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ const DIFFERENT: Readonly<Record<string, object>> = {
   'a query without items takes a unit': units(0),
 };
 
-test.each(CONTRACT)('DynamoDB Local: %s', async (title, [action, input], expected) => {
+test.each(CONTRACT)('DynamoDB Local keeps the contract of the table: %s', async (title, [action, input], expected) => {
   const difference = DIFFERENT[title];
   expectAnswer(await real(action, input), difference ? { ...(expected as object), ...difference } : expected);
 });

@@ -62,12 +62,12 @@ test.each<[string, 'secrets' | 'firehose' | 's3', object]>([
   ['keys that a file system would mind', 's3', put('o/..//b')],
   ['keys that are no ASCII', 's3', put('o/ключ 🔑 +&')],
   ['keys that sort by their bytes', 's3', put('o/\uff5e')],
-])('the same: %s', async (_what, service, command) => {
+])('the local services and Moto give the same answer to %s', async (_what, service, command) => {
   const client = service === 's3' ? await local.clients.s3() : local.clients[service];
   expect(await outcomeOf(client, command)).toEqual(await outcomeOf(moto[service], command));
 });
 
-test('the keys of a bucket are listed in the same order', async () => {
+test('the local bucket and Moto list keys in the same order', async () => {
   const { Contents = [] } = await moto.s3.send(new ListObjectsV2Command({ Bucket, Prefix: 'o/' }));
   expect(await local.store.keys(Bucket, 'o/')).toEqual(Contents.map(({ Key }) => Key));
 });

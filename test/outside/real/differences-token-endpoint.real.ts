@@ -90,12 +90,12 @@ test.each<[string, Record<string, string>, string | undefined]>([
   ],
   ['JSON', { ...GOOD, 'content-type': 'application/json' }, '{"grant_type":"client_credentials"}'],
   ['GET', GOOD, undefined],
-])('the same: %s', async (_what, headers, body) => {
+])('the API simulator and Keycloak give the same answer to %s', async (_what, headers, body) => {
   const { embedded, keycloak: theirs } = await both(headers, body);
   expect(embedded).toEqual(theirs);
 });
 
-test('the same: a disabled service account', async () => {
+test('the API simulator and Keycloak refuse a disabled service account in the same way', async () => {
   await realm.enableServiceAccount(false);
   simulator.account.revoked = true;
   const { embedded, keycloak: theirs } = await both(GOOD, GRANT);

@@ -67,7 +67,7 @@ beforeAll(async () => {
   notifications = await scene.notifications();
 });
 
-test('a reader of the queue has exactly what the API would answer, to the last digit', async () => {
+test('a reader of the queue stores exactly the rows of the API, to the last digit', async () => {
   await using folder = await temporaryFolder('reader-');
   const database = join(folder.path, 'events.db');
   const queue = await scene.queue(notifications);
@@ -77,7 +77,7 @@ test('a reader of the queue has exactly what the API would answer, to the last d
   expect(await scene.waiting(queue)).toBe(0);
 });
 
-test(`a reader that is killed at any of ${KILLS} steps loses nothing and revives nothing`, async () => {
+test(`a reader that is killed at any of ${KILLS} steps neither loses nor revives a row`, async () => {
   await using folder = await temporaryFolder('reader-');
   const whole = await runReader(await scene.queue(notifications), join(folder.path, 'whole.db'));
   const steps: string[] = JSON.parse(whole.stdout);
@@ -99,7 +99,7 @@ test(`a reader that is killed at any of ${KILLS} steps loses nothing and revives
   await Promise.all(Array.from({ length: TRIALS_AT_A_TIME }, worker));
 });
 
-test('a missing or damaged object is reported without its content, stays in the queue, and does not stop other objects', async () => {
+test('a missing or damaged object is reported, stays in the queue, and does not stop other objects', async () => {
   await using folder = await temporaryFolder('reader-');
   const database = join(folder.path, 'events.db');
   const line = (id: string) => envelope({ sequence: 1, id, row: `{"id":"${id}","text":"canary"}` });
@@ -141,7 +141,7 @@ test('a missing or damaged object is reported without its content, stays in the 
   expect(await own.waiting(queue)).toBe(5);
 });
 
-test('the queries in the README of the reader run, and the ageing query finds old assets', async () => {
+test('the queries in the README of the reader run, and the age query finds old assets', async () => {
   await using folder = await temporaryFolder('reader-');
   const database = join(folder.path, 'events.db');
   const row = (id: string, days: number) => {

@@ -32,14 +32,14 @@ afterAll(async () => realm[Symbol.asyncDispose]());
 
 describe('a token of Keycloak', () => {
   test.each([':', '+', '%', '%2B', 'ключ', '🔑', 'a:b:c', '&=#?/', '"\'\\', ' lead', '~!*()'])(
-    'Keycloak issues a token for a secret with %j',
+    'Keycloak issues a token for a secret that contains %j',
     async special => {
       const secret = await realm.rotate(`${special}secret${special}`);
       expect(await tokensOf({ authUrl: realm.authUrl, secret }).token()).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
     },
   );
 
-  test('lives for 300 seconds, is reused, and is renewed thirty seconds before its end', async () => {
+  test('a token of Keycloak is used for 300 seconds and renewed thirty seconds before its end', async () => {
     const { clock, token } = tokensOf({ ...realm, secret: await realm.rotate('another') });
     const first = await token();
     const { exp, iat } = claimsOf(first);
@@ -51,13 +51,13 @@ describe('a token of Keycloak', () => {
     expect(claimsOf(await token()).jti).not.toBe(claimsOf(first).jti);
   });
 
-  test('Keycloak issues a token at the whole token path and at the realm', async () => {
+  test('Keycloak issues a token both for the whole token path and for the realm', async () => {
     const authUrl = `${realm.authUrl}/protocol/openid-connect/token`;
     const secret = await realm.rotate('another');
     expect(claimsOf(await tokensOf({ authUrl, secret }).token()).iss).toBe(realm.authUrl);
   });
 
-  test('opens the API to the function, which delivers every row', async () => {
+  test('a token of Keycloak opens the API to the function, which delivers every row', async () => {
     await using each = await connector({
       simulator: { readToken: tokensOfRealm(realm.authUrl) },
       environment: { AUTH_URL: realm.authUrl, PAGE_LIMIT: '50' },
@@ -74,7 +74,7 @@ describe('a refusal of Keycloak', () => {
     ['of a wrong secret', '401 unauthorized_client', realm => realm.rotate('another')],
     ['of a disabled client', '401 invalid_client', realm => realm.enableClient(false)],
     ['of a disabled service account', '401 invalid_request', realm => realm.enableServiceAccount(false)],
-  ])('%s is a CredentialsError (%s), after the secret was read once more', async (_what, said, change) => {
+  ])('the refusal %s is a CredentialsError (%s) after the secret was read again', async (_what, said, change) => {
     await using realm = await createRealm();
     await change(realm);
     const { held, token } = tokensOf(realm);
@@ -85,7 +85,7 @@ describe('a refusal of Keycloak', () => {
     expect(wordsOf(error)).not.toContain(JSON.parse(realm.secret).client_secret);
   });
 
-  test('the error about an unknown realm blames the URL, not the credentials', async () => {
+  test('the error about an unknown realm blames the URL instead of the credentials', async () => {
     const { token } = tokensOf({ authUrl: `${realm.authUrl}-none`, secret: realm.secret });
     expect((await rejection(token())).name).toBe('ApiRefusedError');
   });

@@ -63,13 +63,13 @@ function asText(list: readonly string[]): string {
 }
 
 describe('the files of siem/', () => {
-  test('the files of siem/ use the kinds and streams of the event schema and of the function', () => {
+  test('the files of siem/ use only kinds and streams of the event schema', () => {
     expect(asText(schema.properties.kind.enum)).toBe(asText(Object.keys(MEANING)));
     expect(asText(ALL_STREAMS)).toBe(asText(STREAMS.map(({ name }) => name)));
   });
 
   test.each(Object.entries(LISTS))(
-    'the files of siem/ list the kinds and streams of the schema in %s',
+    'the files of siem/ list all kinds and streams of the schema in %s',
     (name, lists) => {
       expect(listsOf(siemFile(name))).toEqual(lists.map(asText).sort());
     },
@@ -80,7 +80,7 @@ describe('the files of siem/', () => {
     expect(others.filter(name => listsOf(siemFile(name)).length > 0)).toEqual([]);
   });
 
-  test('the files of siem/ compare kind and stream with a kind and a stream of the schema', () => {
+  test('the files of siem/ compare kinds with kinds and streams with streams of the schema', () => {
     const known = { kind: Object.keys(MEANING), stream: [...ALL_STREAMS, TEST_EVENT.stream] };
     const compared = NAMES.filter(name => !/pipelines|collections\.conf/.test(name)).flatMap(name =>
       [
@@ -103,12 +103,12 @@ describe('the files of siem/', () => {
     expect(unknown.filter(({ text }) => text !== 'kind=leftouter')).toEqual([]);
   });
 
-  test('the files of siem/ take the sequence as twenty digits', () => {
+  test('the files of siem/ expect a sequence of exactly 20 digits', () => {
     expect(schema.properties.sequence.pattern).toBe('^[0-9]{20}$');
     expect(siemFile(`${APP}/default/savedsearches.conf`).match(/\^s\(\?<sequence>\\d\{20\}\)/g)?.length).toBe(3);
   });
 
-  test('requests for Dev Tools in the files of siem/ are JSON', () => {
+  test('requests for Dev Tools in the files of siem/ contain valid JSON', () => {
     for (const name of ['elastic/queries.console', 'opensearch/queries.console']) {
       const requests = consoleRequests(siemFile(name));
       expect(requests.size).toBe(siemFile(name).match(/^GET /gm)!.length);
@@ -125,7 +125,7 @@ describe('the files of siem/', () => {
 });
 
 describe('the members of the events', () => {
-  test('the members of the events are the fields of the index templates, with their types', () => {
+  test('the index templates have a field of the right type for each member of the events', () => {
     const types = { time: 'date', boolean: 'boolean', text: 'keyword' } as const;
     const expected = HEAD.map(({ name, type }) => [name, types[type as keyof typeof types]]);
     const fieldsOf = (properties: Readonly<Record<string, { type?: string }>>) =>
@@ -150,7 +150,7 @@ describe('the members of the events', () => {
     expect(named.filter(name => !HEAD_NAMES.includes(name) && name !== 'thing')).toEqual([]);
   });
 
-  test('the members of the events fill the columns of Sentinel, each with its type', () => {
+  test('the columns of Sentinel match the members of the events in name and type', () => {
     const { table, declared, members } = sentinel();
     const types = { time: 'datetime', boolean: 'boolean', text: 'string' } as const;
     const expected = [
@@ -196,7 +196,7 @@ const BLOCKS: Readonly<Record<string, RegExp>> = {
 describe('members of a row that the API does not promise', () => {
   const promised = new Set(['id', 'updated_at', 'stream_position', 'deleted', 'deleted_at', 'blocked_at']);
 
-  test('members that the API does not promise are named in one marked block for each SIEM', () => {
+  test('members that the API does not promise are used in only one marked block per SIEM', () => {
     const blocks = NAMES.flatMap(
       name =>
         siemFile(name)
@@ -206,7 +206,7 @@ describe('members of a row that the API does not promise', () => {
     expect(blocks.sort()).toEqual(Object.keys(BLOCKS).sort());
   });
 
-  test('members that the API does not promise are named nowhere else', () => {
+  test('members that the API does not promise are not used outside the marked blocks', () => {
     const named = NAMES.flatMap(name => {
       const text = siemFile(name).replace(BLOCKS[name] ?? /$^/, '');
       const members = text.matchAll(/(?<![\w/$.])(?:[Rr]ow\.|Row\['|\/row\/|row\[")(\w+)/g);
@@ -229,7 +229,7 @@ describe('the script of Filebeat', () => {
   });
 
   test.each(['{"class_uid":5001}', '{"event_id":"e","sequ'])(
-    'the script of Filebeat gives the line %s a tag instead of members',
+    'the script of Filebeat tags the line %s instead of parsing it',
     line => {
       expect(throughFilebeat(line)).toBeUndefined();
     },
@@ -242,6 +242,6 @@ test('the dashboard for Splunk shows each of its searches', () => {
   expect(shown).toEqual(Object.keys(dataSources));
 });
 
-test('the file of queries for Sentinel has nine, each with a name', () => {
+test('the file of queries for Sentinel has nine named queries', () => {
   expect(kqlQueries().length).toBe(9);
 });

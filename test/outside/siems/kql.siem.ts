@@ -11,7 +11,7 @@ const { table: TABLE, functions: FUNCTIONS } = sentinel();
 const QUERIES = kqlQueries();
 
 describe(`the KQL of siem/sentinel, by ${titleOf('kusto')}`, () => {
-  test.each([...FUNCTIONS, ...QUERIES].map(({ name, kql }) => [name, kql]))('%s has no error', (_, kql) => {
+  test.each([...FUNCTIONS, ...QUERIES].map(({ name, kql }) => [name, kql]))('the query %s has no error', (_, kql) => {
     expect(diagnostics(kql!)).toEqual([]);
   });
 
@@ -19,7 +19,7 @@ describe(`the KQL of siem/sentinel, by ${titleOf('kusto')}`, () => {
     expect(transformationDiagnostics()).toEqual([]);
   });
 
-  test('an unknown column is an error', () => {
+  test('an unknown column causes an error', () => {
     expect(diagnostics(`${TABLE.name} | where Kind == "upsert"`).join()).toContain('Kind');
   });
 });
@@ -27,7 +27,7 @@ describe(`the KQL of siem/sentinel, by ${titleOf('kusto')}`, () => {
 /** In the order in which one uses another. Functions that the translator does not support are left out. */
 const NOT_TRANSLATED = ['SecurityDataChanges', 'NewCriticalThreats', 'AssetsRemoved'];
 
-test(`the queries of siem/sentinel, translated by ${titleOf('duckdb-kql')}, answer as the views of this project do`, async () => {
+test(`the queries of siem/sentinel, translated by ${titleOf('duckdb-kql')}, return the same rows as the views`, async () => {
   const { before, after } = await corpus();
   const lines = [...before, ...after];
   const truth = await truthOf(lines);

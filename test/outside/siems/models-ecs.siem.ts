@@ -106,12 +106,12 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${titleOf('elasti
   });
   afterAll(() => call(url, 'DELETE', INDEX));
 
-  test('the ingest pipeline keeps every line, even with missing members or values that a naive mapping refuses', () => {
+  test('the ingest pipeline keeps every line, even if members are missing or have unusual values', () => {
     expect(documents.length).toBe(tenant.lines.length + tenant.others.length);
     expect(documents.filter(document => '_row' in document)).toEqual([]);
   });
 
-  test(`has no field or value that ${titleOf('ecs')} does not have`, () => {
+  test(`a document has only fields and values of ${titleOf('ecs')}`, () => {
     expect([...new Set(documents.flatMap(violationsOf))]).toEqual([]);
     const wrong = { ...documents[0]!, event: { kind: 'alarm', type: ['end'], category: ['malware'] }, hostname: 'x' };
     expect(violationsOf(wrong)).toEqual([
@@ -121,7 +121,7 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${titleOf('elasti
     ]);
   });
 
-  test.each(CLAIMS)('an event of %s has the fields that ECS needs', (name, claim, needs) => {
+  test.each(CLAIMS)('an event of %s has the fields that ECS requires', (name, claim, needs) => {
     const lines = tenant.lines.filter(line => `${headOf(line)['stream']} ${headOf(line)['kind']}` === name);
     const found = documentsOf(lines).map(document => new Map(leavesOf(document)));
     expect(found.length).toBe(lines.length);
@@ -132,7 +132,7 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${titleOf('elasti
     }
   });
 
-  test('a refresh makes no second alert in ECS', async () => {
+  test('a refresh does not create a second alert in ECS', async () => {
     const line = tenant.lines.find(each => headOf(each)['stream'] === 'threats')!;
     const refreshed = throughFilebeat(line.replace(',"row":', ',"refresh":true,"row":'))!;
     const body = JSON.stringify({ docs: [{ _source: JSON.parse(refreshed.document) }] });
@@ -140,7 +140,7 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${titleOf('elasti
     expect(answer).toMatchObject({ docs: [{ doc: { _source: { event: { kind: 'event', type: ['info'] } } } }] });
   });
 
-  test('a DNS block in ECS has the time of the block, and other events their own time', () => {
+  test('a DNS block in ECS has the time of the block, but other events have forwarded_at', () => {
     for (const { '@timestamp': time, security_data } of documents) {
       const data = security_data as Record<string, string>;
       const expected = data['stream'] === 'dns-blocks' ? data['time'] : data['forwarded_at'];
@@ -148,7 +148,7 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${titleOf('elasti
     }
   });
 
-  test('a row without the members gets no host, network or category in ECS', () => {
+  test('a row without the optional members gets no host, network or category in ECS', () => {
     const names = documentsOf(tenant.others).flatMap(document => leavesOf(document).map(([name]) => name));
     const claimed = names.filter(name => /^(host\.(?!id)|dns|event\.category)/.test(name));
     // Two of those rows have a name.

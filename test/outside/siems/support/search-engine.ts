@@ -58,7 +58,7 @@ export function describeEngine(name: EngineName): void {
     });
     afterAll(() => call(url, 'DELETE', stored));
 
-    test('Elasticsearch indexes every line except repeats, and indexes repeats again after a rollover', () => {
+    test('Elasticsearch indexes every line, and refuses repeats until a rollover', () => {
       expect(halves.flatMap(({ refused }) => refused)).toEqual([]);
       expect(halves[0].conflicts).toBe(lines.before.length);
       expect(halves[1].written).toBe(lines.before.length + lines.after.length);
@@ -66,14 +66,14 @@ export function describeEngine(name: EngineName): void {
 
     testQueries({ url, text: siemFile('elastic/queries.console'), truth: () => truth });
 
-    test('Elasticsearch finds one id by its name, in the line as it was sent', async () => {
+    test('Elasticsearch finds an id by its name and returns the line as it was sent', async () => {
       const { path, body } = consoleRequests(siemFile('elastic/queries.console')).get('one-id')!;
       const filled = body.replace('<connector>', 'acme').replace('<id>', 'breaker-digits');
       const [hit] = hitsOf(await call(url, 'POST', path, filled));
       expect(lines.before.concat(lines.after)).toContain(hit!._source['message']);
     });
 
-    test('the index accepts an id of 40,000 bytes, which no connector sends', async () => {
+    test('the index accepts an id of 40,000 bytes, although no connector sends such an id', async () => {
       const taken = await load(url, DATA_STREAM, [throughFilebeat(ID_OF_40_000_BYTES)!]);
       expect(taken).toEqual({ written: 1, conflicts: 0, refused: [] });
     });
@@ -99,13 +99,13 @@ export function describeEngine(name: EngineName): void {
     });
     afterAll(() => call(url, 'DELETE', [...EVENTS, STATE].join()));
 
-    test('OpenSearch indexes every line, except older versions of known rows', () => {
+    test('OpenSearch indexes every line, but its state index refuses older versions of rows', () => {
       expect([...halves, state].flatMap(({ refused }) => refused)).toEqual([]);
       expect(halves.map(({ conflicts }) => conflicts)).toEqual([0, 0]);
       expect(state.conflicts).toBeGreaterThan(0);
     });
 
-    test('the state index holds the rows that exist now, as the views of this project do', async () => {
+    test('the state index has the same existing rows as the views of this project', async () => {
       const existing = (await stateOf('state')).map(({ _source }) => _source);
       expect(existing.length).toBeGreaterThan(10_000);
       expect(identitiesOf(existing)).toEqual(truth.existing);
@@ -118,7 +118,7 @@ export function describeEngine(name: EngineName): void {
       expect(identitiesOf(gone.map(({ _source }) => _source))).toEqual(truth.gone);
     });
 
-    test('the state index does not change when every line arrives once more', async () => {
+    test('the state index does not change when every line arrives again', async () => {
       const before = await stateOf('state');
       await load(url, STATE, states);
       expect(await stateOf('state')).toEqual(before);
@@ -126,7 +126,7 @@ export function describeEngine(name: EngineName): void {
 
     testQueries({ url, text: siemFile('opensearch/queries.console'), truth: () => truth });
 
-    test('the index accepts an id of 40,000 bytes, which no connector sends', async () => {
+    test('the index accepts an id of 40,000 bytes, although no connector sends such an id', async () => {
       const { event, state: newest } = throughPipeline(ID_OF_40_000_BYTES);
       const written = { written: 1, conflicts: 0, refused: [] };
       expect(await load(url, EVENTS[1], [event!])).toEqual(written);
@@ -149,7 +149,7 @@ function testQueries({ url, text, truth }: Queries): void {
   const bucketsOf = (name: string, aggregation: string) =>
     pages(url, requests.get(name)!.path, requests.get(name)!.body, aggregation);
 
-  test('queries find the rows that exist now, page by page, as the views of this project do', async () => {
+  test('queries find the same existing rows page by page as the views of this project', async () => {
     const buckets = await bucketsOf('exists-now', 'things');
     const newest = buckets.map(bucket => {
       const [hit] = hitsOf(bucket['newest'] as object as never);
@@ -160,13 +160,13 @@ function testQueries({ url, text, truth }: Queries): void {
     expect(identitiesOf(newest.filter(isGone))).toEqual(truth().gone);
   });
 
-  test('queries count the events of each stream and day, each once, as the views do', async () => {
+  test('queries count the events per stream and day without repeats, as the views do', async () => {
     const events = await bucketsOf('events-by-day', 'events');
     const days = Map.groupBy(events, ({ key }) => `${key['connector']} ${key['stream']} ${key['day']}`);
     expect([...days].map(([day, { length }]) => `${day} ${length}`).sort()).toEqual(truth().days);
   });
 
-  test('the approximate aggregation counts about the same', async () => {
+  test('the approximate aggregation counts the events with an error of less than 1 %', async () => {
     const days = streamsOf(await ask('events-by-day-approximate')).flatMap(({ bucket }) =>
       (bucket['day'] as Buckets).buckets.map(day => (day['events'] as { value: number }).value),
     );
@@ -176,7 +176,7 @@ function testQueries({ url, text, truth }: Queries): void {
     expect(Math.abs(total(days) / total(exact) - 1)).toBeLessThan(0.01);
   });
 
-  test('queries give the time of the newest event of each stream, as the views do', async () => {
+  test('queries give the time of the newest event per stream, as the views do', async () => {
     const newest = streamsOf(await ask('freshness')).map(({ connector, stream, bucket }) => {
       const { value_as_string: time } = bucket['newest'] as { value_as_string: string };
       return `${connector} ${stream} ${time}`;
@@ -184,7 +184,7 @@ function testQueries({ url, text, truth }: Queries): void {
     expect(newest.sort()).toEqual(truth().newest);
   });
 
-  test('queries leave out kinds of a later release, which are found by their event_id', async () => {
+  test('queries leave out kinds of a later release, which can be found by their event_id', async () => {
     const { path, body } = requests.get('test-event')!;
     const hits = hitsOf(await call(url, 'POST', path, body.replace('<event_id>', 'assets test-1 0')));
     expect(hits.length).toBeGreaterThan(0);
