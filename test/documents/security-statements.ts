@@ -117,7 +117,7 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     'names the packages of every bundle',
     'test/outside/package/package.test.ts',
-    'have every package whose code is in a bundle, with its licence',
+    'the notices name every package whose code is in a bundle, with its licence',
   ],
   ['The same commit gives the same', 'test/outside/package/packed.ts'],
   [

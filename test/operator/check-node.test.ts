@@ -14,7 +14,7 @@ const CHECK =
   /^(?:exec )?node (?:--no-warnings )?(--import \.\/bin\/check-node\.mjs |bin\/check-node\.mjs && |bin\/connectorctl\.mjs)/;
 const ONE_OF_EACH_WAY = [...new Map(COMMANDS.map(command => [CHECK.exec(command)?.[1], command])).values()];
 
-test('every command begins with the check of packages and Node', () => {
+test('every command first checks the packages and the version of Node', () => {
   expect(COMMANDS.length).toBeGreaterThan(20);
   expect(COMMANDS.filter(command => !CHECK.test(command))).toEqual([]);
 });
@@ -27,8 +27,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(clone, { recursive: true }));
 
-describe('without npm ci', () => {
-  test.each(ONE_OF_EACH_WAY)('%s says in one sentence that npm ci comes first', command => {
+describe('before npm ci', () => {
+  test.each(ONE_OF_EACH_WAY)('%s asks in one sentence for npm ci', command => {
     const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: clone, encoding: 'utf8', env: ENV });
     expect([status, stdout, stderr]).toEqual([
       1,
@@ -49,7 +49,7 @@ describe('on a Node that is too old', () => {
     writeFileSync(join(clone, 'node_modules', 'commander', 'index.js'), '');
   });
 
-  test.each(ONE_OF_EACH_WAY)('%s names the Node that it needs, and the way to it', command => {
+  test.each(ONE_OF_EACH_WAY)('%s names the required version of Node and how to get it', command => {
     const env = { ...ENV, NODE_OPTIONS: `--import ${OLD}` };
     const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: clone, encoding: 'utf8', env });
     expect([status, stdout]).toEqual([1, '']);

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { page, ROOT } from '../documents/pages.ts';
 
-test('the command line loads nothing of the CDK, which takes longer to load than a command to run', async () => {
+test('the command line loads no module of the CDK, because it loads slowly', async () => {
   const { metafile } = await build({
     entryPoints: ['bin/connectorctl.ts'],
     bundle: true,
@@ -19,7 +19,7 @@ test('the command line loads nothing of the CDK, which takes longer to load than
   expect(packages.filter(name => /^(aws-cdk-lib|constructs|cdk-nag)/.test(name))).toEqual([]);
 });
 
-test('no files of the command line import each other in a circle, types included', () => {
+test('the imports of the command line, including types, form no circle', () => {
   const imports = new Map(
     globSync('bin/**/*.ts', { cwd: ROOT }).map(file => {
       const named = [...page(file).matchAll(/(?:from|import\() ?'(\.[^']+)'/g)].map(match => match[1]!);

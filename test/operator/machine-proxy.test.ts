@@ -8,7 +8,7 @@ test.each([
   ['nothing', {}],
   ['a proxy for http alone', { HTTP_PROXY: PROXY }],
   ['an empty variable', { HTTPS_PROXY: '' }],
-])('%s means direct connections', (_, environment) => {
+])('the environment %s means direct connections', (_, environment) => {
   expect(machineProxy(environment)).toBeUndefined();
 });
 
@@ -17,7 +17,7 @@ test.each([
   ['the variable in lower case first', { HTTPS_PROXY: 'http://other.example', https_proxy: PROXY }, PROXY],
   ['a proxy with user and password', { HTTPS_PROXY: 'http://u:p@proxy.example' }, 'http://u:p@proxy.example'],
   ['a proxy without scheme, as curl takes it', { HTTPS_PROXY: 'proxy.example:3128' }, PROXY],
-])('%s is the proxy of this machine', (_, environment, url) => {
+])('the environment %s sets the proxy of this machine', (_, environment, url) => {
   expect(machineProxy(environment)).toEqual({ HTTPS_PROXY: url, NO_PROXY: LOCAL });
 });
 
@@ -28,7 +28,7 @@ test.each([
   ['*', '*'],
   ['10.1.2.3 10.0.0.0-10.0.0.9', '10.1.2.3,10.0.0.0-10.0.0.9'],
   ['[::2]', '[::2]'],
-])('the hosts "%s" are reached directly, with those below them', (hosts, written) => {
+])('the hosts "%s" and their subdomains are reached directly', (hosts, written) => {
   const NO_PROXY = `${LOCAL},${written}`;
   expect(machineProxy({ HTTPS_PROXY: PROXY, NO_PROXY: hosts })).toEqual({ HTTPS_PROXY: PROXY, NO_PROXY });
   expect(machineProxy({ HTTPS_PROXY: PROXY, NO_PROXY: 'other.example', no_proxy: hosts })).toMatchObject({ NO_PROXY });

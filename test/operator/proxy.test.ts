@@ -61,7 +61,7 @@ async function scene(): Promise<Scene> {
   };
 }
 
-describe('on a machine that reaches the network only through a proxy', () => {
+describe('a machine with only a proxy to the network', () => {
   let each: Scene;
   beforeAll(async () => {
     each = await scene();
@@ -85,7 +85,7 @@ describe('on a machine that reaches the network only through a proxy', () => {
     for (const service of services) expect(asked).toContainEqual(expect.stringMatching(`^${service}\\.`));
   });
 
-  test('npm start drains the tenant through the proxy, and its own endpoints directly', async () => {
+  test('npm start reaches the tenant through the proxy, but its own endpoints directly', async () => {
     const { clientId, clientSecret: secret } = each.deployment.connector.simulator.account;
     await using folder = await StateFolder.make();
     const tenant = ['--base-url', BASE_URL, '--auth-url', AUTH_URL, '--client-id', clientId, '--name', 'acme'];
@@ -95,7 +95,7 @@ describe('on a machine that reaches the network only through a proxy', () => {
     expect(hosts()).toEqual([`${API}:443`, `${AUTH}:443`]);
   });
 
-  test('doctor names a proxy that refuses, and the variables of this machine', async () => {
+  test('doctor names a proxy that refuses and the proxy variables of this machine', async () => {
     using _ = each.proxy.refuse(API, 407);
     const found = named(await each.ctl(['doctor', '--json']), 'list-assets');
     expect(found?.status).toBe('fail');
@@ -104,7 +104,7 @@ describe('on a machine that reaches the network only through a proxy', () => {
     );
   });
 
-  test('doctor names a proxy that cannot be reached, and does not blame AWS', async () => {
+  test('doctor names an unreachable proxy and does not blame AWS', async () => {
     const found = named(await each.ctl(['doctor', '--json'], { HTTPS_PROXY: 'http://127.0.0.1:1' }), 'aws-account');
     expect(found?.text).toMatch(/the proxy 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/);
   });

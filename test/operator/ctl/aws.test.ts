@@ -4,7 +4,7 @@ import { collectItems, createAws } from '../../../bin/ctl/aws.ts';
 import { awsAccountCheck } from '../../../bin/ctl/commands/doctor/account-checks.ts';
 import { httpHarness } from '../../support/function/http-harness.ts';
 
-test('only the clients for commands without a retry loop of their own try again', async () => {
+test('only AWS clients for commands without their own retry loop retry', async () => {
   const aws = createAws({ region: 'eu-west-1' }, new AbortController().signal);
   const attempts = (client: { readonly config: { maxAttempts(): Promise<number> } }) => client.config.maxAttempts();
 
@@ -12,7 +12,7 @@ test('only the clients for commands without a retry loop of their own try again'
   for (const client of [aws.retryingDynamodb(), aws.lambda()]) expect(await attempts(client)).toBeGreaterThan(1);
 });
 
-test('the check of the account notes by how much the clock of AWS is ahead of this machine', async () => {
+test('the account check notes by how much the clock of AWS is ahead of this machine', async () => {
   await using harness = await httpHarness(response => {
     response.writeHead(200, { date: new Date(3_600_000).toUTCString() }).end('<GetCallerIdentityResponse/>');
   });

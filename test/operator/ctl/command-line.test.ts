@@ -8,31 +8,31 @@ const names = async (...words: string[]) => {
   return commands.map(command => command.name());
 };
 
-test('a number below the smallest one is refused', () => {
+test('a number below the minimum is refused', () => {
   expect(wholeNumberParser({ min: 2 })('2')).toBe(2);
   expect(() => wholeNumberParser({ min: 2 })('1')).toThrow('It must be a whole number, 2 or more.');
 });
 
-test('a time must be past with its zone, which is written as UTC', () => {
+test('a time must be past and have a zone, and is converted to UTC', () => {
   const parse = pastTimeParser(() => Date.parse('2026-11-24T08:00:00Z'));
   expect(parse('2026-01-01T01:00:00+01:00')).toBe('2026-01-01T00:00:00.000Z');
   for (const wrong of ['2026-11-24T07:00:00', '2026-11-24T08:00:01Z', 'yesterday'])
     expect(() => parse(wrong)).toThrow('It must be a past time with its zone');
 });
 
-describe('of the commands', () => {
+describe('the modules of the commands', () => {
   test.each([
     [['status'], 'status'],
     [['--json', 'status', '--all'], 'status'],
     [['--stack', 'status', '--region=eu-west-1', 'verify', 'threats'], 'verify'],
     [['lookup', 'run'], 'lookup'],
     [['dead-letters', 'help', 'list'], 'dead-letters'],
-  ])('%j loads the one that is called', async (words, name) => {
+  ])('%j loads only the module of its command', async (words, name) => {
     expect(await names(...words)).toEqual([name]);
   });
 
   test.each([[[]], [['--help']], [['--stack', 'status', '--help']], [['help', 'verify']], [['statsu']]])(
-    '%j loads them all: none is called by its name',
+    '%j loads the modules of all commands, because it names none of them',
     async words => {
       expect((await names(...words)).length).toBeGreaterThan(10);
     },
@@ -47,7 +47,7 @@ test('options that npm consumed are found, but only in the connectorctl script',
   expect(optionsKeptByNpm(program, { npm_lifecycle_event: 'test', ...taken })).toEqual([]);
 });
 
-test('an option of a command below another is found as well', async () => {
+test('an option of a subcommand that npm consumed is found', async () => {
   const program = await commandLine(() => async () => undefined, ['dead-letters', 'redrive']);
   const environment = { npm_lifecycle_event: 'connectorctl', npm_config_all: 'true' };
   expect(optionsKeptByNpm(program, environment)).toEqual(['--all']);
@@ -79,7 +79,7 @@ describe('a wrong command line', () => {
   });
 
   test.each([[[]], [['dead-letters']]])(
-    '%j names no command: the usage follows, or the JSON document of an error',
+    '%j, which names no command, is answered with the usage or a JSON error',
     async words => {
       const usage = await typed(...words);
       expect([usage.status, usage.stdout, usage.stderr]).toEqual([

@@ -19,7 +19,7 @@ const record = (raw: string) =>
 describe('the events of an object', () => {
   const events = (content: string) => eventsInErrorRecords(content, 'acme');
 
-  test('the events of an object are the events of its records in order, also in a backup', () => {
+  test('the events of an object are the events of its records in order, even in a backup', () => {
     expect(events(`${record(line('a'))}\n${line('b')}\n`)).toEqual({ lines: [line('a'), line('b')] });
   });
 
@@ -30,7 +30,7 @@ describe('the events of an object', () => {
     ['without events', record('{"n":1}'), 'not events of this connector'],
     ['that are truncated', record(`${line('a')}\n${line('b').slice(0, 40)}`), 'not events of this connector'],
     ['of nothing', '', 'it has no event'],
-  ])('%s are not sent again', (_what, content, why) => {
+  ])('events in an object %s are not sent again', (_what, content, why) => {
     expect(events(content)).toEqual({ why: expect.stringContaining(why) });
   });
 });

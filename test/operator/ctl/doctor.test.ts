@@ -22,7 +22,7 @@ test.each([
   expect(await tableCheck.run(context as never)).toMatchObject(finding);
 });
 
-test('the member of the asset is not judged while the API has no threat', async () => {
+test('the member that names the asset is not checked while the API has no threat', async () => {
   const context = { firstPage: async () => ({ rows: [] }) };
   expect(await threatAssetCheck.run(context as never)).toEqual(skipped('the API has no threat yet'));
 });
@@ -45,7 +45,7 @@ describe('runChecks', () => {
     expect(all.find(({ name }) => name === 'c')?.text).toBe('needs b');
   });
 
-  test('reports a thrown error as a failure and its further lines as the remedy', async () => {
+  test('runChecks reports a thrown error as a failure, with its further lines as the remedy', async () => {
     const run = async () => {
       throw new Error('It broke\nRepair it.\nOr else.');
     };
@@ -54,7 +54,7 @@ describe('runChecks', () => {
     ]);
   });
 
-  test('runChecks ends at Ctrl-C without reporting a failure', async () => {
+  test('runChecks ends at Ctrl-C without a reported failure', async () => {
     const run = async () => {
       throw new Error('AWS refused', { cause: new DOMException('aborted', 'AbortError') });
     };
@@ -76,7 +76,7 @@ test.each([
   ['CREATING', '', warn('d is being created', 'No event can be sent yet. Check again in a minute.')],
   ['DELETING', '', fail('d is DELETING', 'Deploy.')],
   ['CREATING_FAILED', 'The role is missing.', fail('d is CREATING_FAILED: The role is missing.', 'Deploy.')],
-] as const)('the finding about a delivery stream that is %s follows from its status', (status, Details, finding) => {
+] as const)('the finding about a delivery stream follows from its status %s', (status, Details, finding) => {
   const FailureDescription = { Type: 'UNKNOWN_ERROR', Details } as const;
   expect(deliveryStreamFinding('d', { DeliveryStreamStatus: status, FailureDescription }, 'Deploy.')).toEqual(finding);
 });
@@ -94,14 +94,14 @@ test.each([
   ['UPDATE_ROLLBACK_FAILED', 'fail', 'failed', 'npx cdk rollback acme'],
   ['UPDATE_FAILED', 'fail', 'failed', 'npx cdk deploy acme'],
   ['DELETE_IN_PROGRESS', 'warn', 'deletes it', 'describe-stack-events --stack-name acme --region eu-west-1'],
-])('the last deployment with the status %s: %s', (status, found, words, remedy) => {
+])('the finding about a last deployment with the status %s is %s', (status, found, words, remedy) => {
   const finding = deploymentFinding('acme', status, 'eu-west-1');
   expect(finding.status).toBe(found);
   expect(finding.text).toMatch(new RegExp(`^${status}.*${words}`));
   expect(finding.remedy ?? '').toContain(remedy);
 });
 
-describe('a function', () => {
+describe('the finding about a function', () => {
   const active = { State: 'Active', LastUpdateStatus: 'Successful' } as const;
   const failed = { LastUpdateStatus: 'Failed', LastUpdateStatusReasonCode: 'InvalidRuntime' } as const;
 
@@ -114,12 +114,12 @@ describe('a function', () => {
     [{ ...active, State: 'Inactive', StateReasonCode: 'KMSKeyNotFound' }, 'fail', 'state is Inactive (KMSKeyNotFound)'],
     [{ ...active, State: 'Failed', StateReason: 'No address.' }, 'fail', 'its state is Failed (No address.)'],
     [{ LastUpdateStatus: 'Successful' }, 'fail', 'its state is unknown'],
-  ])('%j: %s', (deployed, status, text) => {
+  ])('the function %j: %s', (deployed, status, text) => {
     expect(functionFinding(deployed)).toMatchObject({ status, text: expect.stringContaining(text) });
   });
 });
 
-describe('the notifications of a bucket', () => {
+describe('the finding about the notifications of a bucket', () => {
   const queueArn = 'arn:aws:sqs:eu-west-1:000000000000:siem';
   const topicArn = 'arn:aws:sns:eu-west-1:000000000000:new-objects';
   const ALL = ['s3:ObjectCreated:*'];
@@ -162,7 +162,7 @@ describe('the notifications of a bucket', () => {
       'fail',
       'does not notify the SIEM’s queue of objects',
     ],
-  ])('that cover %s', (_, reported, status, text) => {
+  ])('notifications that cover %s', (_, reported, status, text) => {
     const finding = notificationsFinding(reported, { queueArn, topicArn }, 'Add it.');
     expect(finding).toMatchObject({ status, text: expect.stringContaining(text) });
     expect(finding.remedy).toBe(status === 'ok' ? undefined : 'Add it.');
@@ -177,7 +177,7 @@ test.each([
   ],
   [['PendingConfirmation', 'Deleted'], 'warn', 'not confirmed: '],
   [['Deleted'], 'fail', 'no subscription: nobody is notified of alarms'],
-])('the finding about the subscriptions %j counts confirmed and pending ones', (arns, status, text) => {
+])('the finding about the subscriptions %j counts confirmed and pending subscriptions', (arns, status, text) => {
   const subscriptions = arns.map(SubscriptionArn => ({ SubscriptionArn, Protocol: 'email' }));
   const finding = subscriptionFinding(subscriptions, 'arn:aws:sns:eu-west-1:111122223333:t');
   expect(finding).toMatchObject({ status, text: expect.stringContaining(text) });

@@ -20,7 +20,7 @@ test.each([
   ['NoSuchBucket', 'It does not exist: it was deleted, or is in another account or region.'],
   ['QueueDoesNotExist', 'It does not exist: it was deleted, or is in another account or region.'],
   ['ExpiredToken', 'The AWS credentials have expired. Log in again.'],
-])('%s is explained and printed with its name and message', (name, sentence) => {
+])('the error %s is printed with its name, its message and an explanation', (name, sentence) => {
   expect(awsFailureText(named(name))).toBe(`${sentence} (${name}: No.)`);
   expect(awsFailureText(named('InternalFailure'))).toBe('InternalFailure: No.');
 });
@@ -32,7 +32,7 @@ test('the error about a missing resource says how to restore it, and gives no ot
   expect(error('AccessDenied')).toContain('Nothing was changed.');
 });
 
-test('a failure of several streams is printed once, after the streams that have it', () => {
+test('a failure that several streams have is printed once, after their names', () => {
   const said =
     '3 of 3 streams failed. assets: StateError: No. | threats: DeliveryError: No: 5 | dns-blocks: StateError: No.';
   expect(new FunctionFailedError('StreamsFailedError', said).message).toBe(
@@ -65,7 +65,7 @@ test('the message of the function’s error is printed unchanged', () => {
   expect(printedMessage(new FunctionFailedError('ApiUnavailableError', message))).toContain('The next run');
 });
 
-test('access that AWS denies is reported in its own words, which name action and resource', () => {
+test('an access that AWS denies is reported in the words of AWS, which name action and resource', () => {
   const cause = Object.assign(named('AccessDenied'), { message: 'not authorized to perform: sqs:X on resource: q' });
   const { message } = new AwsCallError('The queue q could not be read', cause);
   expect(message).toMatch(
@@ -73,12 +73,12 @@ test('access that AWS denies is reported in its own words, which name action and
   );
 });
 
-test.each(['ECONNREFUSED', 'ETIMEDOUT'])('a connection to AWS that fails with %s is named as such', code => {
+test.each(['ECONNREFUSED', 'ETIMEDOUT'])('a failed connection to AWS is reported as such: %s', code => {
   const text = `AWS did not answer: the connection failed (${code}). Check the network of this machine, then try again.`;
   expect(awsFailureText(Object.assign(new AggregateError([], ''), { code }))).toBe(text);
 });
 
-test('a certificate that this machine does not accept is named with the variable that adds its authority', () => {
+test('the error about an unknown certificate names the variable that adds its authority', () => {
   const refused = Object.assign(new Error('unable'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
   expect(awsFailureText(refused)).toMatch(
     /^AWS was not reached: .*\(UNABLE_TO_VERIFY_LEAF_SIGNATURE\).* NODE_EXTRA_CA_CERTS/,

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { type ConnectorLine, outcomeOfConnectors, runFourAtATime } from '../../../bin/ctl/commands/status/status.ts';
 
-test('many connectors are read four at a time, and stay in their order', async () => {
+test('many connectors are read four at a time and keep their order', async () => {
   let running = 0;
   let most = 0;
   const names = Array.from({ length: 50 }, (_, at) => `tenant-${at}`);
@@ -20,7 +20,7 @@ const line = (connector: string, kind: ConnectorLine['kind'], isCritical = false
   return { connector, kind, isCritical, text: kind, json: { kind } };
 };
 
-test('status --all sorts the worst connector first, then by name, and exits with the status of the worst', () => {
+test('status --all lists the worst connector first and exits with its status', () => {
   const lines = [
     line('healthy', 'healthy'),
     line('paused', 'paused'),

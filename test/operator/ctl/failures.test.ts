@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { groupFailures } from '../../../bin/ctl/failures.ts';
 
-test('failures of one stream and cause that differ only in ids and numbers count as one', () => {
+test('failures of one stream and cause that differ only in ids and numbers count as one failure', () => {
   const line = (time: number, stream: string, message: string) => ({
     time,
     text: JSON.stringify({ level: 'ERROR', stream, error: { name: 'StateError', message } }),
@@ -34,7 +34,7 @@ test.each([
     'RequestId: 5a1c2d3e Error: Runtime exited with error: signal: killed',
     ['Lambda', 'Runtime exited with error: signal: killed'],
   ],
-])('the log shows %s as a failure of the run, and names the runbook', (_, text, [error, what]) => {
+])('the log shows %s as a failure of the run and names the runbook', (_, text, [error, what]) => {
   const advice = 'Nothing is lost: the next run continues. See docs/runbook.md#function-errors.';
   expect(groupFailures([{ time: 1, text }])).toMatchObject([{ stream: undefined, error, what, advice }]);
 });
@@ -42,6 +42,6 @@ test.each([
 test.each([
   ['streams that failed, each of which has a line', invokeError('StreamsFailedError')],
   ['the report of Lambda', 'REPORT RequestId: 5a1c2d3e Duration: 3.00 ms Status: error'],
-])('a line about %s is no failure of its own', (_, text) => {
+])('a log line about %s does not count as another failure', (_, text) => {
   expect(groupFailures([{ time: 1, text }])).toEqual([]);
 });

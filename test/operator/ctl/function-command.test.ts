@@ -30,7 +30,7 @@ function invoked(wait: number, ...answers: readonly { readonly FunctionError?: s
   return { ended: invokeWhenFree(context, {}, wait), said, clock, interrupt: () => interruption.abort() };
 }
 
-test('a command that the function rejects is reported as refused, with nothing done', async () => {
+test('a command that the function rejects is reported as refused without any effect', async () => {
   const Payload = { errorType: 'CommandError', errorMessage: 'replay.0 must be one of assets, threats' };
   const { ended } = invoked(0, { FunctionError: 'Unhandled', Payload });
   await expect(ended).rejects.toThrow(RefusedError);
@@ -40,7 +40,7 @@ test('a command that the function rejects is reported as refused, with nothing d
 test.each([
   ['a plain run', LEASE_HELD],
   ['any other command', LEASE_BUSY],
-])('%s waits for the run that holds the lease, and says for how long', async (_, busy) => {
+])('%s waits for the run that holds the lease and says for how long', async (_, busy) => {
   const { ended, said, clock } = invoked(12, busy, busy, RAN);
   expect(await ended).toMatchObject({ result: RAN.Payload, seconds: 0 });
   expect(clock.pauses).toEqual([5_000, 5_000]);
@@ -50,13 +50,13 @@ test.each([
   ]);
 });
 
-test('a command that waits for the lease ends at Ctrl-C, with nothing done', async () => {
+test('a command that waits for the lease ends at Ctrl-C without any effect', async () => {
   const { ended, interrupt } = invoked(12, LEASE_HELD);
   interrupt();
   await expect(ended).rejects.toThrow('Interrupted while waiting for the lease. Nothing was done.');
 });
 
-test('a command fails after a last attempt when the time to wait for the lease ends', async () => {
+test('a command makes a last attempt when the time to wait for the lease ends, and then fails', async () => {
   const { ended, said, clock } = invoked(12, LEASE_HELD);
   await expect(ended).rejects.toThrow('Another run still holds the lease after 12 s. Nothing was done.');
   expect(clock.pauses).toEqual([5_000, 5_000, 2_000]);
@@ -82,7 +82,7 @@ describe('the result of a run', () => {
     runResultText({ streams: { assets: { ...result, ...change } }, more: false }, 1, false).split('\n');
   const cellsOf = (line = '') => line.trim().split(/\s{2,}/);
 
-  test('the result of a run has a column for each outcome of a row, in this order', () => {
+  test('the result of a run has a column for each outcome of a row, in a fixed order', () => {
     const [head, , row] = lines({});
     const fates = 'forwarded, duplicates, superseded, unknown tombstones, filtered, dead letters';
     expect(cellsOf(head)).toEqual(['stream', 'pages', 'read', ...fates.split(', '), 'withdrawn', 'caught up']);
@@ -90,11 +90,11 @@ describe('the result of a run', () => {
     expect(cellsOf(lines({ caughtUp: true })[2]).at(-1)).toBe('yes');
   });
 
-  test('the result of a run has no column for a filter where no row was filtered', () => {
+  test('the result of a run has no column for filters when no row was filtered', () => {
     expect(cellsOf(lines({ filtered: 0 })[0])).not.toContain('filtered');
   });
 
-  test('notes what the columns do not show, and nothing else', () => {
+  test('the result of a run has notes only about facts that its columns do not show', () => {
     expect(lines({}).slice(4)).toEqual([
       'Oversize rows, each forwarded as an oversize event: 1.',
       'Rows for which a filter failed or did not return a boolean, which were sent: 7. See docs/filters.md.',
@@ -108,7 +108,7 @@ describe('the result of a run', () => {
   });
 });
 
-test('the time of a run is always shown in seconds, as its limit is', () => {
+test('the time of a run is always shown in seconds, like its limit', () => {
   const text = (seconds: number) => runResultText({ streams: {}, more: false }, seconds, false);
   expect([text(0.44), text(869.6)]).toEqual([
     expect.stringContaining('The run took 0.4 s.'),

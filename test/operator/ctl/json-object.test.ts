@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { parseJsonObject, withMembers } from '../../../bin/ctl/json-object.ts';
 
-test.each(['canary', '["canary"]', '"canary"', 'null', '7', ''])('%j is not a JSON object', text => {
+test.each(['canary', '["canary"]', '"canary"', 'null', '7', ''])('the text %j is not a JSON object', text => {
   expect(parseJsonObject(text)).toBeUndefined();
 });
 
@@ -12,6 +12,6 @@ test.each([
     '{ "\\u0061":1 ,"note": "a, \\"b\\": {", "big":12345678901234567890, "ratio":1.0, "b" : [1] }',
     '{"note":"a, \\"b\\": {","big":12345678901234567890,"ratio":1.0,"a":"x","b":"y"}',
   ],
-])('members are set in %s, and every other value stays as it is written', (object, expected) => {
+])('members are set in %s without a change to other values', (object, expected) => {
   expect(withMembers(object, { a: 'x', b: 'y' })).toBe(expected);
 });

@@ -51,7 +51,7 @@ describe('the comparison of the API with the row state', () => {
     ['not found', row(gone), undefined],
     ['never sent', row(live), undefined],
     ['unknown', { kind: 'unclear', why: 'x' } as const, sent],
-  ])('%s: %p beside %p', (result, answer, stored) => {
+  ])('the result is "%s" for the answer %p and the row state %p', (result, answer, stored) => {
     expect(lookupResultOf(answer, stored)).toBe(result);
   });
 });
@@ -80,7 +80,7 @@ describe('a row state is', () => {
   });
 });
 
-describe('the neighbours in an answer whose shape is not specified', () => {
+describe('the neighbours in an answer of unspecified shape', () => {
   test.each([
     ['{"data":[{"id":"b"},{"id":"c"}]}', ['b', 'c']],
     ['[{"id":"b"},{"id":"b"}]', ['b']],
@@ -88,11 +88,11 @@ describe('the neighbours in an answer whose shape is not specified', () => {
     ['{"data":[{"id":"b","interfaces":[{"id":"eth0"}]}]}', ['b']],
     ['{"data":[{"id":7},{"id":""},{"name":"x"}]}', []],
     ['{}', []],
-  ])('neighbours read from %s are %p', (answer, ids) => {
+  ])('the neighbours read from %s are %p', (answer, ids) => {
     expect(neighbourIds(answer, 'a')).toEqual(ids);
   });
 
-  test('neighbours are undefined for an answer that is not JSON', () => {
+  test('the neighbours are undefined when the answer is not JSON', () => {
     expect(neighbourIds('<html>', 'a')).toBeUndefined();
   });
 });

@@ -31,6 +31,6 @@ test('control characters in a painted text are shown as escapes within its colou
   expect(written.join('')).toBe('\u001b[31mx\\u001b[32my\u001b[39m\n');
 });
 
-test('a painted text in a plain one loses its colour and nothing else', () => {
+test('a painted text within a plain text loses its colour, but no character', () => {
   expect(`${painted`${paint.bad('Differs')}: ${3} ids`}.`).toBe('Differs: 3 ids.');
 });

@@ -84,7 +84,7 @@ describe('a status', () => {
     ['schedule dead-letter queue', { scheduleDeadLetters: hidden }],
     ['SIEM queue', { siem: { queue: hidden, deadLetters: depth } }],
     ['SIEM dead-letter queue', { siem: { queue: depth, deadLetters: hidden } }],
-  ])('a status is unhealthy when this cannot be read: %s', (part, change) => {
+  ])('a status is unhealthy when %s cannot be read', (part, change) => {
     expect(health(change)).toEqual({ status: 'unhealthy', reasons: [`${part} not readable`] });
   });
 
@@ -92,7 +92,7 @@ describe('a status', () => {
     [[], ['the alarms are missing']],
     [['warning'], ['the alarm critical is missing']],
     [['critical'], ['the alarm warning is missing']],
-  ])('a status is unhealthy with only the composite alarms %j', (names, reasons) => {
+  ])('a status is unhealthy when only the composite alarms are %j', (names, reasons) => {
     const own = notifiers.filter(({ name }) => names.includes(name));
     expect(health({ alarms: value({ ...healthy.alarms.value, notifiers: own }) }).reasons).toEqual(reasons);
   });
@@ -114,19 +114,19 @@ describe('a status', () => {
       ['rate(1 minute)', 4, 12],
       ['rate(5 minutes)', 16, 18],
       ['rate(1 hour)', 181, 183],
-    ])('at %s a status is not late after %d minutes, but is late after %d', (expression, before, since) => {
+    ])('a status with the schedule %s is healthy after %d minutes and late after %d', (expression, before, since) => {
       expect(healthAfter(before, expression).status).toBe('healthy');
       const words = `assets late: no run has reached the end for ${durationText(since * 60_000)}, at ${expression}`;
       expect(healthAfter(since, expression)).toEqual({ status: 'unhealthy', reasons: [words] });
     });
 
-    test('while a run holds the lease, a status is late only after the time of the longest run', () => {
+    test('a status is late during a run only after the time of the longest run', () => {
       const running = { state: value({ streams: new Map([['assets', begun]]), lease: { held: true } }) };
       expect(healthAfter(12, 'rate(1 minute)', running).status).toBe('healthy');
       expect(healthAfter(21, 'rate(1 minute)', running).status).toBe('unhealthy');
     });
 
-    test('a status is late when runs report, but none has caught up for two of the longest runs', () => {
+    test('a status is late when no run has caught up for the time of two longest runs', () => {
       const behind = (minutes: number) =>
         healthAfter(minutes, 'rate(1 minute)', {
           activity: value({ streams: new Map([['assets', activity(minutes * 60_000, 5)]]) }),
@@ -143,13 +143,13 @@ describe('a status', () => {
     });
   });
 
-  test('muted alarms make a status unhealthy while the schedule is on, and paused while it is off', () => {
+  test('a status with muted alarms is unhealthy while the schedule is on, but paused while it is off', () => {
     const alarms = value({ ...healthy.alarms.value, notifiers: notifiers.map(each => ({ ...each, notifies: false })) });
     expect(health({ alarms })).toEqual({ status: 'unhealthy', reasons: ['the alarms are muted'] });
     expect(health({ alarms, schedule: value({ enabled: false }) }).status).toBe('paused');
   });
 
-  test('a status names failed starts of the function, if there are any', () => {
+  test('a status shows failed starts of the function only if there are any', () => {
     const textWith = (waiting: number) => {
       const scheduleDeadLetters = value({ waiting, taken: 1 });
       const snapshot = { ...healthy, scheduleDeadLetters, alarms: value({ alarms: [], notifiers }) } as never;
@@ -169,7 +169,7 @@ describe('a status', () => {
     expect(text).toContain('The filter of assets failed or did not return a boolean for 7 rows, which were sent.');
   });
 
-  test('a status shows nothing for a stream without a success or a queue with test messages only', () => {
+  test('a status shows nothing for a stream without a success or a queue with only test messages', () => {
     const snapshot = {
       ...healthy,
       activity: value({ streams: new Map([['assets', activity()]]) }),
@@ -181,7 +181,7 @@ describe('a status', () => {
     expect(text).toContain('SIEM      no object waiting: ');
   });
 
-  test('a status shows the three newest kinds of failures, and how many others the log has', () => {
+  test('a status shows the three newest kinds of failures and the number of other kinds', () => {
     const failures = value(
       [1, 2, 3, 4, 5].map(at => ({ time: 0, count: at, error: `Error${at}`, what: '', advice: '' })),
     );
@@ -233,13 +233,13 @@ describe('a status', () => {
         { reason: 'not-listed', own: 66, children: 9 },
         'Withdrawals wait: 66 assets, with 9 of their threats, because the API does not list them any more. 65 were withdrawn before.',
       ],
-    ])('the status shows the waiting withdrawals instead of the progress of the second walk: %j', (waiting, text) => {
+    ])('the status shows waiting withdrawals instead of the progress of the second walk: %j', (waiting, text) => {
       const shown = String(statusText(snapshotOf({ waiting }), { status: 'healthy', reasons: [] })).split('\n');
       expect(shown).toContain(`${text} ${CONFIRM}`);
       expect(shown.join()).not.toContain('read again');
     });
 
-    test('the JSON of a status has the second walk, the waiting withdrawals and whether a batch is open', () => {
+    test('the JSON of a status shows the second walk, waiting withdrawals and an open batch', () => {
       const json = (...of: Parameters<typeof snapshotOf>) => {
         const document = statusJson(snapshotOf(...of), { status: 'healthy', reasons: [] });
         return (document as { streams: { checkpoint: object }[] }).streams[0]!.checkpoint;
@@ -252,7 +252,7 @@ describe('a status', () => {
     });
   });
 
-  test('a status names critical alarms first', () => {
+  test('a status lists critical alarms first', () => {
     const alarms = [alarm('filter-errors', 'warning', 'ALARM'), alarm('delivery-late', 'critical', 'ALARM')];
     expect(health({ alarms: value({ alarms, notifiers }) }).reasons).toEqual([
       'alarm delivery-late',
@@ -271,23 +271,23 @@ test.each([
     { held: false, expires: 0, ended: 'dirty' },
     'free, epoch 7; the last run ended within a batch, which the next run finishes',
   ],
-] as const)('a lease of %j is %s', (lease, text) => {
+] as const)('the text about the lease %j is "%s"', (lease, text) => {
   expect(leaseText({ epoch: 7, holder: 'another', ...lease }, 0)).toBe(text);
 });
 
-test('a lease that no run has taken yet is named so', () => {
+test('a lease that no run has taken yet is shown as never taken', () => {
   expect(leaseText(undefined, 0)).toBe('never taken: no run has used this table yet');
 });
 
 test.each([
   ['with a bucket that has no event', 0, { waiting: 0, taken: 0, testMessages: 3 }],
   ['with a bucket that has events', 1, { waiting: 2, taken: 1, testMessages: 0 }],
-])('the messages of a queue %s are counted: %i', async (_, KeyCount, counted) => {
+])('the test messages of a queue %s are not counted as waiting: %i', async (_, KeyCount, counted) => {
   const aws = { s3: () => ({ send: async () => ({ KeyCount }) }) } as never;
   expect(await withoutTestMessages({ waiting: 2, taken: 1, testMessages: 0 }, aws, 'bucket')).toEqual(counted);
 });
 
-test('tryRead returns an error as one line, and rethrows after Ctrl-C', async () => {
+test('tryRead returns an error as one line, but rethrows it after Ctrl-C', async () => {
   const interruption = new AbortController();
   const read = async () => {
     throw new Error('No.\nYou need more.');
@@ -304,11 +304,11 @@ test.each([
   [7_140_000, '119 min'],
   [7_200_000, '2 h'],
   [172_800_000, '2 days'],
-])('%d milliseconds are %s', (milliseconds, text) => {
+])('%d milliseconds are shown as %s', (milliseconds, text) => {
   expect(durationText(milliseconds)).toBe(text);
 });
 
-test('a table has numbers to the right, words to the left, and no blanks at the end of a line', () => {
+test('a table aligns numbers to the right and words to the left, without trailing blanks', () => {
   expect(
     tableText(
       ['name', 'rows', 'state'],

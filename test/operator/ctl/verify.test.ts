@@ -66,7 +66,7 @@ describe('an id', () => {
     expect(differenceKindOf({ ...UNKNOWN_ID, ...entry })).toBe(kind);
   });
 
-  test('an id with another content is reported with the row that the API listed', () => {
+  test('an id with other content is reported with the row that the API listed', () => {
     const hashed = `#${'0'.repeat(64)}`;
     const idIndex: IdIndex = new Map(['=a', '=b', hashed].map(key => [key, { ...UNKNOWN_ID, ...other }]));
     recordListed(idIndex, '=a', { kind: 'live', rowHash: 'ff' });
@@ -161,14 +161,14 @@ async function walked(
   return walkStream(context, access, { stream, idIndex, learned: {} });
 }
 
-test('the last version of an id in a list counts', async () => {
+test('verify compares the last version of an id in a list', async () => {
   const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
   const idIndex: IdIndex = new Map([['=a', { ...UNKNOWN_ID, sent: 'row', sentHash: rowOf(newer).rowHash }]]);
   const { rows, ended } = await walked(ASSETS, idIndex, [[older], 'c'], [[newer], null]);
   expect([rows, ended, differencesIn(idIndex)]).toEqual([2, true, []]);
 });
 
-test('a list that leads back to a cursor is read once around, and has no end', async () => {
+test('a list whose cursors form a circle is read once and counts as not ended', async () => {
   const idIndex: IdIndex = new Map();
   const pages = ['a', 'b', 'c', 'd'].map(id => asset(id));
   const cursors = ['c1', 'c2', 'c1', 'c2'];
@@ -246,7 +246,7 @@ describe('a difference', () => {
     expect(await outcome(difference, state, answer)).toBe(expected);
   });
 
-  test('a difference lasts for a threat of a removed asset that a single read still returns', async () => {
+  test('a threat of a removed asset stays a ghost, even if a single read returns the threat', async () => {
     const orphan = rowOf(threat('a', 'removed'), THREATS);
     const state = rowState({ rowHash: orphan.rowHash, parent: 'removed' });
     expect(await outcome(ghost, state, orphan.text, THREATS)).toBe('lasts');

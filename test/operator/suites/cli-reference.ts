@@ -43,7 +43,7 @@ describe('the permissions in docs/permissions.md', () => {
     recordings = await recordedCalls();
   });
 
-  test('the calls are recorded from scenes of every command', () => {
+  test('the calls are recorded while every command runs', () => {
     const recorded = SCENES.map(({ command }) => command);
     expect(recorded.toSorted()).toEqual(program.commands.map(command => command.name()).toSorted());
   });

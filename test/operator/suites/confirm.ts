@@ -25,7 +25,7 @@ const ORGANIZATION = ['confirm', 'organization'];
 test.each([
   ['organization', 'no run has saved an organization yet'],
   ['withdrawals', 'no withdrawal was stopped'],
-])('confirm %s says that nothing waits before the first run, because %s', async (subject, reason) => {
+])('confirm %s says before the first run that nothing waits, because %s', async (subject, reason) => {
   await using each = await deployment();
   const { status, document } = await each.json(['confirm', subject, '--yes']);
   expect([status, document, each.invocations]).toEqual([0, { confirmed: null }, []]);
@@ -33,7 +33,7 @@ test.each([
   expect(stdout).toContain(`Nothing waits for a confirmation: ${reason}`);
 });
 
-test('confirm organization shows which part has changed and what was sent, and asks before it confirms', async () => {
+test('confirm organization shows what has changed and asks for a confirmation', async () => {
   await using each = await sent();
   becomeAnother(each);
   const { status, stderr } = await each.ctl(ORGANIZATION);
@@ -44,7 +44,7 @@ test('confirm organization shows which part has changed and what was sent, and a
   expect(stderr).toContain('the SIEM gets the rows of the other organization under the same name, acme.');
 });
 
-test('confirm organization sends the digest of the organization that it shows, as a refused run advises', async () => {
+test('confirm organization sends the digest of the organization that it has shown', async () => {
   await using each = await sent();
   becomeAnother(each);
   // The token of the client before expires.

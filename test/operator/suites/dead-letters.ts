@@ -57,7 +57,7 @@ async function withFailures(): Promise<Deployment> {
 const newestOf = async (each: Deployment, id: string) =>
   (await each.connector.lines()).map(line => JSON.parse(line)).filter(event => event.id === id);
 
-test('list counts each place with reason and age, prints the addresses of objects, and shows no row', async () => {
+test('list counts the objects per place, reason and age, and shows no row', async () => {
   await using each = await withFailures();
   const QueueName = sqsQueueName(each.outputs['SiemDeadLetterQueueUrl']);
   const age = { namespace: 'AWS/SQS', metric: 'ApproximateAgeOfOldestMessage', dimensions: { QueueName } };
@@ -78,7 +78,7 @@ test('list counts each place with reason and age, prints the addresses of object
 });
 
 describe('redrive', () => {
-  test('redrive --all sends failed deliveries again, deletes what was sent, and leaves rows alone', async () => {
+  test('redrive --all sends failed deliveries again, deletes their objects, and keeps dead letters of rows', async () => {
     await using each = await withFailures();
     const { status, document } = await each.json(['dead-letters', 'redrive', '--all', '--yes']);
     expect([status, document.redriven]).toEqual([0, [{ key: ERROR, outcome: 'sent', events: 3 }]]);
@@ -94,7 +94,7 @@ describe('redrive', () => {
   test.each<[string, Partial<Record<ServiceName, typeof GONE>>, string]>([
     ['an object is missing', {}, 'There is no delivery-errors/nothing'],
     ['the delivery stream is missing', { firehose: GONE }, 'The delivery stream security-data-connector does'],
-  ])('redrive promises nothing and does nothing when %s', async (_, faults, reason) => {
+  ])('redrive neither announces nor does anything when %s', async (_, faults, reason) => {
     await using each = await withFailures();
     for (const [service, fault] of Object.entries(faults))
       each.connector.aws.faults.always(service as ServiceName, fault);
@@ -105,7 +105,7 @@ describe('redrive', () => {
     expect(await exists(each, ERROR)).toBe(true);
   });
 
-  test('redrive asks for confirmation, names the objects that cannot be sent, and sends the others', async () => {
+  test('redrive asks for confirmation and sends all objects except those that it names', async () => {
     await using each = await withFailures();
     await put(each, `${ERROR}-other`, '{"no":"record"}');
     const args = ['dead-letters', 'redrive', `s3://security-data/${ERROR}`, `${ERROR}-other`];
@@ -118,7 +118,7 @@ describe('redrive', () => {
     expect([await exists(each, ERROR), await exists(each, `${ERROR}-other`)]).toEqual([false, true]);
   });
 
-  test('redrive keeps an object that Firehose refuses, but goes on with the next one', async () => {
+  test('redrive keeps an object that Firehose refuses and continues with the next object', async () => {
     await using each = await withFailures();
     each.connector.aws.faults.always('firehose', only('PutRecordBatch', DENIED));
     const alone = await each.ctl(['dead-letters', 'redrive', ERROR, '--yes']);
@@ -137,7 +137,7 @@ describe('redrive', () => {
     );
   });
 
-  test('redrive leaves each object sent and deleted, or unchanged, at Ctrl-C', async () => {
+  test('redrive at Ctrl-C leaves each object either sent and deleted, or unchanged', async () => {
     await using each = await withFailures();
     const keys = Array.from({ length: 40 }, (_, at) => `${ERROR}-${at}`);
     await Promise.all(keys.map((key, at) => put(each, key, errorRecord(`part-${at}`))));
@@ -177,7 +177,7 @@ function onCall({ connector }: Deployment, action: string, time: number, act: ()
   };
 }
 
-test('list says once why two parts of the bucket cannot be read', async () => {
+test('list says only once why two parts of the bucket cannot be read', async () => {
   await using each = await deployment();
   each.connector.aws.faults.always('s3', DENIED);
   const { status, stdout } = await each.ctl(['dead-letters', 'list']);

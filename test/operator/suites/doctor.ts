@@ -107,7 +107,7 @@ const PROBLEMS: readonly (readonly [string, (each: Deployment) => unknown, Expec
 ];
 
 describe('doctor', () => {
-  test('doctor reports a healthy deployment as healthy, exits with 0, saves nothing and shows no row', async () => {
+  test('doctor reports a healthy deployment with status 0, saves nothing and shows no row', async () => {
     await using each = await deployment(
       { clientSecret: 'canary-secret' },
       { options: { siemReader: { type: 'external-id', principal: '111122223333', externalId: 'from-the-form' } } },
@@ -135,7 +135,7 @@ describe('doctor', () => {
     expect(output).not.toContain('canary');
   });
 
-  test('doctor names a secret that was never set, of which a run only reports a refusal', async () => {
+  test('doctor says that the secret was never set, although a run only reports a refusal', async () => {
     await using each = await deployment();
     each.connector.aws.secret.put(JSON.stringify({ client_id: PLACEHOLDER, client_secret: 'generated' }));
     expect((await each.ctl(['run'])).stderr).toContain('The token endpoint refused the client credentials (401');
@@ -149,7 +149,7 @@ describe('doctor', () => {
     ]);
   });
 
-  test('doctor does not advise to overwrite a secret that cannot be read', async () => {
+  test('doctor does not advise to overwrite a secret that could not be read', async () => {
     await using each = await deployment();
     each.connector.aws.faults.always('secretsmanager', DENIED);
     const { all } = await runDoctor(each);
@@ -158,7 +158,7 @@ describe('doctor', () => {
     expect(`${text} ${remedy}`).not.toMatch(/set-credentials|Put the current client_id/);
   });
 
-  test('doctor reports each call that AWS denies in its check, and runs all checks', async () => {
+  test('doctor reports each denied call in its own check and runs all checks', async () => {
     await using each = await deployment();
     const { faults } = each.connector.aws;
     // SNS has a name of its own for it.
@@ -175,7 +175,7 @@ describe('doctor', () => {
   });
 });
 
-test('doctor warns of a client that differs from the saved state, until a run has noted it', async () => {
+test('doctor warns of a client that differs from the saved client until a run saves the new client', async () => {
   await using each = await deployment();
   each.connector.simulator.populate({ assets: 3, threats: 3, dnsBlocks: 3 });
   await each.run();

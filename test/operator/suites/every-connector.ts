@@ -14,7 +14,7 @@ function addBeta({ account: { stacks } }: Deployment, version: string): void {
 }
 
 describe('status --all', () => {
-  test('status --all begins with the connector that cannot be read, whose status is its exit status', async () => {
+  test('status --all lists an unreadable connector first and exits with its status', async () => {
     await using each = await deployment();
     await each.run();
     const alone = await each.ctl(['status', '--all']);
@@ -28,7 +28,7 @@ describe('status --all', () => {
     expect(status).toBe(3);
   });
 
-  test('status --all is refused where there is no connector', async () => {
+  test('status --all is refused when no connector exists', async () => {
     await using each = await deployment();
     each.account.stacks.splice(0);
     const { status, stderr } = await each.ctl(['status', '--all']);

@@ -8,7 +8,7 @@ const PHASES: readonly (readonly [string, ServiceName, readonly string[], string
   ['a run', 'lambda', ['run'], 'A run that has started continues in AWS'],
 ];
 
-describe('Ctrl-C exits with 130 and reports what was done, during', () => {
+describe('Ctrl-C during', () => {
   test.each(PHASES)('%s', async (_, service, args, words) => {
     await using each = await deployment();
     const { interrupt, ended } = each.start(args);
@@ -20,7 +20,7 @@ describe('Ctrl-C exits with 130 and reports what was done, during', () => {
     expect([status, stdout, stderr]).toEqual([130, '', expect.stringContaining(words)]);
   });
 
-  test('a write, which runs to its end', async () => {
+  test('a write, which is still completed', async () => {
     await using each = await deployment();
     const { interrupt, ended } = each.start(['pause']);
     each.connector.aws.faults.always(

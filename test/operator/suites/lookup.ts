@@ -33,7 +33,7 @@ afterAll(async () => {
 const asked = (...args: string[]) => each.json(['lookup', ...args]);
 
 describe('lookup', () => {
-  test('lookup reports a row that was sent as same, and does not show the row', async () => {
+  test('lookup reports a sent row as same without showing the row', async () => {
     const { status, document } = await asked('assets', 'a');
     expect([status, document.result, document.siemIsCurrent]).toEqual([0, 'same', true]);
     expect(document.lastSent).toMatchObject({ status: 'live', forwardedAt: '2026-11-20T12:00:00.000Z' });
@@ -43,7 +43,7 @@ describe('lookup', () => {
     expect(stdout).toMatch(/^Last sent: .*, sequence \d+, of asset "a"$/m);
   });
 
-  test('lookup reports a changed row as differs, says what to do, and shows the row only with --show', async () => {
+  test('lookup reports a changed row as differs and shows the row only with --show', async () => {
     const plain = await each.ctl(['lookup', 'assets', 'b']);
     expect([plain.status, plain.stdout]).toEqual([3, expect.stringMatching(/^assets "b": differs\. .*\n.*resync/)]);
     expect(plain.stdout).not.toContain(CANARY);
@@ -60,7 +60,7 @@ describe('lookup', () => {
     // No path of the API can hold this id.
     ['threats', '..', 'unknown', 3],
     ['assets', 'wide', 'too large', 3],
-  ])('%s %s: %s, exit status %i', async (stream, id, result, expected) => {
+  ])('lookup %s %s reports "%s" with exit status %i', async (stream, id, result, expected) => {
     const { status, document } = await asked(stream, id);
     expect([status, document.result, document.id]).toEqual([expected, result, id]);
   });
@@ -72,20 +72,20 @@ describe('lookup', () => {
     expect(stdout).toMatch(/^Last sent: {2}never$/m);
   });
 
-  test('lookup refuses a row state that another version wrote, and says what to do', async () => {
+  test('lookup refuses a row state of another format version and says what to do', async () => {
     const key = rowKey('assets', 'foreign', sha256);
     await each.connector.table.put([{ ...key, digest: { S: 'x' } }], pass);
     const { status, stderr } = await each.ctl(['lookup', 'assets', 'foreign']);
     expect([status, stderr]).toEqual([1, expect.stringContaining('Deploy the version of the connector that wrote it')]);
   });
 
-  test('lookup fails when the bucket does not answer whether a row was too large', async () => {
+  test('lookup fails when it cannot list the bucket to find out whether a row was too large', async () => {
     each.connector.aws.faults.next('s3', DENIED);
     const { status, stdout, stderr } = await each.ctl(['lookup', 'assets', 'wide']);
     expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining('could not be listed')]);
   });
 
-  test('lookup --related lists the neighbours by id with the last event sent, or shows the refusal of the API', async () => {
+  test('lookup --related lists the neighbours with their last event, or shows the refusal of the API', async () => {
     const { stdout } = await each.ctl(['lookup', 'assets', 'a', '--related']);
     expect(stdout).toMatch(/^neighbour +last sent\n-+\n"b" +a row$/m);
     const { status, document } = await asked('assets', 'a', '--related');

@@ -11,7 +11,7 @@ const scheduleOf = ({ account, outputs }: Deployment) => {
 };
 
 describe('pause and resume', () => {
-  test('pause and resume change only the state of the schedule, and say that stream-silent will fire', async () => {
+  test('pause and resume change only the state of the schedule, and pause warns of stream-silent', async () => {
     await using each = await deployment();
     const before = scheduleOf(each);
     const paused = await each.ctl(['pause']);
@@ -23,7 +23,7 @@ describe('pause and resume', () => {
     expect(scheduleOf(each)).toEqual(before);
   });
 
-  test('--mute disables the notifications of both alarms, and resume enables them', async () => {
+  test('pause --mute disables the notifications of both alarms, and resume enables them', async () => {
     await using each = await deployment();
     expect((await each.ctl(['pause', '--mute'])).stdout).toContain('No alarm notifies anybody');
     expect(notifies(each)).toEqual([false, false]);
@@ -31,7 +31,7 @@ describe('pause and resume', () => {
     expect(notifies(each)).toEqual([true, true]);
   });
 
-  test('a second pause or resume writes nothing and says so, with the time of the first pause', async () => {
+  test('a second pause or resume writes nothing and shows the time of the first pause', async () => {
     await using each = await deployment();
     const { document: first } = await each.json(['pause']);
     expect([first.changed, 'since' in first]).toEqual([true, false]);
@@ -47,7 +47,7 @@ describe('pause and resume', () => {
   test.each<[string, ServiceName, string, string, string]>([
     ['is off', 'cloudwatch', 'DisableAlarmActions', 'DISABLED', 'The schedule is off, and the alarms are not muted.'],
     ['is on', 'scheduler', 'UpdateSchedule', 'ENABLED', 'It is unchanged, unless the connection broke.'],
-  ])('a pause says that the schedule %s and the alarms notify when AWS denies %s:%s', async (...row) => {
+  ])('a pause reports that the schedule %s and the alarms notify when AWS denies %s:%s', async (...row) => {
     const [, service, action, state, words] = row;
     await using each = await deployment();
     each.connector.aws.faults.always(service, only(action, DENIED));

@@ -11,7 +11,7 @@ async function populated(): Promise<Deployment> {
 }
 
 describe('run and resync', () => {
-  test('run reports the result of each stream, resync sends only rows that differ, --send-all sends everything', async () => {
+  test('run sends changes, resync sends rows that differ, and resync --send-all sends every row', async () => {
     await using each = await populated();
     const first = await each.ctl(['run']);
     expect(first).toMatchObject({ status: 0, stderr: 'A run is in progress.\n' });
@@ -52,7 +52,7 @@ describe('run and resync', () => {
     expect(JSON.parse(printed)).toMatchObject({ error: 'FunctionFailedError', status: 1 });
   });
 
-  test('run says after the time budget that the next scheduled run continues, or that the schedule is off', async () => {
+  test('run says after the time budget whether the next scheduled run continues', async () => {
     await using each = await deployment({}, { invoke: () => ({ streams: {}, more: true }) });
     expect((await each.ctl(['run'])).stdout).toContain('The next scheduled run continues.');
     await each.ctl(['pause']);
@@ -67,17 +67,14 @@ test.each<[string, ServiceName, RegExp]>([
     /\nThe state table \S+ does not exist\. .* Do not deploy, .*list-backups .* --region us-east-1/,
   ],
   ['delivery stream', 'firehose', /\nThe delivery stream \S+ does not exist\. .*--revert-drift/],
-])(
-  'run names the %s that does not exist and what to do, and not one that denies access',
-  async (_, service, advice) => {
-    await using each = await populated();
-    each.connector.aws.faults.always(service, GONE);
-    const { status, stderr } = await each.ctl(['run']);
-    expect([status, stderr]).toEqual([1, expect.stringMatching(advice)]);
-    each.connector.aws.faults.always(service, ({ action }) => (action.startsWith('Describe') ? {} : DENIED));
-    expect((await each.ctl(['run'])).stderr).not.toContain('does not exist');
-  },
-);
+])('run names a missing %s and a remedy, but does not call a denied resource missing', async (_, service, advice) => {
+  await using each = await populated();
+  each.connector.aws.faults.always(service, GONE);
+  const { status, stderr } = await each.ctl(['run']);
+  expect([status, stderr]).toEqual([1, expect.stringMatching(advice)]);
+  each.connector.aws.faults.always(service, ({ action }) => (action.startsWith('Describe') ? {} : DENIED));
+  expect((await each.ctl(['run'])).stderr).not.toContain('does not exist');
+});
 
 test.each([
   [['resync', 'assets', '--send-all'], 'reads assets from the beginning and sends every row to the SIEM again'],
@@ -85,7 +82,7 @@ test.each([
   [['resync', 'assets', '--since', '2026-11-24T08:00:00Z'], '--since needs --send-all'],
   [['status', '--all', '--connector', 'acme'], '--all takes neither --connector nor --stack'],
   [['set-credentials', '--client-secret', 'canary'], "unknown option '--client-secret'"],
-])('%j is refused with exit status 2 and without an invocation: %s', async (args, reason) => {
+])('%j is refused with exit status 2 without an invocation: %s', async (args, reason) => {
   await using each = await deployment();
   const { status, stdout, stderr } = await each.ctl(args);
   expect([status, stdout, stderr]).toEqual([2, '', expect.stringContaining(reason)]);

@@ -54,7 +54,7 @@ describe('set-credentials', () => {
     expect(JSON.parse((await stored(each))!)).toEqual({ client_id, client_secret });
   });
 
-  test('set-credentials names its connector before it asks, but stores nothing when no secret is typed', async () => {
+  test('set-credentials names its connector before it asks, and stores nothing when no secret is entered', async () => {
     await using each = await unset();
     const { stdin, stderr, ended } = each.ask(['set-credentials']);
     const before = await said(stderr, 'Client id: ');
@@ -92,7 +92,7 @@ describe('set-credentials', () => {
     expect(refused.stderr + stored.stdout + stored.stderr).not.toContain('canary');
   });
 
-  test('set-credentials refuses a client of another organization, and names the command that confirms it', async () => {
+  test('set-credentials refuses a client of another organization and names the command for a confirmation', async () => {
     await using each = await deployment({ endOfStream: 'empty-page-null' });
     each.connector.simulator.populate({ assets: 3, threats: 1, dnsBlocks: 1 });
     await each.run();
@@ -122,7 +122,7 @@ describe('set-credentials', () => {
     expect(await stored(each)).toContain(PLACEHOLDER);
   });
 
-  test('set-credentials keeps every other member of a secret, also of one without a value', async () => {
+  test('set-credentials keeps every other member of the secret', async () => {
     await using each = await unset();
     const { CLIENT_ID: id, CLIENT_SECRET: secret } = given(each);
     each.connector.aws.secret.put('{"client_id":"old","big":12345678901234567890}');
@@ -136,7 +136,7 @@ describe('set-credentials', () => {
     expect(JSON.parse((await stored(each))!)).toEqual({ client_id: id, client_secret: secret });
   });
 
-  test('set-credentials replaces a secret that is not a JSON object only after a confirmation', async () => {
+  test('set-credentials asks for confirmation before it replaces a secret that is not a JSON object', async () => {
     await using each = await unset();
     each.connector.aws.secret.put('["canary"]');
     const refused = await each.ctl(['set-credentials'], given(each));
@@ -155,7 +155,7 @@ describe('set-credentials', () => {
     ['', 'Set CLIENT_ID and CLIENT_SECRET, write {"client_id": "…", "client_secret": "…"} to stdin'],
     ['canary', 'The text on stdin is not JSON of the form {"client_id": "…", "client_secret": "…"}'],
     ['{"client_id": "canary"}', 'The text on stdin is not JSON of the form'],
-  ])('set-credentials writes nothing and quotes nothing when a pipe brings %j', async (input, words) => {
+  ])('set-credentials neither writes nor quotes anything when the input from a pipe is %j', async (input, words) => {
     await using each = await unset();
     const { status, stderr } = await each.ctl(['set-credentials'], { CLIENT_ID: 'x' }, input);
     expect([status, puts(each), stderr]).toEqual([2, 0, expect.stringContaining(words)]);

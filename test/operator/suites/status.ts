@@ -15,7 +15,7 @@ function putMetric({ account }: Deployment, metric: string, dimensions: Record<s
 }
 
 describe('status', () => {
-  test('status of a healthy connector shows the counts of the day, whose columns add up, but no cursor', async () => {
+  test('status of a healthy connector shows the counts of the day, but no cursor', async () => {
     await using each = await deployment({ endOfStream: 'empty-page-null' });
     each.connector.simulator.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
     await each.run();
@@ -48,7 +48,7 @@ describe('status', () => {
     expect(each.asked().map(({ action }) => action)).not.toContain('FilterLogEvents');
   });
 
-  test('status of a failing stream exits with 3 and shows the alarms, the last failure and what waits', async () => {
+  test('status of a failing stream exits with 3 and shows the alarms and the last failure', async () => {
     await using each = await deployment();
     each.connector.simulator.populate({ assets: 30, threats: 0, dnsBlocks: 0 });
     each.connector.aws.faults.always('firehose', DENIED);
@@ -87,7 +87,7 @@ describe('status', () => {
     });
   });
 
-  test('status shows every readable part, names the others and exits with 3', async () => {
+  test('status shows every readable part, names the other parts and exits with 3', async () => {
     await using each = await deployment();
     await each.connector.table.put([{ ...checkpointKey('threats'), cursor: { S: 'x' } }], pass);
     raiseAlarm(each, 'acme/filter-errors');

@@ -6,14 +6,14 @@ import { deployment, STACK } from '../support/deployment.ts';
 import { OWN_ENVIRONMENT, processEndpoints } from '../support/process-endpoints.ts';
 import { startProcess } from '../support/shell.ts';
 
-test('a stack is chosen by its name, and one that does not exist is refused', async () => {
+test('a stack is selected by its name, and an unknown name is refused', async () => {
   await using each = await deployment();
   expect(await each.ctl(['status', '--stack', STACK])).toMatchObject({ status: 0 });
   const { status, stderr } = await each.ctl(['pause', '--stack', 'beta']);
   expect([status, stderr]).toEqual([2, expect.stringContaining('There is no connector in stack beta in')]);
 });
 
-test('a command without an option that npm took does nothing', async () => {
+test('a command does nothing when npm has consumed one of its options', async () => {
   await using each = await deployment();
   const npm = { npm_lifecycle_event: 'connectorctl', npm_config_region: 'true' };
   const { status, stderr } = await each.ctl(['pause'], npm);
@@ -28,7 +28,7 @@ const NO_CONNECTION =
   'The stacks of this account and region could not be read: AWS did not answer: the connection failed (ECONNREFUSED). ' +
   'Check the network of this machine, then try again.\nNothing was changed.\n';
 
-describe('exit status 1 and a sentence without a stack trace for', () => {
+describe('a command prints a sentence without a stack trace and exits with 1 for', () => {
   test.each([
     ['no region', { AWS_REGION: '' }, NO_REGION],
     ['a profile that is not there', { AWS_PROFILE: 'nobody' }, 'No AWS credentials found.'],
@@ -52,7 +52,7 @@ const NODE_20 = `
     }
   };`;
 
-test('no warning of Node or the SDK is written into the output, not even on Node 20', async () => {
+test('the output never contains a warning of Node or the SDK, even on Node 20', async () => {
   await using each = await deployment();
   await using endpoints = await processEndpoints(each);
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(NODE_20)}`;
@@ -61,7 +61,7 @@ test('no warning of Node or the SDK is written into the output, not even on Node
   expect([stdout.split(':')[0], stderr]).toEqual(['acme', '']);
 });
 
-test('--help and help name every command, and the help of each command has an example', async () => {
+test('the help names every command, and the help of each command has an example', async () => {
   await using each = await deployment();
   const { status, stdout } = await each.ctl(['--help']);
   expect([status, (await each.ctl(['help'])).stdout]).toEqual([0, stdout]);

@@ -10,7 +10,7 @@ const ESCAPE = '\u001b';
 const TERMINAL = HAS_TERMINAL ? describe : () => undefined;
 
 TERMINAL('on a terminal', () => {
-  test('a command asks first and is carried out after "y"', async () => {
+  test('a command asks first and is executed after "y"', async () => {
     await using each = await deployment();
     each.connector.simulator.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
     await using endpoints = await processEndpoints(each);
@@ -23,7 +23,7 @@ TERMINAL('on a terminal', () => {
     expect(shown.screen()).toContain('A run is in progress.');
   });
 
-  test('the health is coloured, unless stdout is a pipe', async () => {
+  test('the health is coloured unless stdout is a pipe', async () => {
     await using each = await deployment();
     await using endpoints = await processEndpoints(each);
     const coloured = terminal(['status'], endpoints.environment);
@@ -42,13 +42,13 @@ test('control sequences in a message of AWS are shown as escapes', async () => {
   expect(stderr.replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Cf}/u);
 });
 
-describe('where somebody can be asked', () => {
+describe('a question at a terminal', () => {
   test.each([
     ['y', 0, [{ resync: ['assets'] }]],
     ['YES ', 0, [{ resync: ['assets'] }]],
     ['no', 2, []],
     [CTRL_C, 130, []],
-  ])('the answer %j ends with status %i and these invocations: %j', async (answer, expected, invocations) => {
+  ])('the answer %j leads to exit status %i and these invocations: %j', async (answer, expected, invocations) => {
     await using each = await deployment();
     const { stdin, ended } = each.ask(['resync', 'assets']);
     stdin.write(`${answer}\r`);

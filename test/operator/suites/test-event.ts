@@ -4,7 +4,7 @@ import { openDuckDbLines } from '../../local/query/support/lines-database.ts';
 import { readEvent } from '../../support/function/event-schema.ts';
 import { deployment } from '../support/deployment.ts';
 
-test('test-event sends a line with the lowest sequence, which no view counts', async () => {
+test('test-event sends an event with the lowest sequence, which the views do not count', async () => {
   await using each = await deployment();
   each.connector.simulator.populate({ assets: 3, threats: 2, dnsBlocks: 1 });
   await each.run();

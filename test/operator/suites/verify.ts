@@ -34,7 +34,7 @@ async function leaveBatchOpen(each: Deployment): Promise<void> {
   each.connector.aws.faults.clear('firehose');
 }
 
-test('verify reports a connector that has sent everything as complete, and writes nothing', async () => {
+test('verify reports a complete connector as complete and writes nothing', async () => {
   await using each = await populated();
   each.connector.forget();
   const { status, stdout, stderr } = await each.ctl(['verify']);
@@ -48,7 +48,7 @@ test('verify reports a connector that has sent everything as complete, and write
   }
 });
 
-test('verify finds every kind of difference without a wait, names what heals each, and shows no row', async () => {
+test('verify finds every kind of difference, names a remedy for each kind, and shows no row', async () => {
   await using each = await populated();
   await each.run({ replay: ['assets'] });
   await leaveBatchOpen(each);
@@ -98,7 +98,7 @@ test('verify reports a list without an end, and only counts DNS blocks', async (
   expect(blocks.document.streams['dns-blocks']).toMatchObject({ rowsListed: 1, idsEqual: null });
 });
 
-test('verify exits with 130 at Ctrl-C during the walk and changes nothing', async () => {
+test('verify at Ctrl-C exits with 130 without a change', async () => {
   await using each = await populated();
   const { api } = each.connector;
   api.tamper(({ target }) => (target.startsWith('/v1/assets?') ? silence : undefined));

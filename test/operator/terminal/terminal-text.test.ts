@@ -8,11 +8,11 @@ test('control characters are shown as escapes, except line breaks and tabs', () 
   expect(terminalText(`one\n\ttwo ${ESCAPES}`)).toBe(`one\n\ttwo ${SHOWN}`);
 });
 
-test('in a line, line breaks and tabs are shown as escapes too', () => {
+test('line breaks and tabs within a single line are shown as escapes', () => {
   expect(terminalLine(`one\n\ttwo ${ESCAPES}`)).toBe(`one\\u000a\\u0009two ${SHOWN}`);
 });
 
-test('Unicode text without control characters is not changed', () => {
+test('Unicode text without control characters stays unchanged', () => {
   const text = 'Zürich, 東京, 🛰, e\u0301, \u00a0';
   expect(terminalText(text)).toBe(text);
 });
