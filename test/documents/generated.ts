@@ -62,7 +62,7 @@ function withSchema(text: string): string {
 
 interface Option {
   /** Its last sentence is `Left out: …` where there is no default. */
-  readonly description: string;
+  readonly description?: string;
   readonly default?: unknown;
 }
 
@@ -74,6 +74,7 @@ function optionLines(): string[] {
   const { properties, required } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors.items;
 
   return Object.entries<Option>(properties).map(([name, option]) => {
+    if (!option.description) throw new Error(`docs/connectors.schema.json has no description of the option ${name}`);
     const [sentences = '', leftOut = ''] = option.description.split(/\.? Left out: |\.$/);
     const [first = ''] = sentences.split(/\. (?=[A-Z])/);
     const [, file = '', anchor = ''] = /\bdocs\/([\w-]+\.md)(#[\w-]+)?/.exec(sentences) ?? [];

@@ -1,5 +1,5 @@
 /**
- * The rules of the walk, by the numbers that the tests name:
+ * The rules of the walk. Comments of tests in this folder name them by these numbers:
  *
  *  1. It saves the newest cursor that is not null. An absent cursor is the beginning.
  *  2. It does not send again the rows that come with a null cursor, because every poll reads them.

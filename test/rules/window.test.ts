@@ -11,6 +11,7 @@ const pagesOf = (text: string) =>
     return { sent: sent === '-' ? undefined : sent, next: cursor === '-' ? null : cursor, repeats: next.endsWith('!') };
   });
 
+/** Rule 1: the newest cursor that is not null is saved. */
 test.each([
   // cursor and previous, the pages, cursor and previous
   ['- -', '- → -', '- -'],

@@ -24,6 +24,13 @@ test.each(VARIANT_NAMES)('the JSON Schema accepts the variant %s', name => {
   expect(accepts([{ ...EXAMPLE, ...VARIANTS[name] }])).toBe(true);
 });
 
+test('each option except caCertificates is in a variant', () => {
+  const { properties } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors.items;
+  const used = new Set([EXAMPLE, ...Object.values(VARIANTS)].flatMap(Object.keys));
+
+  expect(Object.keys(properties).filter(option => !used.has(option))).toEqual(['caCertificates']);
+});
+
 test.each([{ foo: 1 }, { memoryMegabytes: 10_241 }])('the JSON Schema refuses %j', options => {
   expect(accepts([{ ...EXAMPLE, ...options }])).toBe(false);
 });

@@ -7,16 +7,20 @@ export const SECRET_ARN = `arn:aws:secretsmanager:eu-west-1:${ACCOUNT}:secret:ac
 
 const network = { vpcId: 'vpc-0123456789abcdef0', subnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'] };
 
-/** Configurations that between them use every option, but for caCertificates, which is a file. */
+/** Configurations that together have every option except `caCertificates`, because its file must exist. A test looks for each option. */
 export const VARIANTS = {
   plain: {},
   everyOption: {
     dnsBlocksPath: '/v1/dns-blocks',
+    dnsBlocksSince: '2026-01-01T00:00:00Z',
     threatAssetField: 'asset',
     rowsMember: 'data',
     paginationMember: 'page',
     filters: { threats: "severity != 'low'", dnsBlocks: "domain != 'internal.example'" },
     omit: { assets: ['contact.email'], dnsBlocks: ['user'] },
+    refreshDays: 90,
+    reconcileDays: 30,
+    requestsPerMinute: 600,
     rateMinutes: 60,
     memoryMegabytes: 1024,
     logRetentionDays: 30,
@@ -39,7 +43,7 @@ export const VARIANTS = {
     runbookUrl: 'https://git.acme.example/docs/runbook.md',
     vpc: { ...network, securityGroupIds: ['sg-0123456789abcdef0'] },
   },
-  buffered: { destination: { type: 's3', bufferSeconds: 120 } },
+  buffered: { destination: { type: 's3', bufferSeconds: 120 }, siemQueue: false, outputs: false },
   splunk: { destination: { type: 'splunk', url: 'https://splunk.acme.example:8088' }, kmsKeyArn: KEY_ARN },
   http: {
     destination: {
