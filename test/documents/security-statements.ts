@@ -14,22 +14,22 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     'refuse plain http',
     'test/stack/suites/checks.ts',
-    'the stacks of all variants are valid and pass cdk-nag, but for acknowledged findings',
+    'the stacks of all variants are valid and pass cdk-nag, except for acknowledged findings',
   ],
   [
     'refuse TLS below 1.2',
     'test/stack/suites/safety.ts',
-    'the bucket is encrypted, versioned and cleaned up, and opens to nobody and no old TLS',
+    'the bucket is encrypted, versioned, cleaned up, and closed to the public and old TLS',
   ],
   [
     'No bucket is public',
     'test/stack/suites/safety.ts',
-    'the bucket is encrypted, versioned and cleaned up, and opens to nobody and no old TLS',
+    'the bucket is encrypted, versioned, cleaned up, and closed to the public and old TLS',
   ],
   [
     'No secret is in the template',
     'test/stack/suites/safety.ts',
-    'every queue is encrypted, logs are kept for a time, and no secret is in the template',
+    'every queue is encrypted, logs expire, and no secret is in the template',
   ],
   [
     'no secret, token or row is logged',
@@ -39,42 +39,42 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     'may read one secret',
     'test/stack/iam/privileges.ts',
-    'allows nothing that no call needs, but for storing the logs, which the runtime does',
+    'the function’s role allows only the calls of the function and the storing of its logs',
   ],
   [
     'may write below `events/` and `delivery-errors/`',
     'test/stack/suites/delivery.ts',
-    'may write below its two prefixes and nowhere else',
+    'delivery to S3 may write only below its two prefixes',
   ],
   [
     'only from the one bucket of this account',
     'test/stack/suites/new-objects.ts',
-    'the topic accepts notifications of the bucket %s alone, and only from its account',
+    'the topic accepts only notifications of the bucket %s from its own account',
   ],
   [
     'may assume their roles only for this account',
     'test/stack/suites/safety.ts',
-    'roles trust services and the named reader, and services act for this account only',
+    'roles trust only services that act for this account, and the named reader',
   ],
   [
     'may receive and delete notifications',
     'test/stack/suites/siem-access.ts',
-    'may read exactly the events and the queue',
+    'a reader may read only the events and the queue',
   ],
   [
     'Operators who only inspect change nothing',
     'test/stack/suites/grants.ts',
-    'grantInspect allows no action that changes anything, and grantOperate includes it',
+    'grantInspect allows no action that changes anything, and grantOperate includes grantInspect',
   ],
   [
     'Objects, versions',
     'test/stack/suites/safety.ts',
-    'the bucket is encrypted, versioned and cleaned up, and opens to nobody and no old TLS',
+    'the bucket is encrypted, versioned, cleaned up, and closed to the public and old TLS',
   ],
   [
     'logs expire',
     'test/stack/suites/safety.ts',
-    'every queue is encrypted, logs are kept for a time, and no secret is in the template',
+    'every queue is encrypted, logs expire, and no secret is in the template',
   ],
   ['omitted members are in no event', 'test/rules/filters.test.ts'],
   ['in no dead letter', 'test/function/bad-rows.test.ts'],
@@ -86,7 +86,7 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     'only through S3, DynamoDB and Secrets Manager',
     'test/stack/suites/safety.ts',
-    'the customer’s key is used through services only, and no key where none is given',
+    'the customer’s key can be used only through services, and is absent unless configured',
   ],
   [
     'A rotated secret is read again',
@@ -101,7 +101,7 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     'The vendor must give your external id',
     'test/stack/suites/siem-access.ts',
-    'a reader may decrypt with the customer’s key, and presents its external id',
+    'a reader may decrypt with the customer’s key and must present its external id',
   ],
   ['Bodies have bounds', 'test/adapters/source/api.test.ts', 'a body with %s causes a PageTooLargeError'],
   [
@@ -128,6 +128,6 @@ export const SECURITY_STATEMENTS: readonly (readonly [words: string, file: strin
   [
     'has a reason for each exception',
     'test/stack/suites/checks.ts',
-    'the stacks of all variants are valid and pass cdk-nag, but for acknowledged findings',
+    'the stacks of all variants are valid and pass cdk-nag, except for acknowledged findings',
   ],
 ];

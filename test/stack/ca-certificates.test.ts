@@ -21,7 +21,7 @@ function deployedFrom(outdir: string) {
   });
 }
 
-test('the bundle of the package is deployed with the certificates of its connector, also with several in one app', async () => {
+test('the bundle of the package is deployed with the certificates of its own connector', async () => {
   await using folder = await temporaryFolder('prebuilt-');
   const bundle = path.join(folder.path, 'function');
   mkdirSync(bundle);
@@ -39,7 +39,7 @@ test('the bundle of the package is deployed with the certificates of its connect
   for (const certificates of ['one', 'two']) expect(deployed).toContainEqual({ files: FILES, certificates });
 });
 
-test('the bundle of a clone is deployed with the certificates of its connector, also with several in one app', async () => {
+test('the bundle of a clone is deployed with the certificates of its own connector', async () => {
   await using folder = await temporaryFolder('clone-');
   const outdir = path.join(folder.path, 'cdk.out');
   const app = createApp({ outdir, context: { ...CONTEXT, 'aws:cdk:bundling-stacks': ['**'] } });

@@ -123,13 +123,13 @@ describe('the configuration', () => {
   test.each([
     ...VALUES.map(([member, value, reason]) => [member, nested(member, value), reason] as const),
     ...COMBINATIONS,
-  ])('the configuration error names %s as the only wrong member of %j, with the reason', (member, options, reason) => {
+  ])('the configuration error names only %s as wrong in %j, with the reason', (member, options, reason) => {
     const problems = problemsOf([{ ...EXAMPLE, ...options }]);
     expect(problems).toEqual({ [`connectors[0].${member}`]: expect.stringMatching(reason) });
   });
 
   test.each(['account 999999999999', 'region us-east-1'])(
-    'a table in another place than the stack is refused where the place of the stack is known: %s',
+    'a table in another place than the stack is refused if synth knows the place: %s',
     elsewhere => {
       const [part, value] = elsewhere.split(' ') as ['account' | 'region', string];
       const place = { account: '111122223333', region: 'eu-west-1' };
@@ -154,7 +154,7 @@ describe('the configuration', () => {
     ).toEqual([]);
   });
 
-  test('every problem of every connector is named at once, with the option that an unknown one resembles', () => {
+  test('every problem of every connector is reported at once, with a similar name for an unknown option', () => {
     const problems = problemsOf([
       { name: 'A', baseUrl: 'http://x', memoryMegabytes: 1, destination: { type: 's3', bufferSecond: 60, retry: 1 } },
       EXAMPLE,
@@ -179,7 +179,7 @@ describe('the configuration', () => {
     });
   });
 
-  test('a problem shows names and values of cdk.json on one line and cut off', () => {
+  test('a problem shows names and values of cdk.json on one line, cut off if too long', () => {
     const long = 'x'.repeat(10_000);
     const values = { baseUrl: `https://api.acme.example/\u202e${long}/v1`, caCertificates: `\u001b[2J${long}.pem` };
     const problems = Object.entries(problemsOf([{ ...EXAMPLE, ...values, [`\u001b[2J\n${long}`]: 1 }]));
@@ -187,7 +187,7 @@ describe('the configuration', () => {
     for (const text of problems.map(problem => problem.join(': '))) expect(text).toMatch(/^[^\p{Cc}\p{Cf}]{1,600}$/u);
   });
 
-  test('name, baseUrl and authUrl are required, and nothing else', () => {
+  test('the configuration requires only name, baseUrl and authUrl', () => {
     const problems = ['name', 'baseUrl', 'authUrl'].map(member => [`connectors[0].${member}`, 'is required']);
     expect(problemsOf([{}])).toEqual(Object.fromEntries(problems));
   });
@@ -198,7 +198,7 @@ describe('the configuration', () => {
     ['stateTableArn', { stateTableArn: TABLE_ARN }, /mix .*its own table/],
     ['bucketArn', { bucketArn: 'arn:aws:s3:::shared' }, /reader.*the other’s events.*own bucket.*connectors\[0\]/],
     ['siemReader.createOidcProvider', { siemReader: SENTINEL }, /once/],
-  ])('a %s that two connectors share is refused at the second connector', (member, shared, reason) => {
+  ])('a %s that two connectors share is refused for the second connector', (member, shared, reason) => {
     const list = [{ name: 'a', ...shared }, { name: 'b' }, { name: 'c', ...shared }];
     expect(problemsOf(list.map(each => ({ ...EXAMPLE, ...each })))).toEqual({
       [`connectors[2].${member}`]: expect.stringMatching(reason),
@@ -230,13 +230,13 @@ describe('the configuration in a file', () => {
   const problems = (context: Record<string, unknown>) => problemsOfReading(() => connectorsIn(context, folder));
   const one = write('one.json', JSON.stringify([EXAMPLE], null, 2));
 
-  test('the configuration file is read from below the folder of cdk.json, or from an absolute path', () => {
+  test('the configuration file may have an absolute path or a path relative to cdk.json', () => {
     const list = readConnectors([EXAMPLE]);
     expect(connectorsIn({ connectorsFile: one }, folder)).toEqual(list);
     expect(connectorsIn({ connectorsFile: path.join(folder, one) }, '/')).toEqual(list);
   });
 
-  test('the configuration file replaces the valid example in cdk.json', () => {
+  test('the configuration file replaces the example in cdk.json', () => {
     const { context } = JSON.parse(readFileSync(path.join(ROOT, 'cdk.json'), 'utf8'));
     expect(problemsOf(context.connectors)).toEqual({});
     expect(connectorsIn({ ...context, connectorsFile: one }, folder)).toEqual(readConnectors([EXAMPLE]));
@@ -245,7 +245,7 @@ describe('the configuration in a file', () => {
   test.each([
     ['a list of their own in cdk.json', [{ ...EXAMPLE, baseUrl: 'https://api.acme.com' }]],
     ['a list on the command line', JSON.stringify([EXAMPLE])],
-  ])('the configuration file is refused together with %s, because one of the two would be ignored', (_, connectors) => {
+  ])('the configuration file together with %s is refused, because one of them would be ignored', (_, connectors) => {
     expect(problems({ connectors, connectorsFile: one })).toEqual({
       connectorsFile:
         'cannot be used together with connectors: remove "connectors" from cdk.json, or give one of the two',
@@ -270,7 +270,7 @@ describe('the file of certificate authorities', () => {
   const problems = (caCertificates: string) =>
     problemsOfReading(() => readConnectors([{ ...EXAMPLE, caCertificates }], folder))['connectors[0].caCertificates'];
 
-  test('the certificate file is read from below the folder of cdk.json, with text between its certificates', () => {
+  test('the certificate file may be relative to cdk.json and have text between its certificates', () => {
     write('two.pem', `# Acme\n${authority.certificate}# Acme 2\n${certificateAuthority('Acme 2').certificate}`);
     expect(problems('two.pem')).toBeUndefined();
     expect(problems(path.join(folder, 'two.pem'))).toBeUndefined();
@@ -290,7 +290,7 @@ describe('the file of certificate authorities', () => {
   });
 });
 
-test('a wrong list in a file ends the app with every problem before anything is bundled or written', () => {
+test('a wrong list in a file ends the app with every problem before anything is written', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'connectors-'));
   const connectorsFile = path.join(folder, 'connectors.json');
   const wrong = { ...EXAMPLE, name: 'other', rateMinutes: 61, baseUrl: 'http://x' };

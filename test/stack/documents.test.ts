@@ -12,7 +12,7 @@ function documentText(...name: string[]): string {
   return readFileSync(path.join(ROOT, ...name), 'utf8');
 }
 
-test('docs/construct.md names the option of each prop that has another name', () => {
+test('docs/construct.md names the option of each prop whose name differs', () => {
   const text = section(page('docs/construct.md'), '## Props');
   const named = [...text.matchAll(/^- `(\w+)`.* is `(\w+)`\.$/gm)].map(([, prop, option]) => [option, prop]);
   expect(Object.fromEntries(named)).toEqual(
@@ -20,7 +20,7 @@ test('docs/construct.md names the option of each prop that has another name', ()
   );
 });
 
-test('every alarm that notifies or is behind one that does has a runbook section, and every such section is an alarm', () => {
+test('the runbook has a section for every alarm that notifies, and only for such alarms', () => {
   const alarms = [...SEVERITIES, ...ALARMS.map(({ name }) => name)];
   const runbook = documentText('docs', 'runbook.md');
   const headings = [...runbook.matchAll(/^## ([a-z-]+)$/gm)].map(match => match[1]!);
@@ -54,7 +54,7 @@ const PUBLISHED = ['lib/connector-props.ts', 'lib/delivery/destination.ts', 'lib
       }),
 );
 
-test('every member that the package publishes has a sentence, and every optional one its default', () => {
+test('every published member has a sentence, and every optional member has its default', () => {
   const undocumented = PUBLISHED.filter(
     ({ comment, mark }) => !/[A-Z`][\s\S]*\.\s/.test(comment!) || (mark === '?' && !comment!.includes('@default')),
   );

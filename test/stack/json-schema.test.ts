@@ -14,7 +14,7 @@ function accepts(connectors: unknown): boolean {
   return validate({ context: { connectors } });
 }
 
-test('cdk.json names the JSON Schema and fits it', () => {
+test('cdk.json names the JSON Schema and is valid', () => {
   const cdk = JSON.parse(readFileSync(path.join(ROOT, 'cdk.json'), 'utf8'));
   expect(path.resolve(ROOT, cdk.$schema)).toBe(JSON_SCHEMA_FILE);
   expect(validate(cdk)).toBe(true);

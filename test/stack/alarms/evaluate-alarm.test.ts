@@ -25,21 +25,21 @@ function stateAfter(points: string, alarm: Partial<AlarmDefinition>): AlarmState
   return evaluateAlarm({ ...ALARM, ...alarm }, metrics, 24);
 }
 
-describe('missing data, as the table in the CloudWatch user guide has it (three of three, five points)', () => {
+describe('missing data in the table of the CloudWatch user guide (three of three, five points)', () => {
   test.each([
     ['0 - X - X', 'OK', 'OK'],
     ['- - - - 0', 'OK', 'OK'],
     ['- - - - -', 'ALARM', 'OK'],
     ['0 X X - X', 'ALARM', 'ALARM'],
     ['- - X - -', 'ALARM', 'OK'],
-  ])('%s: breaching %s, notBreaching %s', (points, breaching, notBreaching) => {
+  ])('the points %s: breaching %s, notBreaching %s', (points, breaching, notBreaching) => {
     expect(stateAfter(points, { missing: 'breaching' })).toBe(breaching);
     expect(stateAfter(points, { missing: 'notBreaching' })).toBe(notBreaching);
   });
 });
 
 describe('an alarm', () => {
-  test('an alarm whose expression fills missing points takes the filled ones', () => {
+  test('an alarm whose expression fills missing points uses the filled points', () => {
     expect(stateAfter('X X X - -', { missing: 'notBreaching' })).toBe('ALARM');
     expect(stateAfter('X X X - -', { missing: 'notBreaching', fill: 0 })).toBe('OK');
   });
@@ -49,7 +49,7 @@ describe('an alarm', () => {
     ['Average', 2],
     ['Maximum', 3],
     ['Minimum', 1],
-  ] as const)('an alarm takes the %s of a window', (statistic, threshold) => {
+  ] as const)('an alarm uses the %s of a window', (statistic, threshold) => {
     const metrics = new RecordedMetrics();
     for (const value of [1, 3]) metrics.add(NAME, value, value);
     const one = { ...ALARM, statistic, threshold, evaluationPeriods: 1 };

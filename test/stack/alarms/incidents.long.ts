@@ -6,9 +6,9 @@ import { played, playedIncidents } from './play.ts';
 /** The longest incident takes half a minute on a slow machine. */
 const TIMEOUT = 300_000;
 
-describe('on-call is notified of', () => {
+describe('alarms of incidents', () => {
   test.each(INCIDENTS)(
-    '$name, by exactly the alarms expected, and of its end',
+    '$name: on-call is notified by exactly the expected alarms, also of the end',
     async incident => {
       const { fired, stuck, recovered } = await played(incident);
       expect([...fired.keys()].sort()).toEqual([...incident.alarms].sort());
@@ -17,12 +17,12 @@ describe('on-call is notified of', () => {
     TIMEOUT,
   );
 
-  test('every defined alarm in some incident', async () => {
+  test('every defined alarm fires in some incident', async () => {
     const fired = new Set((await playedIncidents()).flatMap(result => [...result.fired.keys()]));
     expect(ALARMS.map(({ name }) => name).filter(name => !fired.has(name))).toEqual([]);
   });
 
-  test('the end of all delivery by a critical alarm within 36 minutes', async () => {
+  test('the end of all delivery fires a critical alarm within 36 minutes', async () => {
     const silences = (await playedIncidents()).filter(({ fired }) => fired.has('stream-silent'));
     expect(silences.length).toBeGreaterThan(5);
     const critical = silences.map(({ notified }) => notified.get('critical') ?? Number.POSITIVE_INFINITY);
@@ -30,7 +30,7 @@ describe('on-call is notified of', () => {
   });
 });
 
-test('every incident of which on-call is notified names its alarms', () => {
+test('every incident that notifies on-call names its alarms', () => {
   expect(INCIDENTS.filter(({ alarms }) => alarms.length === 0).map(({ name }) => name)).toEqual([]);
 });
 

@@ -62,31 +62,31 @@ const TEMPLATES = await Promise.all(
   CONFIGURATIONS.map(async ([what, each]) => [what, await templateWith({ ...each })] as const),
 );
 
-describe.each(TEMPLATES)('with %s', (_, template) => {
+describe.each(TEMPLATES)('the metrics with %s', (_, template) => {
   const monitored = [...alarmSeries(template), ...dashboardSeries(template)];
 
-  test('the function emits every metric of its own that an alarm or the dashboard shows, with these dimensions', async () => {
+  test('the function emits every metric of its own that an alarm or the dashboard shows', async () => {
     const own = monitored.filter(({ namespace }) => namespace === METRIC_NAMESPACE).map(seriesKey);
     const { members } = await writtenBy(template);
     expect(own.length).toBeGreaterThan(30);
     expect(own.filter(key => !members.has(key))).toEqual([]);
   });
 
-  test('every other metric is one that AWS documents, about a resource of the stack', () => {
+  test('every other metric is documented by AWS and belongs to a resource of the stack', () => {
     const others = monitored.filter(({ namespace }) => namespace !== METRIC_NAMESPACE);
     expect(others.length).toBeGreaterThan(10);
     expect(others.flatMap(series => serviceProblem(series, template) ?? [])).toEqual([]);
   });
 });
 
-test('every metric that the function emits is looked at by an alarm or on the dashboard', async () => {
+test('every metric that the function emits is used by an alarm or the dashboard', async () => {
   const template = await templateWith({ ...CONFIGURATION, dashboard: true });
   const monitored = new Set([...alarmSeries(template), ...dashboardSeries(template)].map(seriesKey));
   const { metrics } = await writtenBy(template);
   expect([...metrics].filter(key => !monitored.has(key))).toEqual([]);
 });
 
-test('minutes of a scene begin where those of CloudWatch begin, at whatever second the scene opens', async () => {
+test('the minutes of a scene begin with the minutes of CloudWatch, at whatever second the scene starts', async () => {
   const clock = createSceneClock(Date.parse('2026-11-20T12:00:30.500Z'));
   await using scene = await Scene.open({ template: await templateWith(CONFIGURATION), clock });
   await scene.nextMinute();

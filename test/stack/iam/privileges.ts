@@ -10,16 +10,16 @@ beforeAll(async () => {
 });
 
 describe('the function’s role', () => {
-  test('allows every call that the function makes', () => {
+  test('the function’s role allows every call that the function makes', () => {
     expect(found.refused).toEqual([]);
   });
 
-  test('allows nothing that no call needs, but for storing the logs, which the runtime does', () => {
+  test('the function’s role allows only the calls of the function and the storing of its logs', () => {
     const unused = found.grants.filter(({ scenarios }) => scenarios.length === 0);
     expect(unused.map(({ action }) => action).sort()).toEqual([...RUNTIME_ACTIONS]);
   });
 
-  test('the function’s role names each action without a wildcard, and the reason for each', () => {
+  test('the function’s role names each action without a wildcard and with its reason', () => {
     const actions = found.grants.map(({ action }) => action);
     expect(actions.filter(action => action.includes('*'))).toEqual([]);
     expect([...new Set(actions)].sort()).toEqual(Object.keys(NEEDED_FOR).sort());
@@ -36,7 +36,7 @@ describe('a grant', () => {
     ['s3:PutObject', 'arn:aws:s3:::bucket/events/x.json', false],
     ['s3:PutObject', 'arn:aws:s3:::bucket2/dead-letter/x.json', false],
     ['s3:GetObject', 'arn:aws:s3:::bucket/dead-letter/x.json', false],
-  ])('a grant of %s on %s is matched as IAM does', (permission, resource, allowed) => {
+  ])('a grant of %s on %s is matched in the same way as in IAM', (permission, resource, allowed) => {
     expect(allows(grant, permission, resource)).toBe(allowed);
   });
 });

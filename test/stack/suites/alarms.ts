@@ -25,7 +25,7 @@ describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
   const all = alarms(VARIANTS[variant]);
   const template = synthesize(VARIANTS[variant]);
 
-  test('each alarm says effect and first command, and links to its section of the runbook', () => {
+  test('each alarm describes its effect and the first command, and links to the runbook', () => {
     const { runbookUrl = 'docs/runbook.md' } = VARIANTS[variant] as { readonly runbookUrl?: string };
     for (const { name: nameWithReader, text } of all.values()) {
       const name = nameWithReader.replace('/lake', '');
@@ -36,7 +36,7 @@ describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
     }
   });
 
-  test('each alarm looks at a window that CloudWatch evaluates', () => {
+  test('each alarm has a window that CloudWatch can evaluate', () => {
     const wrong = [...all.values()].filter(({ periodMinutes, evaluationPeriods }) => {
       const longestDays = periodMinutes >= 60 ? 7 : 1;
       return !Number.isInteger(periodMinutes) || periodMinutes * evaluationPeriods > longestDays * 24 * 60;
@@ -44,7 +44,7 @@ describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
     expect(wrong).toEqual([]);
   });
 
-  test('each alarm is part of exactly one of the two composite alarms, which name its first command', () => {
+  test('each alarm is in exactly one composite alarm, whose description names its first command', () => {
     const members = compositeAlarmMembers(template);
     expect([...members.keys()].sort()).toEqual(['critical', 'warning']);
     expect([...members.values()].flat().sort()).toEqual([...all.keys()].sort());
@@ -60,14 +60,14 @@ describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
 });
 
 describe('silence', () => {
-  test('silence of a stream fires its alarm, and silence of a service ends one', () => {
+  test('silence of a stream fires its alarm, but silence of a service does not', () => {
     expect(alarms().get('stream-silent')!.missing).toBe('breaching');
     const all = [...alarms().values(), ...alarms(VARIANTS.splunk).values()];
     const services = all.filter(({ namespace }) => namespace.startsWith('AWS/'));
     expect(new Set(services.map(({ missing }) => missing))).toEqual(new Set(['notBreaching']));
   });
 
-  test('a metric that a run sends only when it is not zero counts as zero without a point', () => {
+  test('a metric that is sent only when it is not zero counts as zero without a point', () => {
     const own = [...alarms().values()].filter(({ namespace }) => namespace === METRIC_NAMESPACE);
     const omitted = own.filter(({ metric }) => !SENT_WHEN_ZERO.has(metric as never));
     expect(omitted.length).toBeGreaterThan(5);
@@ -88,7 +88,7 @@ describe('the option alarms', () => {
   const members = (severity: string, options: object = changedAlarms) =>
     compositeAlarmMembers(synthesize({ ...options })).get(severity);
 
-  test('the option changes only the threshold of an alarm and its description', () => {
+  test('the option alarms changes only the threshold of an alarm and its description', () => {
     const { text, threshold, ...others } = alarms(changedAlarms).get('siem-reader-stalled')!;
     const { text: before, threshold: _, ...same } = alarms().get('siem-reader-stalled')!;
     expect(threshold).toBe(7200);
@@ -96,14 +96,14 @@ describe('the option alarms', () => {
     expect(text).toBe(before.replace(' First run', ' The threshold of this alarm was changed to 7200. First run'));
   });
 
-  test('the option moves an alarm to the other composite alarm, and leaves out one that is false', () => {
+  test('the option alarms can move an alarm to the other composite alarm or leave it out', () => {
     expect(members('critical', {})).toContain('siem-reader-stalled');
     expect(members('critical')).not.toContain('siem-reader-stalled');
     expect(members('warning')).toContain('siem-reader-stalled');
     expect(names().filter(name => !names(changedAlarms).includes(name))).toEqual(['function-errors']);
   });
 
-  test('a composite alarm without any alarm has the rule false', () => {
+  test('a composite alarm without members has the rule FALSE', () => {
     const everyWarning = Object.fromEntries(ALARMS.map(({ name }) => [name, { severity: 'warning' }]));
     const template = synthesize({ alarms: everyWarning });
     expect(resources(template, 'AWS::CloudWatch::CompositeAlarm')).toContainEqual(
@@ -115,21 +115,21 @@ describe('the option alarms', () => {
     [{ 'stream-silnt': false }, 'stream-silnt: is not an alarm; did you mean stream-silent? Known: '],
     [{ 'dead-letters': { threshold: 0 } }, 'dead-letters.threshold: must be a number greater than 0'],
     [{ 'dead-letters': true }, 'dead-letters: must be false, or an object with a threshold greater than 0'],
-  ])('the option refuses %j', (given, text) => {
+  ])('the option alarms refuses %j', (given, text) => {
     expect(() => configured({ alarms: given })).toThrow(`connectors[0].alarms.${text}`);
   });
 });
 
-test('alarms are about the connector, so that a stream more costs none', () => {
+test('alarms cover the whole connector, so that another stream needs no additional alarm', () => {
   expect(names({ dnsBlocksPath: '/v1/dns-blocks' })).toEqual(names());
 });
 
-test('a stream without a path appears nowhere in the template', () => {
+test('a stream without a path does not appear in the template', () => {
   expect(JSON.stringify(synthesize({ dashboard: true }))).not.toContain('dns-blocks');
 });
 
 describe('the alarms of delivery', () => {
-  test('the alarms of delivery follow the buffer and the kind of destination', () => {
+  test('the alarms of delivery depend on the buffer and the kind of destination', () => {
     expect(alarms(VARIANTS.buffered).get('delivery-late')).toMatchObject({ threshold: 1140 });
     expect(alarms(VARIANTS.http).get('delivery-failing')).toMatchObject({ metric: 'DeliveryToHttpEndpoint.Success' });
     const withBackup = VARIANT_NAMES.filter(name => names(VARIANTS[name]).includes('delivery-backup-used'));
@@ -142,7 +142,7 @@ describe('the alarms of delivery', () => {
     ['iceberg', 'DeliveryToIceberg', 'DeliveryToIceberg.FailedRowCount'],
     ['snowflake', 'DeliveryToSnowflake', 'BackupToS3.Records'],
   ])(
-    'the alarms of an existing stream to %s watch the metrics that Firehose has for it',
+    'the alarms of an existing stream to %s use the metrics of Firehose for this destination',
     (deliversTo, prefix, backup) => {
       const found = alarms({ destination: { ...VARIANTS.existing.destination, deliversTo } });
       expect(found.get('delivery-late')).toMatchObject({ metric: `${prefix}.DataFreshness` });
@@ -156,7 +156,7 @@ describe('notifications', () => {
   const composites = (options: object = {}) =>
     resources(synthesize({ ...options }), 'AWS::CloudWatch::CompositeAlarm').map(({ Properties }) => Properties);
 
-  test('a notification says whether data is safe, and how to run the commands', () => {
+  test('a notification says whether data is safe and how to run the commands', () => {
     const [warning, critical] = composites()
       .map(({ AlarmDescription }) => String(AlarmDescription))
       .sort();
@@ -171,7 +171,7 @@ describe('notifications', () => {
   });
 
   test.each([undefined, 'critical', 'warning'])(
-    'a description with the longest names and addresses has 1,024 characters at most (every alarm changed: %s)',
+    'a description with the longest names has at most 1,024 characters (every alarm changed: %s)',
     severity => {
       const override = { severity, threshold: 0.123456789 };
       const runbookUrl = `https://wiki.example/${'r'.repeat(256)}`.slice(0, 256);
@@ -195,13 +195,13 @@ describe('notifications', () => {
     [true, { alarmTopicArn: VARIANTS.existingParts.alarmTopicArn }],
     [false, VARIANTS.everyOption],
     [false, {}],
-  ])('synth warns of a runbook without an address if somebody is notified: %s with %j', (warned, options) => {
+  ])('synth warns of a runbook without an address if an alarm notifies somebody: %s with %j', (warned, options) => {
     const stack = new ConnectorStack(createApp(), configured({ ...options }));
     const warnings = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('runbookUrl'));
     expect(warnings).toHaveLength(warned ? 1 : 0);
   });
 
-  test('a composite alarm notifies of its beginning and its end, through the topic of the stack or an existing one', () => {
+  test('a composite alarm notifies of its start and its end through the configured topic', () => {
     const own = [{ Ref: expect.stringMatching(/^ConnectorAlarmTopic/) }];
     expect(composites()).toEqual(
       composites().map(() => expect.objectContaining({ AlarmActions: own, OKActions: own })),
@@ -209,7 +209,7 @@ describe('notifications', () => {
     expect(composites(VARIANTS.existingParts)[0]!['AlarmActions']).toEqual([VARIANTS.existingParts.alarmTopicArn]);
   });
 
-  test('the topic lets CloudWatch publish for this connector’s alarms, and has the e-mail address of the options', () => {
+  test('the topic accepts only this connector’s alarms and has the configured e-mail address', () => {
     const template = synthesize(VARIANTS.everyOption);
     const [, policy] = Object.entries(template.Resources).find(([id]) => /^ConnectorAlarmTopicPolicy/.test(id))!;
     expect(JSON.stringify(policy)).toMatch(/:alarm:acme\/\*".*"Service":"cloudwatch\.amazonaws\.com"/);

@@ -12,7 +12,7 @@ function acknowledgements(stack: Stack): [rule: string, reason: string][] {
   return found.flatMap(({ data }) => Object.entries(data as Record<string, string>));
 }
 
-test('the stacks of all variants are valid and pass cdk-nag, but for acknowledged findings', () => {
+test('the stacks of all variants are valid and pass cdk-nag, except for acknowledged findings', () => {
   // One app for all: to start the validation takes longer than to validate a template.
   const app = createApp({ builtinCloudFormationValidation: true });
   const stacks = VARIANT_NAMES.map(

@@ -10,7 +10,7 @@ function drawn(options: object = {}) {
 }
 
 describe('the dashboard', () => {
-  test('the dashboard draws every metric that the function sends, below the state of the composite alarms', () => {
+  test('the dashboard shows every metric that the function sends, below the composite alarms', () => {
     const names = new Set(drawn().map(({ metric }) => metric));
     const sent = [...Object.keys(STREAM_METRICS), ...Object.keys(CONNECTOR_METRICS)];
     expect(sent.filter(name => !names.has(name))).toEqual([]);
@@ -18,12 +18,12 @@ describe('the dashboard', () => {
     expect(/"type\\?":\\?"(\w+)/.exec(JSON.stringify(body))![1]).toBe('alarm');
   });
 
-  test('the dashboard exists only where the option wants it, because it costs more than all alarms', () => {
+  test('the dashboard is created only if the option is set, because it costs more than all alarms', () => {
     expect(resources(synthesize(), 'AWS::CloudWatch::Dashboard')).toEqual([]);
     expect(Object.keys(synthesize({ dashboard: true }).Outputs)).toContain('DashboardName');
   });
 
-  test('the dashboard follows the kind of destination', () => {
+  test('the dashboard depends on the kind of destination', () => {
     expect(drawn(VARIANTS.splunk).map(({ metric }) => metric)).toContain('DeliveryToSplunk.DataFreshness');
     expect(drawn(VARIANTS.splunk).filter(({ namespace }) => namespace === 'AWS/SQS')).toEqual([]);
   });

@@ -19,7 +19,7 @@ function deliveryGrants(options: object): string[] {
 
 const ERRORS = 'delivery-errors/!{firehose:error-output-type}/!{timestamp:yyyy/MM/dd/HH}/';
 
-test('delivery to S3 may write below its two prefixes and nowhere else', () => {
+test('delivery to S3 may write only below its two prefixes', () => {
   const written = deliveryGrants({}).filter(grant => grant.startsWith('s3:PutObject'));
   expect(
     written
@@ -30,7 +30,7 @@ test('delivery to S3 may write below its two prefixes and nowhere else', () => {
 });
 
 describe('delivery to Splunk', () => {
-  test('Splunk gets records at its raw endpoint, which splits packed records, and backs up what fails', () => {
+  test('delivery to Splunk sends records to the raw endpoint and backs up failed records', () => {
     expect(destination(VARIANTS.splunk, 'Splunk')).toMatchObject({
       HECEndpoint: VARIANTS.splunk.destination.url,
       HECEndpointType: 'Raw',
@@ -41,7 +41,7 @@ describe('delivery to Splunk', () => {
     });
   });
 
-  test('delivery to Splunk says how to fill in the token', () => {
+  test('delivery to Splunk says how to enter the token', () => {
     const { FillToken } = synthesize(VARIANTS.splunk).Outputs;
     expect(FillToken!.Description).toContain('"hec_token"');
     expect(JSON.stringify(FillToken!.Value)).toContain('file://token.json');
@@ -49,7 +49,7 @@ describe('delivery to Splunk', () => {
 });
 
 describe('delivery to an HTTP endpoint', () => {
-  test('delivery to an HTTP endpoint sends gzipped records with the key of a secret, and backs up failures', () => {
+  test('delivery to an HTTP endpoint sends gzipped records with a secret key and backs up failures', () => {
     expect(destination(VARIANTS.http, 'HttpEndpoint')).toMatchObject({
       EndpointConfiguration: { Url: VARIANTS.http.destination.url, Name: 'SIEM' },
       RequestConfiguration: { ContentEncoding: 'GZIP' },
@@ -60,21 +60,21 @@ describe('delivery to an HTTP endpoint', () => {
     });
   });
 
-  test('delivery to an HTTP endpoint may read the key and write the backup, but no events', () => {
+  test('delivery to an HTTP endpoint may read the key and write the backup, but not events', () => {
     const grants = deliveryGrants(VARIANTS.http);
     expect(grants).toContain(`secretsmanager:GetSecretValue ["${SECRET_ARN}"]`);
     expect(grants.filter(grant => grant.includes('/events/'))).toEqual([]);
   });
 });
 
-test('a delivery stream that exists already is used as it is, and the bucket holds dead letters only', () => {
+test('an existing delivery stream is used unchanged, and the bucket holds only dead letters', () => {
   const template = synthesize(VARIANTS.existing);
   expect(resources(template, 'AWS::KinesisFirehose::DeliveryStream')).toEqual([]);
   expect(resources(template, 'AWS::S3::Bucket')).toHaveLength(1);
   expect(identityStatements(template).filter(({ parent }) => parent.startsWith('ConnectorDelivery'))).toEqual([]);
 });
 
-test('another kind of destination is another stream, because Firehose cannot turn one into the other', () => {
+test('another kind of destination creates another stream, because Firehose cannot convert a stream', () => {
   const ids = [{}, VARIANTS.splunk, VARIANTS.http].map(options => {
     const { Resources } = synthesize({ ...options });
     return Object.keys(Resources).find(id => Resources[id]!.Type === 'AWS::KinesisFirehose::DeliveryStream');

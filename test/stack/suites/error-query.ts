@@ -13,12 +13,12 @@ describe('the saved query of errors', () => {
     readonly LogGroupNames: readonly unknown[];
   };
 
-  test('the saved query is named after the connector and reads the log of the function', () => {
+  test('the saved query has the name of the connector and reads the log of the function', () => {
     expect(Name).toBe('security-data-connector/acme/errors');
     expect(LogGroupNames).toEqual([{ Ref: expect.stringMatching(/^ConnectorPollerLog/) }]);
   });
 
-  test('the saved query names fields that the function or Lambda writes', async () => {
+  test('the saved query uses only fields that the function or Lambda writes', async () => {
     const named = [...QueryString.matchAll(/@\w+|\berror\.\w+|\b(?:level|stream|errorType|errorMessage)\b/g)];
     const known = await logFields();
     expect(named.length).toBeGreaterThan(8);

@@ -44,7 +44,7 @@ function functionActions(options = {}): string[] {
 }
 
 describe('the function', () => {
-  test('the function has exactly the environment of its contract, with the values of the options', () => {
+  test('the function has exactly the environment that its contract lists, with the values of the options', () => {
     expect(Object.keys(environment()).sort()).toEqual(ALWAYS);
     expect(environment(VARIANTS.everyOption)).toMatchObject({
       API_BASE_URL: 'https://api.acme.example',
@@ -57,7 +57,7 @@ describe('the function', () => {
     });
   });
 
-  test.each(VARIANT_NAMES)('the function starts with the environment that it is given (%s)', name => {
+  test.each(VARIANT_NAMES)('the function starts with the environment of the stack (%s)', name => {
     const given = Object.entries(environment(VARIANTS[name])).map(([key, value]) => [
       key,
       typeof value === 'string' ? value : 'known-at-deployment',
@@ -65,7 +65,7 @@ describe('the function', () => {
     expect(readSettings(Object.fromEntries(given))).toMatchObject({ connector: 'acme' });
   });
 
-  test('the function uses an existing stream, bucket, table and secret, and may use no other', () => {
+  test('the function uses an existing stream, bucket, table and secret, and no others', () => {
     expect(environment(VARIANTS.existingParts)).toMatchObject({
       CREDENTIALS_SECRET_ID: VARIANTS.existingParts.secretArn,
       STATE_TABLE: 'acme-State',
@@ -89,7 +89,7 @@ describe('the function', () => {
     ]);
   });
 
-  test('the function in a VPC is placed by Lambda with network grants that its own code is denied', () => {
+  test('the function in a VPC has network permissions that its own code cannot use', () => {
     const template = synthesize(VARIANTS.existingParts);
     expect(functionActions(VARIANTS.existingParts)).toEqual(expect.arrayContaining([...NETWORK_ACTIONS]));
     const denied = identityStatements(template).filter(({ statement }) => statement.Effect === 'Deny');
@@ -100,7 +100,7 @@ describe('the function', () => {
     });
   });
 
-  test('the function uses a proxy and certificates of its own by the variables that Node reads', () => {
+  test('the function gets its proxy and certificates in the variables that Node reads', () => {
     const options = {
       proxyUrl: 'http://proxy.acme.example:3128',
       noProxy: ['*.Acme.example', '.amazonaws.com', '10.1.2.3'],
@@ -115,7 +115,7 @@ describe('the function', () => {
     });
   });
 
-  test('synth warns of a certificate that has expired, is not valid yet, or is no root', () => {
+  test('synth warns of a certificate that has expired, is not valid yet, or is not a root certificate', () => {
     const warnings = (text: string) => {
       writeFileSync(AUTHORITY_FILE, text);
       const stack = new ConnectorStack(createApp(), configured({ caCertificates: AUTHORITY_FILE }));
@@ -145,7 +145,7 @@ describe('the function', () => {
     [{ proxyUrl: 'http://proxy.acme.example:3128' }, [443, 3128]],
     [{ proxyUrl: 'http://proxy.acme.example' }, [443, 80]],
     [{ baseUrl: 'https://api.acme.example:8443' }, [443, 8443]],
-  ])('the function’s security group allows only connections out to AWS, API and proxy: %j', (options, ports) => {
+  ])('the function’s security group allows only outgoing connections to AWS, API and proxy: %j', (options, ports) => {
     const template = synthesize({ vpc: VARIANTS.everyOption.vpc, ...options });
     const group = only(template, 'AWS::EC2::SecurityGroup');
     const rules = group['SecurityGroupEgress'] as { readonly FromPort: number }[];
@@ -155,12 +155,12 @@ describe('the function', () => {
 });
 
 describe('the schedule', () => {
-  test('the schedule has the rate of the configuration', () => {
+  test('the schedule runs at the configured rate', () => {
     const { ScheduleExpression: rate } = only(synthesize(VARIANTS.everyOption), 'AWS::Scheduler::Schedule');
     expect(rate).toBe('rate(1 hour)');
   });
 
-  test('the schedule is disabled when the connector is paused, and nobody is notified of the silence', () => {
+  test('the schedule of a paused connector is disabled, and the silence notifies nobody', () => {
     const template = synthesize(VARIANTS.http);
     expect(only(template, 'AWS::Scheduler::Schedule')).toMatchObject({ State: 'DISABLED' });
     const enabled = resources(template, 'AWS::CloudWatch::CompositeAlarm').map(

@@ -31,7 +31,7 @@ const inspect: Grant = (connector, grantee) => connector.grantInspect(grantee);
 const operate: Grant = (connector, grantee) => connector.grantOperate(grantee);
 
 describe('grantRead', () => {
-  test('grantRead allows what the policy for the SIEM allows', () => {
+  test('grantRead allows the same actions as the policy for the SIEM', () => {
     const { scope, connector } = construct();
     connector.grantRead(new iam.ManagedPolicy(scope, 'Theirs'));
     const all = identityStatements(templateOf(scope));
@@ -40,14 +40,14 @@ describe('grantRead', () => {
     expect(of('Theirs')).toHaveLength(2);
   });
 
-  test('grantRead allows listing the events, and no other prefix, where there is no queue of notifications', () => {
+  test('grantRead allows listing only the events if there is no queue of notifications', () => {
     const statements = granted(read, () => ({ siemQueue: false }));
     expect(actions(statements)).toEqual(['s3:GetObject', 's3:ListBucket']);
     const listing = statements.find(each => actionsOf(each).includes('s3:ListBucket'));
     expect(listing?.Condition).toEqual({ StringLike: { 's3:prefix': 'events/*' } });
   });
 
-  test('grantRead allows decryption with the key of the connector and with that of a bucket that is given', () => {
+  test('grantRead allows decryption with the key of the connector and the key of an existing bucket', () => {
     const statements = granted(read, scope => ({
       encryptionKey: new kms.Key(scope, 'OfConnector'),
       bucket: new s3.Bucket(scope, 'Bucket', { encryptionKey: new kms.Key(scope, 'OfBucket') }),
@@ -58,7 +58,7 @@ describe('grantRead', () => {
     expect(JSON.stringify(decryption[0]!.Condition)).toContain('s3.eu-west-1');
   });
 
-  test('grantRead is refused where the bucket has no events', () => {
+  test('grantRead is refused when the bucket does not contain events', () => {
     const destination = Destination.splunk({ url: 'https://splunk.acme.example:8088' });
     expect(() => granted(read, () => ({ destination }))).toThrow(
       'The bucket of connector acme has no events, because its destination is not S3.',
@@ -69,7 +69,7 @@ describe('grantRead', () => {
 describe('the grants of operators', () => {
   const WRITES = /:(Put|Update|Delete|Send|Start|Invoke|Disable|Enable|PassRole)/;
 
-  test('grantInspect allows no action that changes anything, and grantOperate includes it', () => {
+  test('grantInspect allows no action that changes anything, and grantOperate includes grantInspect', () => {
     const [inspecting, operating] = [actions(granted(inspect)), actions(granted(operate))];
     expect(inspecting.filter(action => WRITES.test(action))).toEqual([]);
     expect(inspecting.filter(action => !operating.includes(action))).toEqual([]);
@@ -79,7 +79,7 @@ describe('the grants of operators', () => {
   test.each([
     ['inspect', inspect],
     ['operate', operate],
-  ])('grants name no resource but those of the connector, where AWS takes a resource: %s', (_, grant) => {
+  ])('grants are limited to resources of the connector where AWS supports it: %s', (_, grant) => {
     const everything = granted(grant).filter(each => each.Resource === '*');
     expect(actions(everything)).toEqual([
       'cloudwatch:DescribeAlarms',
@@ -88,7 +88,7 @@ describe('the grants of operators', () => {
     ]);
   });
 
-  test('operators list the prefixes of the connector only, and pass the role of the schedule to EventBridge Scheduler only', () => {
+  test('operators may list only prefixes of the connector, and pass a role only to EventBridge Scheduler', () => {
     const conditionOf = (action: string) =>
       granted(operate).find(each => actionsOf(each).includes(action) && each.Condition)?.Condition;
     expect(conditionOf('s3:ListBucket')).toEqual({
@@ -99,7 +99,7 @@ describe('the grants of operators', () => {
     });
   });
 
-  test('operators may write with the key only the secret', () => {
+  test('operators may encrypt only the secret with the key', () => {
     const uses = (grant: Grant) =>
       granted(grant, scope => ({ encryptionKey: new kms.Key(scope, 'Key') }))
         .filter(each => actions([each]).some(action => action.startsWith('kms:')))

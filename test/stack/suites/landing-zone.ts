@@ -10,12 +10,12 @@ describe('a landing zone that prescribes path, prefix and boundary', () => {
   const roles = resources(template, 'AWS::IAM::Role').map(({ Properties }) => Properties);
   const policies = resources(template, 'AWS::IAM::ManagedPolicy').map(({ Properties }) => Properties);
 
-  test('every role and managed policy is under the prescribed path, and every role has the boundary', () => {
+  test('every role has the prescribed path and boundary, and every managed policy has the path', () => {
     expect(new Set([...roles, ...policies].map(({ Path }) => Path))).toEqual(new Set(['/security/connectors/']));
     expect(new Set(roles.map(({ PermissionsBoundary }) => PermissionsBoundary))).toEqual(new Set([BOUNDARY_ARN]));
   });
 
-  test('every name has the prescribed prefix, which for Sentinel comes after OIDC_', () => {
+  test('every name has the prescribed prefix, which follows OIDC_ in the role for Sentinel', () => {
     const names = roles.map(({ RoleName }) => joinedText(RoleName)).sort();
     expect(names).toEqual([
       'OIDC_secops-acme-SiemReader-51af3dc0',
@@ -33,13 +33,13 @@ test.each([
   ['government', ['aws-us-gov']],
   // The partition is known only at deployment.
   ['plain', []],
-] as const)('the ARNs of the variant %s name no partition but %j', (name, partitions) => {
+] as const)('the ARNs of the variant %s contain only the partition %j', (name, partitions) => {
   const text = JSON.stringify(synthesize(VARIANTS[name]));
   const found = [...text.matchAll(/arn:([^:"]+):/g)].map(([, partition]) => partition);
   expect([...new Set(found)]).toEqual(partitions);
 });
 
-test('feature flags of the CDK change no logical id, so the stack of an app with other flags is the same', () => {
+test('feature flags of the CDK do not change the logical ids of the stack', () => {
   const ids = (template: object) => Object.keys((template as { Resources: object }).Resources);
   for (const name of VARIANT_NAMES) {
     const app = createApp({ context: { 'aws:cdk:bundling-stacks': [] } });

@@ -9,7 +9,7 @@ import { construct } from './construct.ts';
 describe('a metric of the connector', () => {
   const { connector } = construct();
 
-  test('a metric has its namespace, its dimensions, the sum over five minutes, and what the options change', () => {
+  test('a metric has its namespace, its dimensions, the sum over five minutes, and the given changes', () => {
     const namespace = 'SecurityDataConnector';
     const period = Duration.minutes(5);
     const sum = { namespace, metricName: 'LeaseHeld', dimensions: { service: 'acme' }, statistic: 'Sum', period };
@@ -35,7 +35,7 @@ describe('a metric of the connector', () => {
     // A sum would count a stream once for each run that reports it.
     ['StreamsFailed', 'Maximum', undefined, each => each.metricStreamsFailed()],
     ['StreamsBehind', 'Maximum', undefined, each => each.metricStreamsBehind()],
-  ])('the metric %s has a method of its own, and is a %s', (metricName, statistic, stream, metric) => {
+  ])('the metric %s has its own method and is a %s', (metricName, statistic, stream, metric) => {
     const dimensions = { service: 'acme', ...(stream && { stream }) };
     expect(metric(connector)).toMatchObject({ metricName, statistic, dimensions });
   });

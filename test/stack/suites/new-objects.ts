@@ -45,7 +45,7 @@ function allowed(template: SynthesizedTemplate, policyId: string): Statement[] {
 }
 
 describe('the topic of new objects', () => {
-  test('delivers S3’s own format to the queue of the SIEM, without S3’s test message', () => {
+  test('the topic of new objects delivers S3’s own format to the queue of the SIEM', () => {
     const [subscription, ...others] = subscriptions(synthesize());
     expect(others).toEqual([]);
     expect(subscription!.Properties).toMatchObject({
@@ -56,7 +56,7 @@ describe('the topic of new objects', () => {
     });
   });
 
-  test('the subscriber exists before the first run, because SNS keeps nothing for later subscribers', () => {
+  test('the queue is subscribed before the first run, because SNS keeps nothing for later subscribers', () => {
     const template = synthesize();
     const found = (type: string) => Object.entries(template.Resources).find(([, { Type }]) => Type === type)!;
     const dependenciesOf = (type: string) => (found(type)[1] as Resource & { readonly DependsOn?: string[] }).DependsOn;
@@ -64,7 +64,7 @@ describe('the topic of new objects', () => {
     expect(dependenciesOf('AWS::Scheduler::Schedule')).toContain(found('AWS::SNS::Subscription')[0]);
   });
 
-  test('the dead-letter queue keeps notifications that SQS refuses, and its alarm fires', () => {
+  test('the dead-letter queue keeps notifications that SQS refuses, which fires its alarm', () => {
     const [subscription] = subscriptions(synthesize());
     expect(subscription!.Properties['RedrivePolicy']).toEqual({
       deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringMatching(/^ConnectorSiemUnread/), 'Arn'] },
@@ -74,7 +74,7 @@ describe('the topic of new objects', () => {
   test.each<[string, Readonly<Record<string, unknown>>, (template: SynthesizedTemplate) => string]>([
     ['of the stack', {}, template => `arn:aws:s3:::${joinedText(only(template, 'AWS::S3::Bucket')['BucketName'])}`],
     ['that exists', VARIANTS.existingParts, () => 'arn:aws:s3:::acme-security-data'],
-  ])('the topic accepts notifications of the bucket %s alone, and only from its account', (_, options, bucketArn) => {
+  ])('the topic accepts only notifications of the bucket %s from its own account', (_, options, bucketArn) => {
     const template = synthesize(options);
     expect(template.Outputs).toHaveProperty('NewObjectsTopicArn');
     const [own, ...others] = allowed(template, 'ConnectorNewObjectsPolicy');
@@ -88,7 +88,7 @@ describe('the topic of new objects', () => {
     expect(typeof source === 'string' ? source : joinedText(source)).toBe(bucketArn(template));
   });
 
-  test('the bucket notifies the topic even without a queue of the SIEM', () => {
+  test('the bucket notifies the topic even if there is no queue of the SIEM', () => {
     const template = synthesize({ siemQueue: false });
     expect(bucketNotifications(template)).toEqual({ TopicConfigurations: [NOTIFICATION] });
     expect(siemParts(template)).toEqual([]);
@@ -97,7 +97,7 @@ describe('the topic of new objects', () => {
   test.each([
     ['an endpoint', VARIANTS.splunk],
     ['an existing delivery stream', VARIANTS.existing],
-  ])('the topic does not exist where the destination is %s', (_, options) => {
+  ])('the topic does not exist when the destination is %s', (_, options) => {
     const template = synthesize(options);
     expect(bucketNotifications(template)).toBeUndefined();
     expect(resources(template, 'AWS::SNS::Topic')).toHaveLength(1);
@@ -108,7 +108,7 @@ describe('the topic of new objects', () => {
 const queueOf = (scope: Stack) => new SqsDestination(new sqs.Queue(scope, 'Theirs'));
 
 describe('another notification of the bucket', () => {
-  test('another notification is refused by name, and the error says where to subscribe', () => {
+  test('another notification is refused by name, with advice on how to subscribe instead', () => {
     const { scope, connector } = construct();
     // The other methods of the CDK come here, too.
     const addition = () => connector.bucket.addObjectRemovedNotification(queueOf(scope));
@@ -131,13 +131,13 @@ describe('another notification of the bucket', () => {
 test.each<[string, (scope: Stack) => Partial<SecurityDataConnectorProps>]>([
   ['has no events', () => ({ destination: Destination.splunk({ url: 'https://splunk.acme.example:8088' }) })],
   ['exists already', scope => ({ bucket: new s3.Bucket(scope, 'Bucket') })],
-])('a bucket that %s takes the notifications of the app', (_, props) => {
+])('a bucket that %s accepts the notifications of the app', (_, props) => {
   const { scope, connector } = construct(props);
   connector.bucket.addEventNotification(s3.EventType.OBJECT_CREATED, queueOf(scope));
   expect(customResources(templateOf(scope))).toEqual(['Custom::S3BucketNotifications']);
 });
 
-test('an existing bucket that notifies the queue of the SIEM itself is accepted there', () => {
+test('an existing bucket may notify the queue of the SIEM itself', () => {
   const [direct, byTopic, ...others] = allowed(synthesize(VARIANTS.existingParts), 'ConnectorSiemAnnouncementsPolicy');
   expect(others).toEqual([]);
   expect(direct).toMatchObject({

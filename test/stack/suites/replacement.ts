@@ -17,7 +17,7 @@ const HELD = {
   ConnectorPollerFunction: 'AWS::Lambda::Function',
 };
 
-test('an update replaces no resource that holds data or that other systems use, because logical ids stay', () => {
+test('an update does not replace resources that hold data or that other systems use', () => {
   const { Resources } = synthesize();
   const types = Object.entries(Resources).map(([id, { Type }]) => [id.slice(0, -8), Type]);
   for (const held of Object.entries(HELD)) expect(types).toContainEqual(held);

@@ -23,7 +23,7 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
   const statementsIn = (document: unknown) => (document as { Statement: Statement[] }).Statement;
   const isDestroyed = name === 'http';
 
-  test('roles trust services and the named reader, and services act for this account only', () => {
+  test('roles trust only services that act for this account, and the named reader', () => {
     const trusts = ofType('AWS::IAM::Role').flatMap(role => statementsIn(role['AssumeRolePolicyDocument']));
     const readers = trusts.filter(({ Principal }) => !('Service' in (Principal as object)));
     expect(readers).toHaveLength(/"siemReader"|"reader"/.test(JSON.stringify(VARIANTS[name])) ? 1 : 0);
@@ -41,7 +41,7 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
     expect(conditionsOf('firehose')).toEqual(keys.map(account));
   });
 
-  test('table, bucket and secrets are kept on deletion, and only the table if the creation fails', () => {
+  test('table, bucket and secrets are kept on deletion, but only the table after a failed creation', () => {
     const kept = ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::SecretsManager::Secret'];
     const policies = kept.flatMap(type =>
       resources(template, type).map(({ DeletionPolicy, UpdateReplacePolicy }) => [DeletionPolicy, UpdateReplacePolicy]),
@@ -56,7 +56,7 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
     for (const { Properties } of tables) expect(Properties['DeletionProtectionEnabled']).toBe(!isDestroyed);
   });
 
-  test('the bucket is encrypted, versioned and cleaned up, and opens to nobody and no old TLS', () => {
+  test('the bucket is encrypted, versioned, cleaned up, and closed to the public and old TLS', () => {
     const logs = {
       Prefix: 'log/',
       Status: 'Enabled',
@@ -87,7 +87,7 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
     expect(refusals).toEqual(buckets.map(() => [1.2]));
   });
 
-  test('every queue is encrypted, logs are kept for a time, and no secret is in the template', () => {
+  test('every queue is encrypted, logs expire, and no secret is in the template', () => {
     expect(ofType('AWS::SQS::Queue').filter(queue => queue['SqsManagedSseEnabled'] !== true)).toEqual([]);
     const days = ofType('AWS::Logs::LogGroup').map(group => group['RetentionInDays']);
     expect(days.filter(kept => kept !== (name === 'everyOption' ? 30 : 90))).toEqual([]);
@@ -101,7 +101,7 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
     expect(Object.values(template.Resources).filter(({ Type }) => /^Custom::|CustomResource/.test(Type))).toEqual([]);
   });
 
-  test('the customer’s key is used through services only, and no key where none is given', () => {
+  test('the customer’s key can be used only through services, and is absent unless configured', () => {
     const uses = identityStatements(template).filter(({ statement }) =>
       actionsOf(statement).some(action => action.startsWith('kms:')),
     );
@@ -156,15 +156,18 @@ describe('the condition through which service a key is used', () => {
     ['cn-north-1', ['secretsmanager.cn-north-1.amazonaws.com.cn']],
     ['eusc-de-east-1', ['secretsmanager.eusc-de-east-1.amazonaws.eu']],
     ['us-iso-east-1', ['secretsmanager.us-iso-east-1.c2s.ic.gov']],
-  ])('has in %s the name that the CDK uses in key policies, and that of the partition', (region, ofPartition) => {
-    const { own, ofKey } = services({ account: '111122223333', region });
-    const ofSecrets = own.filter(value => String(value).startsWith('secretsmanager.'));
-    expect(new Set(ofSecrets)).toEqual(new Set([`secretsmanager.${region}.amazonaws.com`, ...ofPartition]));
-    expect(ofKey.length).toBeGreaterThan(0);
-    expect(ofKey.filter(value => !own.includes(value))).toEqual([]);
-  });
+  ])(
+    'the condition has in %s the service name that the CDK uses, and the name of the partition',
+    (region, ofPartition) => {
+      const { own, ofKey } = services({ account: '111122223333', region });
+      const ofSecrets = own.filter(value => String(value).startsWith('secretsmanager.'));
+      expect(new Set(ofSecrets)).toEqual(new Set([`secretsmanager.${region}.amazonaws.com`, ...ofPartition]));
+      expect(ofKey.length).toBeGreaterThan(0);
+      expect(ofKey.filter(value => !own.includes(value))).toEqual([]);
+    },
+  );
 
-  test('the condition has both service names when the region is not known at synth', () => {
+  test('the condition has both service names when the region is unknown at synth', () => {
     const { own } = services({});
     const ofSecrets = own.map(value => JSON.stringify(value)).filter(text => text.includes('secretsmanager.'));
     expect(ofSecrets.filter(text => text.includes('{"Ref":"AWS::URLSuffix"}'))).not.toEqual([]);

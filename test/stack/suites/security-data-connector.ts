@@ -67,22 +67,25 @@ describe('several connectors of an app', () => {
       (scope, id) => ({ stateTable: dynamodb.Table.fromTableArn(scope, id, TABLE_ARN) }),
       /props\.stateTable: would mix/,
     ],
-  ])('a %s of one connector is refused for another one, in the same stack and in another', (_, props, reason) => {
-    const [one, two] = twoStacks();
-    connector(one, 'First', props(one, 'OfFirst'));
-    const second = (scope: Stack) => ({ connectorName: scope.node.id.toLowerCase(), ...props(scope, 'OfSecond') });
-    expect(() => connector(one, 'Second', second(one))).toThrow(reason);
-    expect(() => connector(two, 'Second', second(two))).toThrow(reason);
-  });
+  ])(
+    'a %s of one connector is refused for another connector, in the same stack or another stack',
+    (_, props, reason) => {
+      const [one, two] = twoStacks();
+      connector(one, 'First', props(one, 'OfFirst'));
+      const second = (scope: Stack) => ({ connectorName: scope.node.id.toLowerCase(), ...props(scope, 'OfSecond') });
+      expect(() => connector(one, 'Second', second(one))).toThrow(reason);
+      expect(() => connector(two, 'Second', second(two))).toThrow(reason);
+    },
+  );
 
-  test('the bucket that one connector creates is refused for another connector, but other buckets are accepted', () => {
+  test('the bucket that one connector creates is refused for another connector', () => {
     const [one, two] = twoStacks();
     const { bucket } = connector(one, 'First');
     expect(() => connector(two, 'Second', { connectorName: 'second', bucket })).toThrow(/own bucket/);
     connector(one, 'Third', { connectorName: 'third', bucket: new s3.Bucket(one, 'Another') });
   });
 
-  test('the name of another connector is refused in the same account and region', () => {
+  test('the name of a connector is refused for a second connector in the same account and region', () => {
     const [one, two] = twoStacks();
     connector(one, 'Connector');
     expect(() => connector(two, 'Connector')).toThrow('props.connectorName: "acme" is also the name of One/Connector');
@@ -90,7 +93,7 @@ describe('several connectors of an app', () => {
       connector(new Stack(one.node.root, region, { env: { account: '111122223333', region } }), 'Connector');
   });
 
-  test('the name of a connector in another stage is a warning, unless synth knows that the place is the same', () => {
+  test('the name of a connector in another stage causes a warning unless synth knows both places', () => {
     const app = createApp();
     const inStage = (id: string, props = {}) => connector(new Stack(new Stage(app, id, props), 'Stack'), 'Connector');
     expect(warningsOf(inStage('Beta'))).toEqual([]);
@@ -102,8 +105,8 @@ describe('several connectors of an app', () => {
   });
 });
 
-describe('objects of the app in place of those of the connector', () => {
-  test('secret, bucket, topic, network and buffer of the app are used, and a bucket is not changed', () => {
+describe('objects of the app that replace objects of the connector', () => {
+  test('the connector uses the secret, bucket, topic, network and buffer of the app', () => {
     const scope = theirStack();
     const key = new kms.Key(scope, 'Key');
     const vpc = new ec2.Vpc(scope, 'Vpc', { availabilityZones: ['eu-west-1a'] });
@@ -127,7 +130,7 @@ describe('objects of the app in place of those of the connector', () => {
     });
   });
 
-  test('a new table for an existing bucket is a warning, because the SIEM would get everything again', () => {
+  test('a new table for an existing bucket causes a warning, because every event would be sent again', () => {
     const isWarned = (props: (scope: Stack) => Props) =>
       warningsOf(construct(props).connector).some(text => /everything once more/.test(text));
     const bucket = (scope: Stack) => new s3.Bucket(scope, 'Old');
@@ -137,14 +140,14 @@ describe('objects of the app in place of those of the connector', () => {
     expect(isWarned(() => ({}))).toBe(false);
   });
 
-  test('the ARN of a secret that is known by its name only ends in a wildcard', () => {
+  test('the ARN of a secret known only by its name ends in a wildcard', () => {
     const { template } = construct(scope => ({
       secret: secretsmanager.Secret.fromSecretNameV2(scope, 'Theirs', 'acme'),
     }));
     expect(JSON.stringify(identityStatements(template))).toContain('secret:acme-??????');
   });
 
-  test('the keys of a bucket, a secret and a table of the app may be used, through their services only', () => {
+  test('the keys of the app’s bucket, secret and table may be used only through their services', () => {
     const scope = theirStack();
     const key = (name: string) => new kms.Key(scope, name);
     const props = {
@@ -198,7 +201,7 @@ describe('a topic of the app', () => {
     };
   }
 
-  test('a topic and its key let the alarms of the account of the connector publish', () => {
+  test('a topic with a key allows the alarms of the connector’s account to publish', () => {
     expect(given(theirStack(app, 'Known'), 'known')).toEqual({
       granted: ['sns:Publish', 'kms:Decrypt,kms:GenerateDataKey*'],
       accounts: ['111122223333', '111122223333'],
@@ -206,19 +209,19 @@ describe('a topic of the app', () => {
     });
   });
 
-  test('a topic of another account is a warning where synth does not know the account of the connector', () => {
+  test('a topic of another account causes a warning if synth does not know the connector’s account', () => {
     const { accounts, warnings } = given(new Stack(app, 'Unknown'), 'unknown');
     expect(accounts[0]).toEqual({ Ref: 'AWS::AccountId' });
     expect(warnings).toEqual([expect.stringMatching(/alarmTopic .*222222222222.* env/s)]);
   });
 });
 
-test('logs are kept for ever with RetentionDays.INFINITE', () => {
+test('logs never expire with RetentionDays.INFINITE', () => {
   const groups = resources(construct({ logRetention: logs.RetentionDays.INFINITE }).template, 'AWS::Logs::LogGroup');
   expect(groups.map(({ Properties = {} }) => Properties['RetentionInDays'])).toEqual([undefined, undefined]);
 });
 
-test('the app can decide for everything whether it is kept, and the table is protected accordingly', () => {
+test('the app can set the removal policy of all resources, and the table is protected accordingly', () => {
   const isProtected = (scope: Stack) => only(templateOf(scope), 'AWS::DynamoDB::Table')['DeletionProtectionEnabled'];
   const [destroyed, retained] = [construct().scope, construct({ removalPolicy: RemovalPolicy.DESTROY }).scope];
   RemovalPolicies.of(destroyed).destroy();
@@ -281,7 +284,7 @@ describe('an existing resource in another place than the stack', () => {
         return { destination: Destination.existing({ deliveryStream }) };
       },
     ],
-  ])('%s is refused by the name of the prop, unless synth does not know the place of the stack', (prop, props) => {
+  ])('the prop %s in another place is refused by name if synth knows the place of the stack', (prop, props) => {
     const [known, unknown] = [theirStack(), new Stack(createApp(), 'Agnostic')];
     const reason = `^props\\.${prop} is in .*region us-east-1, but the stack in .*region eu-west-1: `;
     expect(refusal({ ...REQUIRED, ...props(known) }, known)).toEqual([expect.stringMatching(reason)]);
@@ -308,7 +311,7 @@ describe('an existing resource in another place than the stack', () => {
   });
 });
 
-test('members that are not props, which the props of a stack may have too, are ignored', () => {
+test('members that are not props are ignored, because stack props may have them', () => {
   const theirs = { team: 'security', bucketArn: 'arn:aws:s3:::theirs', retentionDays: 7, description: 'theirs' };
   const given = { ...REQUIRED, ...theirs, siemReader: { ...READER, team: 'security' } };
   expect(refusal(given)).toEqual([]);
@@ -331,7 +334,7 @@ test.each<[string, object, string[]]>([
   ['no security group', { ...REQUIRED, vpc: {}, securityGroups: [] }, ['props.securityGroups must be a list of ']],
   ['subnets without a VPC', { ...REQUIRED, vpcSubnets: {} }, ['props.vpcSubnets has no effect without vpc']],
   ['an undefined prop, which is absent', { ...REQUIRED, rate: undefined, destination: undefined }, []],
-])('the construct says what is wrong with %s', (_, props, said) => {
+])('the construct reports the problems of %s', (_, props, said) => {
   expect(refusal(props)).toEqual(said.map(text => expect.stringContaining(text)));
 });
 
@@ -356,7 +359,7 @@ class Lake extends Destination {
 }
 
 describe('a destination of the app', () => {
-  test('a class of the app is the destination: the function sends to its stream, and the alarms watch its metrics', () => {
+  test('a destination class of the app determines the stream of the function and the metrics of the alarms', () => {
     const { template, connector: made } = construct({ destination: new Lake() });
     expect(Object.keys(template.Resources)).toContainEqual(expect.stringMatching(/^ConnectorDeliveryToLake/));
     expect(made.newObjectsTopic).toBeUndefined();
@@ -377,7 +380,7 @@ describe('a destination of the app', () => {
   });
 });
 
-test('connections of the connector are those of its function, and need a VPC', () => {
+test('the connections of the connector are the connections of its function, which need a VPC', () => {
   const { scope, connector: made } = construct(own => ({ vpc: new ec2.Vpc(own, 'Vpc', { natGateways: 0 }) }));
   made.connections.allowTo(ec2.Peer.ipv4('10.0.0.9/32'), ec2.Port.tcp(3128), 'The proxy');
   const rules = only(templateOf(scope), 'AWS::EC2::SecurityGroup')['SecurityGroupEgress'] as { CidrIp: string }[];
@@ -385,7 +388,7 @@ test('connections of the connector are those of its function, and need a VPC', (
   expect(() => construct().connector.connections).toThrow(/vpc/i);
 });
 
-test('the runbook of a release has an address, and that of a clone is a path', () => {
+test('the runbook of a release has an address, but the runbook of a clone has a path', () => {
   const repository = { url: 'git+https://github.com/acme/connector.git' };
   expect(runbookOf({ version: '1.2.3', repository })).toBe(
     'https://github.com/acme/connector/blob/v1.2.3/docs/runbook.md',

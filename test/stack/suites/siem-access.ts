@@ -14,7 +14,7 @@ function trust(options: object): Statement {
   return (role(options)!['AssumeRolePolicyDocument'] as { Statement: Statement[] }).Statement[0]!;
 }
 
-test('the bucket of the longest connector has a name that S3 takes, and another one with each creation', () => {
+test('the bucket of the longest connector name has a valid name, which is new with each creation', () => {
   const name = 'a'.repeat(32);
   const made = joinedText(only(synthesize({ name }), 'AWS::S3::Bucket')['BucketName']);
   expect(made).toBe(`sdc-${name}-51af3dc0-1234567db123`);
@@ -22,7 +22,7 @@ test('the bucket of the longest connector has a name that S3 takes, and another 
 });
 
 describe('a reader', () => {
-  test('a reader may read exactly the events and the queue', () => {
+  test('a reader may read only the events and the queue', () => {
     const grants = identityStatements(synthesize())
       .filter(({ parent }) => parent.startsWith('ConnectorSiemReaderPolicy'))
       .map(({ statement }) => [actionsOf(statement), JSON.stringify(resourcesOf(statement))]);
@@ -41,7 +41,7 @@ describe('a reader', () => {
     ]);
   });
 
-  test('a reader may decrypt with the customer’s key, and presents its external id', () => {
+  test('a reader may decrypt with the customer’s key and must present its external id', () => {
     const uses = identityStatements(synthesize(VARIANTS.everyOption))
       .filter(({ parent }) => parent.startsWith('ConnectorSiemReaderPolicy'))
       .flatMap(({ statement }) => actionsOf(statement));
@@ -50,14 +50,14 @@ describe('a reader', () => {
     expect(trust(VARIANTS.everyOption)).toMatchObject({ Action: 'sts:AssumeRole', Condition });
   });
 
-  test('a reader may be one role or user', () => {
+  test('a reader may be a single role or user', () => {
     const principal = 'arn:aws:iam::444455556666:role/siem';
     expect(trust({ siemReader: { ...VARIANTS.everyOption.siemReader, principal } }).Principal).toEqual({
       AWS: principal,
     });
   });
 
-  test('Sentinel proves its workspace, under a role name that Sentinel accepts', () => {
+  test('a reader for Sentinel must prove its workspace, under a role name that Sentinel accepts', () => {
     expect(role(VARIANTS.sentinel)).toMatchObject({ RoleName: 'OIDC_acme-eu-west-1' });
     expect(synthesize(VARIANTS.sentinel).Outputs).toHaveProperty('SiemReaderRoleArn');
     const { workspaceId } = VARIANTS.sentinel.siemReader;
@@ -73,7 +73,7 @@ describe('a reader', () => {
     expect(resources(synthesize(VARIANTS.sentinel), 'AWS::IAM::OIDCProvider')).toHaveLength(1);
   });
 
-  test('the reader for Sentinel uses the identity provider that the account already has', () => {
+  test('a reader for Sentinel uses the identity provider that already exists in the account', () => {
     const { createOidcProvider: _, ...siemReader } = VARIANTS.sentinel.siemReader;
     const options = { ...VARIANTS.sentinel, siemReader };
     expect(trust(options).Principal).toEqual({
@@ -83,6 +83,6 @@ describe('a reader', () => {
   });
 });
 
-test('a stack whose outputs are off has none, those of the secrets included', () => {
+test('a stack whose outputs are off has no output, not even for the secrets', () => {
   expect(synthesize({ ...VARIANTS.splunk, outputs: false }).Outputs ?? {}).toEqual({});
 });

@@ -19,7 +19,7 @@ function ids(beginning: string): string[] {
 }
 
 describe('several readers', () => {
-  test('more readers leave the first reader as it is', () => {
+  test('a second reader does not change the resources of the first reader', () => {
     const before = synthesize({ kmsKeyArn: VARIANTS.readers.kmsKeyArn }).Resources;
     const changed = Object.keys(before).filter(id => {
       const { DependsOn: _before, ...one } = before[id] as object as Record<string, unknown>;
@@ -42,7 +42,7 @@ describe('several readers', () => {
     ]);
   });
 
-  test('each reader has two alarms, which page like those of the first reader', () => {
+  test('each reader has two alarms, which belong to the composite alarm critical', () => {
     const own = alarmDefinitions(template).filter(({ name }) => name.endsWith('/lake'));
     const queue = (name: string) => expect.stringMatching(`ConnectorSiemReaderslake${name}`);
     expect(own).toMatchObject([
@@ -56,7 +56,7 @@ describe('several readers', () => {
     expect(texts.filter(text => String(text).startsWith('Reader lake: The SIEM '))).toHaveLength(2);
   });
 
-  test('each reader is subscribed before the first run, and has outputs of its own', () => {
+  test('each reader is subscribed before the first run and has its own outputs', () => {
     const [schedule] = resources(template, 'AWS::Scheduler::Schedule') as unknown as { DependsOn: string[] }[];
     expect(schedule!.DependsOn.filter(id => id.includes('Subscription'))).toHaveLength(3);
     expect(
@@ -72,7 +72,7 @@ describe('several readers', () => {
     ]);
   });
 
-  test('the others remain when the first reader goes', () => {
+  test('the other readers remain when the first reader is removed', () => {
     const rest = synthesize({ ...VARIANTS.readers, siemQueue: false });
     const queues = Object.keys(rest.Resources).filter(id =>
       /^ConnectorSiem.*(Announcements|Unread)[0-9A-F]{8}$/.test(id),
@@ -82,8 +82,8 @@ describe('several readers', () => {
   });
 });
 
-describe('a reader with a queue that exists', () => {
-  test('a queue that exists is subscribed without a queue or an alarm of its own', () => {
+describe('a reader with an existing queue', () => {
+  test('an existing queue is subscribed without an additional queue or alarm', () => {
     expect(ids('ConnectorSiemReadersshared')).toEqual(['ReaderPolicy', 'Subscription']);
     const subscription = resources(template, 'AWS::SNS::Subscription').find(
       each => each.Properties['Endpoint'] === SHARED,
@@ -103,7 +103,7 @@ describe('a reader with a queue that exists', () => {
     });
   });
 
-  test('one queue of an app serves two connectors, and the CDK writes its policy', () => {
+  test('one queue of an app serves two connectors, and the CDK writes the policy of the queue', () => {
     const stack = theirStack();
     const queue = new Queue(stack, 'Shared');
     for (const connectorName of ['one', 'two']) {

@@ -84,12 +84,12 @@ describe('a token, whose value is known only at deployment', () => {
     expect(template).not.toMatch(/-?\d+(\.\d+)?e\+\d+|\$\{Token/i);
   });
 
-  test.each(REFUSED)('a token is refused by the name of the prop: %s', (path, props) => {
+  test.each(REFUSED)('a token is refused with the name of the prop: %s', (path, props) => {
     expect(constructed(props).problems).toEqual([`props.${path}`]);
   });
 
   test.each(['s3', 'splunk', 'http'] as const)(
-    'a token for the buffer interval of %s makes the alarm wait for twice the longest that Firehose takes',
+    'the delivery-late alarm assumes the longest buffer interval of %s when the interval is a token',
     type => {
       const { stack } = constructed(({ number }) => ({
         destination: Destination[type]({ url: URL, bufferInterval: Duration.seconds(number()) }),
@@ -101,7 +101,7 @@ describe('a token, whose value is known only at deployment', () => {
     },
   );
 
-  test('a token must be in the unit that is deployed, because nothing can convert it', () => {
+  test('a token must already be in the deployed unit, because it cannot be converted', () => {
     const { problems } = constructed(({ number }) => ({
       retention: Duration.hours(number('Retention')),
       destination: Destination.http({ url: URL, retry: Duration.minutes(number('Retry')) }),
@@ -109,7 +109,7 @@ describe('a token, whose value is known only at deployment', () => {
     expect(problems).toEqual(['props.retention', 'props.destination.retry']);
   });
 
-  test('a token as the address of the runbook is no reason to warn that nobody can open it', () => {
+  test('a token as the address of the runbook does not cause a warning', () => {
     const { stack } = constructed(({ text }) => ({ runbookUrl: text(), alarmEmail: 'a@b.example' }));
     const warnings = stack.node.findAll().flatMap(({ node }) => node.metadata.filter(({ type }) => /warn/.test(type)));
     expect(warnings).toEqual([]);
