@@ -4,7 +4,7 @@ import { page, section } from './pages.ts';
 
 const events = page('docs/events.md');
 
-test('each example in docs/events.md is the line that a real run delivers: npm run examples -- --write', async () => {
+test('each example in docs/events.md equals the line of a real run: npm run examples -- --write', async () => {
   expect(events).toBe(withExamples(events, await exampleLines()));
 });
 

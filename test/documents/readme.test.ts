@@ -21,7 +21,7 @@ describe('the options in docs/configuration.md', () => {
   });
 });
 
-test('the README is at most 160 lines long', () => {
+test('the README has at most 160 lines', () => {
   expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(160);
 });
 

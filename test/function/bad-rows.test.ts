@@ -37,7 +37,7 @@ describe('a row that cannot be an event', () => {
     expect(each.count('PutObject')).toBe(0);
   });
 
-  test('a stream fails while the bucket refuses its dead letter, so the row is never dropped', async () => {
+  test('a stream fails while the bucket refuses its dead letter, so that no row is dropped', async () => {
     await using each = await connector();
     each.api.tamper(pageOf('{"name":"canary"}', GOOD));
     each.aws.faults.always('s3', { refuse: { status: 403, code: 'AccessDenied', message: 'No.' } });
@@ -66,7 +66,7 @@ describe('a row that cannot be an event', () => {
   });
 });
 
-describe('a stream that leaves members out', () => {
+describe('a stream with omitted members', () => {
   const SECRET = '"contact":{"email":"canary","n":1.0},"secret":"canary"';
   const large = `"id":"a","t":"${'x'.repeat(1_100_000)}"`;
 

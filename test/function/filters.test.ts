@@ -7,7 +7,7 @@ import { ASSETS } from '../support/core/streams.ts';
 const rowFilterOf = (filter?: string, omit: string[] = []) =>
   rowFilter({ filter, omit }, '/v1/assets', membersToCut(ASSETS, 'asset_id'), sha256);
 
-describe('the check of a filter', () => {
+describe('the check of a filter expression', () => {
   test.each([
     ['a comparison', "severity != 'low'"],
     ['a function whose arguments a row without members does not have', 'length(tags) > `1`'],
@@ -65,7 +65,7 @@ describe('a filter', () => {
     expect(rowFilterOf(undefined, ['a'])!.decide('{}')).toBe('send');
   });
 
-  test('the tag of a filter depends on the expression and the omitted members, but not on their order', () => {
+  test('the tag of a filter depends on its expression and on the omitted members in any order', () => {
     const tags = [rowFilterOf('a'), rowFilterOf('b'), rowFilterOf('a', ['x']), rowFilterOf('a', ['x', 'y'])].map(
       each => each!.tag,
     );

@@ -44,7 +44,7 @@ const drip: Act = response => {
   response.on('close', () => clearInterval(timer));
 };
 
-describe('services that send a byte at a time, or echo every request', () => {
+describe('services that send one byte at a time or echo every request', () => {
   test.each<[string, { readonly token?: boolean }, RegExp]>([
     ['the API', {}, /OutOfTimeError.*\/v1\/assets/],
     ['the token endpoint', { token: true }, /OutOfTimeError.*token endpoint/i],

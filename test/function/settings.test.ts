@@ -24,7 +24,7 @@ function problems(environment: NodeJS.ProcessEnv): readonly string[] {
 const problemsWith = (change: NodeJS.ProcessEnv) => problems({ ...REQUIRED, ...change });
 
 describe('settings', () => {
-  test('optional settings have defaults', () => {
+  test('every optional setting has a default', () => {
     expect(readSettings(REQUIRED)).toEqual({
       baseUrl: 'https://api.example',
       authUrl: 'https://auth.example/realms/one',
@@ -41,7 +41,7 @@ describe('settings', () => {
     });
   });
 
-  test('every setting of the contract is read', () => {
+  test('every setting in the contract of the function is read', () => {
     const optional = {
       DNS_BLOCKS_PATH: '/v1/dns-blocks',
       THREAT_ASSET_FIELD: 'asset',
@@ -89,7 +89,7 @@ describe('settings', () => {
     expect(problemsWith({ [name]: value })).toEqual([expect.stringMatching(problem)]);
   });
 
-  test('optional settings that are empty count as absent', () => {
+  test('an optional setting that is empty counts as absent', () => {
     const empty = { DNS_BLOCKS_PATH: '', PAGE_LIMIT: '', LEASE_SECONDS: '', ROWS_MEMBER: '', AWS_ENDPOINT_URL: '' };
     expect(readSettings({ ...REQUIRED, ...empty })).toEqual(readSettings(REQUIRED));
   });

@@ -53,7 +53,7 @@ describe('the metrics of a run', () => {
     expect(emfViolations(blobs, 'acme', ['assets', 'threats'])).toEqual([]);
   });
 
-  test('a healthy run with nothing new sends one metric per stream and two for the connector', () => {
+  test('a healthy run without changes sends one metric per stream and two for the connector', () => {
     const outcome = ran({ assets: { rows: 5, duplicates: 5 }, threats: {} });
     expect(reported(outcome).map(({ values }) => values)).toEqual([
       { RowsRead: 5 },

@@ -5,14 +5,14 @@ import { RULES } from './histories.ts';
 import { MUTANTS } from './mutants.ts';
 import { drawHistories } from './random.ts';
 
-describe('the promise holds', () => {
+describe('the promises hold in the history of the rule', () => {
   test.each(RULES.map(({ name, line }) => [name, line] as const))('%s', async (_, line) => {
     const { histories, failures } = await explore(line);
     expect(failures).toEqual([]);
     expect(histories).toBeGreaterThan(0);
   });
 
-  test('the promise holds in 20 random histories', async () => {
+  test('the promises hold in 20 random histories', async () => {
     const { failures } = await drawHistories({ seed: 1, runs: 20 });
     expect(failures).toEqual([]);
   });

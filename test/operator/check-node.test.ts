@@ -38,7 +38,7 @@ describe('before npm ci', () => {
   });
 });
 
-describe('on a Node that is too old', () => {
+describe('with an outdated Node', () => {
   /** What such a Node says of itself; the check runs in it before anything else. */
   const OLD = `data:text/javascript,${encodeURIComponent(
     "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })",

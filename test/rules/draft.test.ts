@@ -115,7 +115,7 @@ describe('a table of decisions', () => {
     ['removed, never sent', EXISTS, SENT_BACK],
     ['removed, never sent', GONE, '', REMOVED],
     ['removed, never sent', FILTERED, BACK],
-  ])('an asset that is %s', (known, row, expected, again = expected) => {
+  ])('the decision about an asset that is %s', (known, row, expected, again = expected) => {
     expect(decided(row, known, 'walk')).toBe(expected);
     expect(decided(row, known, 'differences')).toBe(expected);
     expect(decided(row, known, 'all')).toBe(again);
@@ -148,7 +148,7 @@ describe('a table of decisions', () => {
     ['unknown and filtered', excluded(THREAT), undefined, []],
     ['withdrawn and listed', THREAT, WITHDRAWN_THREAT, ['upsert']],
     ['withdrawn and filtered', excluded(THREAT), WITHDRAWN_THREAT, []],
-  ])('a threat that is %s', (_what, row, state, expected) => {
+  ])('the event for a threat that is %s', (_what, row, state, expected) => {
     const draft = draftOf({ stream: THREATS, known: state ? { t: state } : {} });
     draft.row(row, 'walk');
     expect(events(draft).map(({ kind }) => kind)).toEqual(expected);

@@ -67,7 +67,7 @@ describe('event lines', () => {
     );
   });
 
-  test('stream_position is passed on as delivered, to the last digit', () => {
+  test('stream_position is sent as the API delivered it, to the last digit', () => {
     const line = rowLine(event({ position: '9007199254740993' }), CONTEXT);
     expect(line).toContain('"stream_position":9007199254740993,');
   });
@@ -113,7 +113,7 @@ describe('the event_id', () => {
 });
 
 describe('withdrawn events', () => {
-  test('a removal without time or position still makes a withdrawn event', () => {
+  test('a removal without time or position is sent as a withdrawn event', () => {
     const subject = { id: 't1', time: undefined, position: undefined };
     expect(withdrawal({ subject })).toMatchObject({ id: 't1', time: null, stream_position: null });
   });

@@ -22,7 +22,7 @@ test('a changed filter applies only to DNS blocks that are read later', async ()
   expect(harness.api.sent('/d')).toEqual(['c1']);
 });
 
-describe('members that are left out', () => {
+describe('omitted members', () => {
   const OMIT = { assets: { omit: ['contact.email', 'secret'] } };
   const row = (email: string, n: string): string =>
     `{"id":"a","stream_position":"p${n}","contact":{"email":"${email}","n":1.0},"secret":[1,2],"big":9007199254740993}`;

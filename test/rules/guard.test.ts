@@ -59,7 +59,7 @@ describe('the limits of the guard', () => {
   });
 });
 
-describe('a confirmation', () => {
+describe('a confirmation of withdrawals', () => {
   const saved = (second?: SecondWalk): Checkpoint => ({ ...INITIAL_CHECKPOINT, generation: 3, second });
 
   test('a confirmation removes the limit of a walk that waits, and does not change other walks', () => {

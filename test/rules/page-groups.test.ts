@@ -75,7 +75,7 @@ describe('a group of pages', () => {
     expect(await groupsOf(new Pages(...pages(3, { bytes: 500 })))).toEqual([[1], [2], [3]]);
   });
 
-  test('a page that was read with an earlier cursor begins a group', async () => {
+  test('a page read after a rewind of the cursor begins a new group', async () => {
     const some = new Pages({}, {}, {}, { rewound: true }, {}, { rewound: true });
     expect(await groupsOf(some)).toEqual([[1], [2, 3], [4, 5], [6]]);
   });

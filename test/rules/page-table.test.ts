@@ -95,7 +95,7 @@ const TABLE: readonly (readonly [
   [`"items":[${A},${B}]`, '"others":7,"others":7', '----------', '----------', '----------'],
 ];
 
-describe('rows, an empty page or a contradiction, whether or not there is a next cursor', () => {
+describe('the reading of a page with and without a next cursor', () => {
   const cases = TABLE.flatMap(([items, others, ...outcomes]) =>
     (['configured', 'learned', 'unknown'] as const).map((known, at) => [known, items, others, outcomes[at]!] as const),
   );

@@ -23,9 +23,9 @@ test('an answer that has only a null cursor reads as an empty page', () => {
   expect(read({ next_cursor: null })).toMatchObject({ ids: [], nextCursor: null });
 });
 
-describe('rule 8: names that the specification does not show are found by what they hold', () => {
+describe('rule 8: names that the specification leaves open are found by the values of the members', () => {
   test.each(['items', 'data', '', '__proto__', 'constructor', 'next_cursor'])(
-    'rows are found under the name %j',
+    'the rows of a page are found under the member %j',
     name => {
       const body = `{${JSON.stringify(name)}:[{"id":"a"}],"p":{"next_cursor":"c","page_size":1}}`;
       expect(read(body)).toEqual({ ids: ['a'], nextCursor: 'c', names: { rows: name, pagination: 'p' } });
@@ -33,7 +33,7 @@ describe('rule 8: names that the specification does not show are found by what t
   );
 
   test.each(['pagination', 'meta', '__proto__', 'constructor'])(
-    'the pagination object is found under the name %j',
+    'the pagination object of a page is found under the member %j',
     name => {
       const body = `{"rows":[{"id":"a"}],${JSON.stringify(name)}:{"next_cursor":"c","page_size":1}}`;
       expect(read(body)).toEqual({ ids: ['a'], nextCursor: 'c', names: { rows: 'rows', pagination: name } });
@@ -52,7 +52,7 @@ describe('rule 8: names that the specification does not show are found by what t
     ],
     ['the only array of objects with an id', { warnings: ['w'], rows: one, p: { next_cursor: null } }, 'rows', ['a']],
     ['the array beside pagination members at the top', { rows: one, ...p }, 'rows', ['a']],
-  ])('the row array is %s', (_what, body, rows, ids) => {
+  ])('the rows of a page are %s', (_what, body, rows, ids) => {
     expect(read(body)).toMatchObject({ ids, names: { rows } });
   });
 
@@ -139,7 +139,7 @@ describe('rule 8: names that the specification does not show are found by what t
     ['next_cursor', '{"rows":[{"id":"a"}],"p":{"next_cursor":"c","next_cursor":null}}'],
     ['next_cursor', '{"rows":[{"id":"a"}],"p":{"next_cursor":"c","page_size":1,"next\\u005fcursor":"d"}}'],
     ['page_size', '{"rows":[],"p":{"next_cursor":"c","page_size":1,"page_size":0}}'],
-  ])('a name that comes twice (%s) is a contract error, because JSON.parse takes the last: %s', (name, body) => {
+  ])('a member name that occurs twice (%s) is a contract error, because one value would be lost: %s', (name, body) => {
     for (const names of [{}, { learned: { rows: 'rows' } }, { configured: { rows: 'rows' } }])
       expect(() => read(body, names)).toThrow(`more than one "${name}"; members seen: `);
   });
@@ -180,7 +180,7 @@ describe('rule 8: names that the specification does not show are found by what t
   });
 });
 
-describe('an oversized answer is a contract error in a short message, before anything of it is used', () => {
+describe('an oversized answer is a contract error with a short message', () => {
   const rowsOf = (count: number, size: number | undefined = count, next: string | null = 'c') =>
     `{"rows":[${Array.from({ length: count }, (_, id) => `{"id":"${id}"}`).join()}],"p":${JSON.stringify({ next_cursor: next, page_size: size })}}`;
 
@@ -231,7 +231,7 @@ describe('rule 13: a row that is not UTF-8, or nested too deep', () => {
   });
 
   test.each(['"x":"\xff"', '"x":["\xff"]', '"\xff":1', '"x":{"\xff":1}', '\xff'])(
-    'invalid UTF-8 outside the rows (%j) is a contract error that says so',
+    'invalid UTF-8 outside the rows (%j) is a contract error',
     member => {
       const reading = () => body(`{"rows":[{"id":"a"}],${member},"p":{"next_cursor":null}}`);
       expect(reading).toThrow(ContractError);

@@ -85,7 +85,7 @@ test('a short or empty page with a cursor does not end the walk', async () => {
   expect((await walked(api, { limit: 2 })).pages.map(ids)).toEqual(['ab', '', 'c', '', 'd']);
 });
 
-describe('rule 4: a cursor that comes back', () => {
+describe('rule 4: a repeated cursor', () => {
   test('a walk ends at the page whose next cursor has already been followed', async () => {
     const api = new ScriptedApi().on(PATH, undefined, page('a', 'c1'));
     for (const [index, id] of [...'bcdefg'].entries()) api.on(PATH, `c${index + 1}`, page(id, `c${index + 2}`));
@@ -157,7 +157,7 @@ test('learned member names are kept for the rest of the walk', async () => {
   expect(pages[0]!.names).toEqual({ rows: 'items', pagination: 'pagination' });
 });
 
-describe('overlap', () => {
+describe('overlapping requests', () => {
   test('the next page is fetched while the current page is processed, but no further page is fetched', async () => {
     const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], [asset('c')]]);
     await walked(api, {}, 1);

@@ -106,7 +106,7 @@ const EVEN = 0.4;
 /** The largest part of the rows where a pass has to be begun again. */
 const TWICE = 2 * EVEN;
 
-describe('every row is sent again within `refreshDays`, and evenly', () => {
+describe('an even refresh of every row within `refreshDays`', () => {
   test.each<[what: string, steps: readonly Step[], change?: RunChange, largestDay?: number]>([
     [
       'when the tenant grows from 300 to 2,300 assets',

@@ -62,7 +62,7 @@ describe('version tags for the window', () => {
   });
 });
 
-describe('what is read of a row', () => {
+describe('the members that are read from a row', () => {
   test('the time of a tombstone is the value of deleted_at', () => {
     expect(rowOf(tombstone('a1'))).toMatchObject({ deleted: true, time: '2026-11-20T09:10:00Z' });
     expect(rowOf(tombstone('a1', { deleted_at: 'soon' }))).toMatchObject({ time: '2026-11-20T09:00:00Z' });
@@ -123,7 +123,7 @@ describe('rule 11: the member that names the asset', () => {
   });
 });
 
-describe('rule 13: what an asset says of its removal', () => {
+describe('rule 13: the members about the removal of an asset', () => {
   const ABSENT = undefined;
   /** A date, null, or something that is no date. */
   const dates = [ABSENT, 'null', '"2026-11-20T09:10:00Z"', '"soon"', '""', '7', 'false', '{}', '[]'];
@@ -196,7 +196,7 @@ describe('rule 5: the row hash', () => {
     );
   });
 
-  test('two rows share a row hash exactly when they mean the same, to the last digit', () => {
+  test('two rows share a row hash exactly when their values are equal, to the last digit', () => {
     fc.assert(
       fc.property(json, json, fc.nat(), (one, other, seed) => {
         const row = (value: Json) => ({ members: [['id', { string: 'a' }] as const, ['x', value] as const] });
@@ -249,7 +249,7 @@ test.each([
   expect(rowOf(text).rowHash).toBe(rowHash);
 });
 
-describe('rows travel untouched', () => {
+describe('unchanged rows', () => {
   test('an event contains any row on one line, with the same tokens and the same value', () => {
     fc.assert(
       fc.property(rowTree, fc.nat(), (tree, seed) => {

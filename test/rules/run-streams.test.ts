@@ -27,7 +27,7 @@ function stocked(): Harness {
 const summary = (results: ReadonlyMap<string, { readonly forwarded: number; readonly caughtUp: boolean }>) =>
   [...results].map(([stream, { forwarded, caughtUp }]) => [stream, forwarded, caughtUp]);
 
-describe('order: assets → withdrawals → threats, one after the other', () => {
+describe('the order of the streams: assets, then withdrawals, then threats', () => {
   test('threats are read only after the assets are read to the end and all withdrawals are sent', async () => {
     const harness = stocked();
     await harness.run();
@@ -275,7 +275,7 @@ describe('the time budget', () => {
   });
 });
 
-describe('what the settings decide about a run', () => {
+describe('the settings of a run', () => {
   const assigned = (change: object = {}) => assign({ ...OPTION_DEFAULTS, ...change } as Settings);
 
   test('the settings determine the limit, the member that names the asset, and the member names of a page', () => {

@@ -30,7 +30,7 @@ function later(harness: Harness, milliseconds: number, change: RunChange = {}) {
 /** The list from now on, as the second walk reads it. */
 const lists = (harness: Harness, ...pages: string[][]) => harness.api.pages('/a', pages);
 
-describe('two passes over the list', () => {
+describe('two passes of a second walk over the list', () => {
   test('a row is withdrawn only if two passes an hour apart have both not listed it', async () => {
     const harness = await having([[asset('a'), asset('b'), asset('c')]]);
     lists(harness, [asset('a'), asset('b')]);

@@ -99,7 +99,7 @@ describe('rule 7: a cursor that is refused', () => {
   });
 });
 
-describe('rule 8: names', () => {
+describe('rule 8: learned member names', () => {
   const unclear = '{"a":[{"id":"x"}],"items":[{"id":"y"}],"pagination":{"next_cursor":null,"page_size":1}}';
 
   test('learned member names are saved with the checkpoint', async () => {

@@ -24,7 +24,7 @@ test.each(VARIANT_NAMES)('the JSON Schema accepts the variant %s', name => {
   expect(accepts([{ ...EXAMPLE, ...VARIANTS[name] }])).toBe(true);
 });
 
-test('each option except caCertificates is in a variant', () => {
+test('each option except caCertificates occurs in a variant', () => {
   const { properties } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors.items;
   const used = new Set([EXAMPLE, ...Object.values(VARIANTS)].flatMap(Object.keys));
 
@@ -35,7 +35,7 @@ test.each([{ foo: 1 }, { memoryMegabytes: 10_241 }])('the JSON Schema refuses %j
   expect(accepts([{ ...EXAMPLE, ...options }])).toBe(false);
 });
 
-test('every option, and every member of vpc, destination and siemReader, has a sentence that editors show', () => {
+test('every option and every nested member has a description that editors show', () => {
   const { items } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors;
   const { vpc, destination, siemReader } = items.properties;
   const silent = [items, vpc, ...destination.oneOf, ...siemReader.oneOf]

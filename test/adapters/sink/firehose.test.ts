@@ -141,17 +141,20 @@ describe('the lease', () => {
     ['an answer that was lost', { loseAnswer: true }],
     ['a partial refusal', { failItems: () => true }],
     ['throttling', THROTTLING_FAULTS.firehose],
-  ])('the lease is checked before each try after %s, so a run that lost it sends nothing', async (_what, fault) => {
-    await using scene = await awsScene();
-    scene.aws.faults.always('firehose', fault);
-    const lost = new LeaseLostError('another run has taken it over');
-    let checks = 0;
-    const assertLeaseValid = async () => {
-      if (++checks > TRIES) throw lost;
-    };
-    expect(await rejection(delivery(scene).deliver(packRecords(['{}']), assertLeaseValid))).toBe(lost);
-    expect(scene.count('PutRecordBatch')).toBe(TRIES);
-  });
+  ])(
+    'the lease is checked before each try after %s, so a run without the lease sends nothing',
+    async (_what, fault) => {
+      await using scene = await awsScene();
+      scene.aws.faults.always('firehose', fault);
+      const lost = new LeaseLostError('another run has taken it over');
+      let checks = 0;
+      const assertLeaseValid = async () => {
+        if (++checks > TRIES) throw lost;
+      };
+      expect(await rejection(delivery(scene).deliver(packRecords(['{}']), assertLeaseValid))).toBe(lost);
+      expect(scene.count('PutRecordBatch')).toBe(TRIES);
+    },
+  );
 
   test('a delivery that has rejected sends nothing more', async () => {
     let calls = 0;

@@ -90,7 +90,7 @@ describe('the log of a batch', () => {
     }
   });
 
-  test('an object that is not a log is refused with an error that says so', async () => {
+  test('an object that is not a log is refused with an explanation', async () => {
     await using scene = await awsScene();
     const client = async () => ({ send: async () => ({ Body: { transformToByteArray: async () => BATCH } }) });
     const logs = createLogs({ client, bucket: 'bucket', retryBudget: scene.retryBudget });

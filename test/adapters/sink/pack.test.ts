@@ -30,7 +30,7 @@ describe('records', () => {
     expect(records.map(({ byteLength }) => byteLength)).toEqual([500 * 3, 3]);
   });
 
-  test('a record is filled to the last byte', () => {
+  test('a record is filled up to its exact limit', () => {
     expect(packRecords(['a'.repeat(1_023_997), 'b'])).toHaveLength(1);
     expect(packRecords(['a'.repeat(1_023_998), 'b'])).toHaveLength(2);
     expect(packRecords([`${'é'.repeat(511_999)}a`])[0]!.byteLength).toBe(MAX_LINE_BYTES);

@@ -27,7 +27,7 @@ describe('a request for a page', () => {
     'tab\tline\nfeed\u0000\u2028',
     'null',
     'long'.repeat(500),
-  ])('a request carries the cursor %j unchanged, with the limit', async cursor => {
+  ])('a request contains the unchanged cursor %j and the limit', async cursor => {
     await using each = await apiScene([PAGE]);
     expect(await each.page({ cursor, limit: 7 })).toBe(BODY);
     const { target, headers, method } = each.server.seen[0]!;
@@ -38,7 +38,7 @@ describe('a request for a page', () => {
     expect(headers.authorization).toBe('Bearer canary-token-1');
   });
 
-  test('a request without a cursor sends none', async () => {
+  test('the first request of a walk has no cursor', async () => {
     await using each = await apiScene([PAGE]);
     await each.page();
     expect(each.server.seen[0]!.target).toBe('/base/v1/assets?limit=500');
@@ -164,7 +164,7 @@ describe('a 401', () => {
     },
   );
 
-  test('a second 401 is a credentials error', async () => {
+  test('a second 401 causes a CredentialsError', async () => {
     await using each = await apiScene([problem(401, 'auth/invalid-token')]);
     await expectRejection(each.page(), 'CredentialsError', 'auth/invalid-token');
     expect(each.server.seen).toHaveLength(2);
@@ -227,7 +227,7 @@ describe('a refusal', () => {
   );
 });
 
-describe('a request that is made again', () => {
+describe('a repeated request', () => {
   test.each<[string, Act]>([
     ['503', answerJson(503, '')],
     ['408', answerJson(408, '')],
@@ -276,7 +276,7 @@ describe('a time-out', () => {
   test.each([
     ['of an answer that does not begin', silence],
     ['of a body that does not end', partly],
-  ])('a time-out %s is retried once, then reported so that the walk requests fewer rows', async (_what, act) => {
+  ])('a time-out %s is retried once and then reported, so that the walk requests fewer rows', async (_what, act) => {
     await using each = await apiScene([act]);
     const page = rejection(each.page());
     for (const count of [1, 2]) {

@@ -82,7 +82,7 @@ describe('the fence', () => {
     expect(await each.load()).toEqual({ checkpoint: FULL, log: undefined });
   });
 
-  test('the fence survives lost answers', async () => {
+  test('the fence is raised even when answers are lost', async () => {
     await using each = await scene();
     const lost = { loseAnswer: true };
     each.aws.faults.next('dynamodb', lost, lost, lost, lost, lost, lost, lost, lost);

@@ -178,7 +178,7 @@ const CONTRACTS: Readonly<Record<string, Contract>> = {
 
 describe('an item of the table', () => {
   test.each(Object.entries(CONTRACTS))(
-    '%s is written with exactly these attributes, and read back',
+    '%s is written with exactly these attributes and can be read',
     async (_what, { item, ...each }) => {
       await using s = await scene();
       await each.write(s);

@@ -39,7 +39,7 @@ async function held(taking: Promise<HeldLease | undefined>): Promise<HeldLease> 
   return lease;
 }
 
-describe('the requests that a run has made', () => {
+describe('the request budget across runs', () => {
   const handed = async (each: Awaited<ReturnType<typeof scene>>) => {
     let continued: unknown = 'nothing';
     const continueFrom = (due: number | undefined) => {

@@ -19,7 +19,7 @@ const items = (count: number, pk?: string): Item[] =>
 const sorted = (all: readonly Item[]) => all.toSorted((a, b) => Number(a['n']?.N) - Number(b['n']?.N));
 
 describe('batches', () => {
-  test('batches of 26 items and 101 keys are split at 25 and 100, which the service enforces', async () => {
+  test('batches are split after 25 items or 100 keys, because DynamoDB refuses larger batches', async () => {
     await using scene = await awsScene();
     await scene.table.put(items(101), pass);
     expect(scene.count('BatchWriteItem')).toBe(5);
@@ -41,7 +41,7 @@ describe('batches', () => {
     expect(scene.clock.pauses.length).toBeGreaterThanOrEqual(6);
   });
 
-  test('a batch that DynamoDB never completes fails when the time budget is spent', async () => {
+  test('a batch that DynamoDB never completes fails at the end of the time budget', async () => {
     await using scene = await awsScene();
     scene.aws.faults.always('dynamodb', { failItems: () => true });
     const table = createTable(scene.clients.dynamodb, scene.aws.names.stateTable, retryBudget(scene.clock, 30_000));
@@ -51,7 +51,7 @@ describe('batches', () => {
   });
 });
 
-describe('an answer that lacks what was asked for', () => {
+describe('an incomplete answer', () => {
   const [key] = keys(1) as [Key];
   const [item] = items(1) as [Item];
   const unprocessed = { UnprocessedKeys: { table: { Keys: [key] } } };
@@ -181,7 +181,7 @@ describe('a call', () => {
   });
 });
 
-describe('a batch write of several chunks, one of which fails for good', () => {
+describe('a batch write with one chunk that finally fails', () => {
   /** Refuses the chunk with item 0 and leaves every other one unprocessed. */
   function stubborn() {
     const sent: string[] = [];

@@ -88,7 +88,7 @@ describe('npm start on the embedded API simulator', () => {
       reset = await folder.run(['--reset', '--assets', '10', '--threats', '5', '--dns-blocks', '0']);
     });
 
-    test('a run on a damaged table fails with a message that names the folder and --reset', () => {
+    test('a run on a damaged table fails with a message about the folder and --reset', () => {
       expect(damaged.status).toBe(1);
       expect(damaged.stderr).toContain(`The state in ${local} cannot be read or written`);
       expect(damaged.stderr).toContain('--reset');

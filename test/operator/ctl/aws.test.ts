@@ -25,7 +25,7 @@ test('the account check notes by how much the clock of AWS is ahead of this mach
   expect(skews).toEqual([3_600_000]);
 });
 
-test('the items of every page of an answer are collected', async () => {
+test('a paged answer of AWS is collected completely', async () => {
   async function* pages() {
     yield { items: [1, 2] };
     yield { items: undefined };

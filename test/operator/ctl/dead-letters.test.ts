@@ -19,7 +19,7 @@ const record = (raw: string) =>
 describe('the events of an object', () => {
   const events = (content: string) => eventsInErrorRecords(content, 'acme');
 
-  test('the events of an object are the events of its records in order, even in a backup', () => {
+  test('the events of an object are read in the order of its records, even in a backup', () => {
     expect(events(`${record(line('a'))}\n${line('b')}\n`)).toEqual({ lines: [line('a'), line('b')] });
   });
 

@@ -40,10 +40,10 @@ function found(stacks: readonly Stack[], wanted: DeploymentChoice) {
 
 test.each<[string, readonly Stack[], DeploymentChoice]>([
   ['the only connector', [WEBSITE, ACME], {}],
-  ['that of --stack among several', [BETA, ACME], { stack: 'security-acme' }],
-  ['that of --connector among several', [BETA, ACME], { connector: 'acme' }],
-  ['that of --connector in a stack of several, with its own outputs', [BETA, BOTH], { connector: 'acme' }],
-])('a command acts on %s', async (_, stacks, wanted) => {
+  ['the connector of --stack among several', [BETA, ACME], { stack: 'security-acme' }],
+  ['the connector of --connector among several', [BETA, ACME], { connector: 'acme' }],
+  ['the connector of --connector in a stack of several, with its own outputs', [BETA, BOTH], { connector: 'acme' }],
+])('a command applies to %s', async (_, stacks, wanted) => {
   const { connector, table, scheduleName } = await found(stacks, wanted);
   expect([connector, table, scheduleName]).toEqual(['acme', 'acme-StateTableName', 'acme-ScheduleName']);
 });
@@ -70,15 +70,30 @@ test.each<[string, readonly Stack[], DeploymentChoice, string]>([
     {},
     'region eu-west-1 of this account: acme, beta. Choose one with --connector.',
   ],
-  ['several in one stack', [BOTH], { stack: 'platform' }, 'several connectors in stack platform in region eu-west-1'],
-  ['no such connector', [ACME], { connector: 'x' }, 'There is no connector x in region eu-west-1 of this account. The'],
+  [
+    'several connectors in one stack',
+    [BOTH],
+    { stack: 'platform' },
+    'several connectors in stack platform in region eu-west-1',
+  ],
+  [
+    'an unknown connector',
+    [ACME],
+    { connector: 'x' },
+    'There is no connector x in region eu-west-1 of this account. The',
+  ],
   ['a connector of another stack', [ACME, BETA], { connector: 'acme', stack: 'security-beta' }, 'there are beta. Use'],
   ['an empty name of a connector', [ACME], { connector: '' }, '--connector is empty.'],
-  ['an empty name of a stack, as of an unset variable', [ACME], { stack: '' }, '--stack is empty.'],
-  ['a stack of something else', [WEBSITE], { stack: 'website' }, 'There is no connector in stack website in region'],
+  ['an empty name of a stack from an unset variable', [ACME], { stack: '' }, '--stack is empty.'],
+  [
+    'a stack of another application',
+    [WEBSITE],
+    { stack: 'website' },
+    'There is no connector in stack website in region',
+  ],
   ['a stack of another version', [OTHER_VERSION], {}, `by version 0.9.0 of the connector, and this is ${VERSION}.`],
   ['a stack without an output', [INCOMPLETE], {}, 'lacks the output AlarmTopicArn. Nothing was done. Deploy it'],
-])('a command is refused with %s', async (_, stacks, wanted, reason) => {
+])('a command is refused for %s', async (_, stacks, wanted, reason) => {
   const error = await rejection(found(stacks, wanted));
   expect([error.name, error.message]).toEqual(['RefusedError', expect.stringContaining(reason)]);
 });

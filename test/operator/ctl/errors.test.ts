@@ -25,7 +25,7 @@ test.each([
   expect(awsFailureText(named('InternalFailure'))).toBe('InternalFailure: No.');
 });
 
-test('the error about a missing resource says how to restore it, and gives no other advice', () => {
+test('the error about a missing resource only advises how to restore the resource', () => {
   const error = (name: string) => new AwsCallError('The queue q could not be read', named(name)).message;
   expect(error('QueueDoesNotExist')).toMatch(/It does not exist: [^\n]*\n[^\n]*--revert-drift/);
   expect(error('QueueDoesNotExist')).not.toContain('Nothing was changed');

@@ -103,7 +103,7 @@ describe('a status', () => {
     expect(health({ ...silent, schedule: value({ enabled: false }) }).status).toBe('paused');
   });
 
-  describe('is late after three missed intervals of its schedule', () => {
+  describe('that is late after three missed intervals of its schedule', () => {
     const healthAfter = (minutes: number, expression: string, change: object = {}) => {
       const streams = { activity: value({ streams: new Map([['assets', activity(5, 5)]]) }) };
       const schedule = value({ enabled: true, expression });

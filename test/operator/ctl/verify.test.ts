@@ -41,27 +41,35 @@ describe('an id', () => {
   const stale = { stale: true } as const;
 
   test.each<readonly [string, Partial<IdEntry>, ReturnType<typeof differenceKindOf>]>([
-    ['agrees when sent and listed alike', { ...sent, ...listed }, undefined],
+    ['agrees when it is sent and listed with the same content', { ...sent, ...listed }, undefined],
     ['agrees when sent as removed and not listed', removed, undefined],
     ['agrees when sent as removed and listed as the same tombstone', { ...removed, ...tombstone }, undefined],
-    ['agrees when its tombstone is of an asset never sent', tombstone, undefined],
-    ['is missing when listed and never sent', listed, 'missing'],
-    ['differs when listed with other content', { ...other, ...listed }, 'other'],
-    ['differs when the tombstone is another', { ...removed, ...tombstone, listedHash: '00' }, 'other'],
+    ['agrees when it has an unknown tombstone', tombstone, undefined],
+    ['is missing when it is listed but was never sent', listed, 'missing'],
+    ['differs when it is listed with other content', { ...other, ...listed }, 'other'],
+    ['differs when it is listed with another tombstone', { ...removed, ...tombstone, listedHash: '00' }, 'other'],
     ['is hidden when sent as removed and listed as live', { ...removed, ...listed, sentHash: '00' }, 'hidden'],
-    ['is hidden even if its content is that of the state', { ...removed, ...listed }, 'hidden'],
+    ['is hidden when sent as removed and listed with the same content', { ...removed, ...listed }, 'hidden'],
     ['is a ghost when sent and not listed', sent, 'ghost'],
     ['is a ghost when sent and listed as a tombstone', { ...sent, ...tombstone }, 'ghost'],
-    ['awaits its replay when the state is older', { ...sent, ...listed, ...stale }, 'stale'],
-    ['is a ghost of a time before the replay all the same', { ...sent, ...stale }, 'ghost'],
+    ['awaits its replay when its state is older than the replay', { ...sent, ...listed, ...stale }, 'stale'],
+    ['is a ghost when its state is older than the replay and it is not listed', { ...sent, ...stale }, 'ghost'],
     ['agrees when the filter excludes it and it was never sent', filtered, undefined],
     ['agrees when the filter excludes it and it was withdrawn', { ...withdrawn, ...filtered }, undefined],
     ['agrees when the filter excludes it and it was removed before', { ...removed, ...filtered }, undefined],
     ['is unfiltered when the filter excludes it and it was sent', { ...sent, ...filtered }, 'unfiltered'],
-    ['is unfiltered before a replay all the same', { ...sent, ...stale, ...filtered }, 'unfiltered'],
-    ['is hidden when the filter withdrew it and keeps it now', { ...withdrawn, ...listed }, 'hidden'],
-    ['agrees when its tombstone is of an asset that the filter withdrew', { ...withdrawn, ...tombstone }, undefined],
-    ['does not await a replay of such a tombstone', { ...withdrawn, ...stale, ...tombstone }, undefined],
+    [
+      'is unfiltered when the filter excludes it and its state is older than the replay',
+      { ...sent, ...stale, ...filtered },
+      'unfiltered',
+    ],
+    ['is hidden when a filter withdrew it and the current filter admits it', { ...withdrawn, ...listed }, 'hidden'],
+    ['agrees when it is the tombstone of an asset that the filter withdrew', { ...withdrawn, ...tombstone }, undefined],
+    [
+      'agrees when a filter withdrew it before the replay and it is now a tombstone',
+      { ...withdrawn, ...stale, ...tombstone },
+      undefined,
+    ],
   ])('%s', (_how, entry, kind) => {
     expect(differenceKindOf({ ...UNKNOWN_ID, ...entry })).toBe(kind);
   });
@@ -97,9 +105,9 @@ describe('the next run', () => {
 
   test.each([
     ['has ended when a later epoch ended cleanly', 60, [lease(7, 'clean'), lease(8, 'no'), lease(8, 'clean')], true],
-    ['is not the run in progress, which may have read before', 4, [lease(7, 'no'), lease(7, 'clean')], false],
+    ['is not the run in progress, which may have read earlier', 4, [lease(7, 'no'), lease(7, 'clean')], false],
     ['is not a run that ended within a batch', 4, [lease(8, 'dirty')], false],
-    ['is the run after one that ended within a batch', 60, [lease(8, 'dirty'), lease(9, 'clean')], true],
+    ['is the run after a run that ended within a batch', 60, [lease(8, 'dirty'), lease(9, 'clean')], true],
   ] as const)('%s', async (_what, wait, leases, expected) => {
     expect(await ended(wait, ...leases)).toBe(expected);
   });
@@ -230,18 +238,24 @@ const withMore = LISTED.text.replace('"version"', '"more":1,"version"');
 
 describe('a difference', () => {
   test.each<readonly [string, Partial<Difference>, RowState | undefined, string | undefined, string]>([
-    ['is resolved when the row has been sent by now', missing, sent, undefined, 'resolved'],
-    ['is resolved when the row has changed again, and that was sent', {}, sentNewer, NEWER.text, 'resolved'],
-    ['is resolved when a row never sent is gone from the API as well', missing, undefined, undefined, 'resolved'],
+    ['is resolved when the row has been sent since', missing, sent, undefined, 'resolved'],
+    ['is resolved when the row has changed again and was sent', {}, sentNewer, NEWER.text, 'resolved'],
+    ['is resolved when a row that was never sent is gone from the API', missing, undefined, undefined, 'resolved'],
     ['is resolved when a ghost was sent as removed', ghost, rowState({ status: 'removed' }), undefined, 'resolved'],
-    ['is resolved when a ghost is alive after all', ghost, sent, LISTED.text, 'resolved'],
+    ['is resolved when a ghost exists at the API', ghost, sent, LISTED.text, 'resolved'],
     ['lasts when a row is still not sent', missing, undefined, LISTED.text, 'lasts'],
-    ['lasts when its state has not moved', {}, rowState({ rowHash: 'old', forwardedAt: '' }), LISTED.text, 'lasts'],
-    ['lasts when a ghost is still live', ghost, sent, undefined, 'lasts'],
-    ['lasts when it awaits a replay', stale, sent, LISTED.text, 'lasts'],
-    ['is resolved when a replay has sent it meanwhile', stale, { ...sent, generation: 1 }, LISTED.text, 'resolved'],
-    ['is unconfirmed when it was sent again', {}, { ...sentNewer, forwardedAt: AFTER }, withMore, 'moved'],
-    ['lasts for an id of which only the hash is known', { ...ghost, id: undefined }, undefined, undefined, 'lasts'],
+    [
+      'lasts when the state of the row has not changed',
+      {},
+      rowState({ rowHash: 'old', forwardedAt: '' }),
+      LISTED.text,
+      'lasts',
+    ],
+    ['lasts when a ghost is still live at the SIEM', ghost, sent, undefined, 'lasts'],
+    ['lasts when the row awaits a replay', stale, sent, LISTED.text, 'lasts'],
+    ['is resolved when a replay has sent the row since', stale, { ...sent, generation: 1 }, LISTED.text, 'resolved'],
+    ['is unconfirmed when the row was sent again', {}, { ...sentNewer, forwardedAt: AFTER }, withMore, 'moved'],
+    ['lasts when only the hash of the id is known', { ...ghost, id: undefined }, undefined, undefined, 'lasts'],
   ])('%s', async (_what, difference, state, answer, expected) => {
     expect(await outcome(difference, state, answer)).toBe(expected);
   });

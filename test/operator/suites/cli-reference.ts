@@ -56,7 +56,7 @@ describe('the permissions in docs/permissions.md', () => {
         .map(({ permission, resource }): [string, string] => [permission, resource]),
     );
 
-  test('grantInspect allows exactly the calls of the commands that change nothing', () => {
+  test('grantInspect allows exactly the calls of the read-only commands', () => {
     expect(granted('inspect')).toEqual([...calls(inspects), ...uncalled('inspect')].sort());
   });
 

@@ -30,8 +30,8 @@ const NO_CONNECTION =
 
 describe('a command prints a sentence without a stack trace and exits with 1 for', () => {
   test.each([
-    ['no region', { AWS_REGION: '' }, NO_REGION],
-    ['a profile that is not there', { AWS_PROFILE: 'nobody' }, 'No AWS credentials found.'],
+    ['a missing region', { AWS_REGION: '' }, NO_REGION],
+    ['a missing profile', { AWS_PROFILE: 'nobody' }, 'No AWS credentials found.'],
     ['a closed port of AWS', { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, NO_CONNECTION],
   ])('%s', async (_, given, reason) => {
     const environment = { ...OWN_ENVIRONMENT, ...given };

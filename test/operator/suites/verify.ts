@@ -86,7 +86,7 @@ test('verify finds every kind of difference, names a remedy for each kind, and s
   expect(stdout).toContain(`heals them:\n${command} assets threats\n${command} assets --send-all\n`);
 });
 
-test('verify reports a list without an end, and only counts DNS blocks', async () => {
+test('verify reports a list that ends with a repeated cursor', async () => {
   await using each = await deployment({ endOfStream: 'repeat-cursor' });
   each.connector.simulator.populate({ assets: 3, threats: 0, dnsBlocks: 1 });
   await each.run();

@@ -19,7 +19,7 @@ const { version: VERSION, peerDependencies } = MANIFEST;
 const bundled = Promise.all(ENTRY_BUNDLES.map(each => build({ ...each, write: false } as BuildOptions)));
 
 describe('the manifest', () => {
-  test('the package has no dependencies: its bundles import the peers and nothing else', async () => {
+  test('the package has no dependencies, because its bundles import only the peer dependencies', async () => {
     const imported = (await bundled).flatMap(({ metafile }) =>
       Object.values(metafile!.outputs).flatMap(output => output.imports.map(each => each.path)),
     );
@@ -58,7 +58,7 @@ describe('the README of the package', () => {
   });
 });
 
-test('a text of the package refers to a page in docs/ by its address if the release is known', () => {
+test('a text of the package refers to pages in docs/ by the address of the release', () => {
   const text = 'See docs/filters.md#limits (docs/events.md), siem/docs/own.md.';
   const released = 'https://github.com/owner/name/blob/v1.2.3/';
   expect(withDocumentAddresses(text, released)).toBe(

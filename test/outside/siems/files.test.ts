@@ -75,7 +75,7 @@ describe('the files of siem/', () => {
     },
   );
 
-  test('no other file of siem/ lists kinds and streams', () => {
+  test('only these files of siem/ list kinds and streams', () => {
     const others = NAMES.filter(name => !(name in LISTS));
     expect(others.filter(name => listsOf(siemFile(name)).length > 0)).toEqual([]);
   });

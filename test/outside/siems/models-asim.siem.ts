@@ -129,7 +129,7 @@ describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${title
       expect(Date.parse(`${event['EventStartTime']}Z`)).toBe(Date.parse(times.get(String(event['EventUid']))!));
   });
 
-  test('the parsers for ASIM filter by their parameters', async () => {
+  test('the parsers for ASIM filter events by their parameters', async () => {
     const counts = FILTERS.map(async ([parser, parameter, value]) => {
       const kql = kqlOf(parser).replace(new RegExp(`let ${parameter} = .*;`), `let ${parameter} = ${value};`);
       return (await workspace.objects(await workspace.sqlOf(kql))).length;

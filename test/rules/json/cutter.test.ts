@@ -100,7 +100,7 @@ describe('the accepted texts', () => {
   );
 });
 
-describe('the parts', () => {
+describe('the parts of a text', () => {
   test('the cutter returns every member and element with its exact bounds in any valid text', () => {
     const plain = (text: string) =>
       tokens(text).replace(/"(?:[^"\\]|\\.)*"/g, each => JSON.stringify(JSON.parse(each)));

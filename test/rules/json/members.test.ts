@@ -6,7 +6,7 @@ import { json, memberName, PLAIN, type Style, write } from '../../support/core/j
 const styles: fc.Arbitrary<Style> = fc.constantFrom('', ' ', '\t ').map(space => ({ ...PLAIN, space: () => space }));
 const tree = fc.array(fc.tuple(memberName, json), { minLength: 1, maxLength: 8 });
 
-describe('a row without some of its members', () => {
+describe('a row without the omitted members', () => {
   test('a row keeps every other member as it was written', () => {
     fc.assert(
       fc.property(tree, styles, (members, style) => {

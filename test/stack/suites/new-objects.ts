@@ -116,7 +116,7 @@ describe('another notification of the bucket', () => {
     expect(customResources(templateOf(scope))).toEqual([]);
   });
 
-  test('a notification for EventBridge leaves the topic in place', () => {
+  test('a notification for EventBridge does not replace the topic', () => {
     const { scope, connector } = construct();
     connector.bucket.enableEventBridgeNotification();
     const template = templateOf(scope);
