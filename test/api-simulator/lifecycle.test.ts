@@ -99,14 +99,14 @@ describe('an asset and its threats', () => {
   });
 
   test.each<[string, (simulator: ReturnType<typeof createTenant>['simulator']) => void]>([
-    ['removing an unknown asset', simulator => simulator.remove('assets', 'nobody')],
-    ['removing twice', simulator => simulator.remove('assets', 'gone')],
-    ['restoring a live asset', simulator => simulator.restore('assets', 'live')],
-    ['putting a removed asset', simulator => simulator.put('assets', { id: 'gone' })],
+    ['the removal of an unknown asset', simulator => simulator.remove('assets', 'nobody')],
+    ['a second removal of an asset', simulator => simulator.remove('assets', 'gone')],
+    ['the restoration of a live asset', simulator => simulator.restore('assets', 'live')],
+    ['a put of a removed asset', simulator => simulator.put('assets', { id: 'gone' })],
     ['a tombstone of a known asset', simulator => simulator.tombstoneUnseen('assets', 'live')],
     ['a threat without an asset', simulator => simulator.put('threats', { id: 't' })],
     ['a threat of an unknown asset', simulator => simulator.put('threats', { id: 't', asset_id: 'nobody' })],
-    ['re-projecting an unseen threat', simulator => simulator.redeliver('threats', 'hidden')],
+    ['the re-projection of an unknown threat', simulator => simulator.redeliver('threats', 'hidden')],
     ['a row without id', simulator => simulator.put('assets', { name: 'x' })],
     ['a row that is a list', simulator => simulator.put('assets', '[1]')],
     ['a row that is not JSON', simulator => simulator.put('assets', '{"id":')],
