@@ -44,7 +44,12 @@ function isEvent(payload: object | string): payload is object {
   return typeof payload === 'object' && Object.hasOwn(payload, 'detail-type');
 }
 
-/** Refuses an event with a command, because the command would not be applied. */
+/**
+ * Refuses an event that has a member with the name of a command, because the command would not be
+ * applied.
+ *
+ * @returns the empty payload, which starts a normal run
+ */
 function withoutEvent(event: { readonly detail?: unknown }, commands: readonly string[]): object {
   const members = [...Object.keys(event), ...Object.keys(Object(event.detail))];
   const strays = commands.filter(name => members.includes(name));

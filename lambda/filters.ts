@@ -62,7 +62,7 @@ function evaluate(filter: string, text: string): FilterResult {
   return 'error';
 }
 
-const NO_EXPRESSION = 'is no expression of JMESPath';
+const NO_EXPRESSION = 'is not an expression of JMESPath';
 
 /** @returns the problem of the filter as the end of a sentence, or undefined if the filter is valid */
 export function filterProblem(filter: string): string | undefined {

@@ -119,8 +119,9 @@ export const FIXED_SETTINGS = {
    */
   pageLimit: v.optional(integerSchema(PAGE_LIMIT.min, PAGE_LIMIT.max), PAGE_LIMIT.default),
   /**
-   * Seconds that a lease lasts without renewal. After a crash no run starts until the lease has
-   * expired. Every value is safe.
+   * Seconds that a lease lasts without renewal. After a crash, runs do nothing until the lease has
+   * expired. A short lease is as safe as a long one, because the time limits of requests are
+   * derived from it.
    */
   leaseSeconds: v.optional(integerSchema(1, 900, 'seconds'), 60),
 };

@@ -488,10 +488,11 @@ export interface HeldLease {
    */
   readonly assertValid: AssertLeaseValid;
   /**
-   * Gives the lease back. `clean` is false when a write may still be on its way.
+   * Releases the lease.
    *
-   * @param outcome if `unclear` is true, the lease stays occupied for a minute, so that a late
-   * write lands before the next run
+   * @param outcome `clean` is false when the run failed or stopped within a page, so that the next
+   * run first raises the fence. `unclear` is true when the answer to a write to the table was lost.
+   * The lease then stays occupied for a minute, so that a late write lands before the next run.
    */
   release(outcome: { readonly clean: boolean; readonly unclear?: boolean }): Promise<void>;
 }

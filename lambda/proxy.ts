@@ -3,7 +3,7 @@
  * must be given an agent.
  */
 import { Agent } from 'node:https';
-import { causesOf, ProxyUnreachableError } from './core/connection-error.ts';
+import { errorAndCauses, ProxyUnreachableError } from './core/connection-error.ts';
 
 /** Variables that Node's agents take as `proxyEnv`. */
 export type ProxySettings = { readonly HTTPS_PROXY: string; readonly NO_PROXY?: string | undefined };
@@ -56,7 +56,7 @@ export function withProxyErrors<A extends unknown[], T>(
 /** @returns the code of the failure, if the connection to this URL failed */
 function codeOfConnection(error: unknown, { hostname, port, protocol }: URL): string | undefined {
   const at = Number(port || (protocol === 'http:' ? 80 : 443));
-  for (const cause of causesOf(error)) {
+  for (const cause of errorAndCauses(error)) {
     // A host with several addresses fails with one error for each.
     const first = cause instanceof AggregateError ? cause.errors[0] : cause;
     if (first.syscall === 'connect' ? first.port === at : first.hostname === hostname) return first.code;

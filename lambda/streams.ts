@@ -10,8 +10,8 @@ export interface Stream {
   /** Name in events, metrics, checkpoints and results. */
   readonly name: string;
   /**
-   * Noun for one row. For a stream with row states it is also the command that looks a row up, and
-   * the row's endpoint at the API simulator.
+   * Noun for one row, for example `asset`. For a stream with row states it is also the API
+   * simulator's name of the endpoint that returns one row.
    */
   readonly singular: string;
   /**

@@ -55,9 +55,8 @@ function byFailure(said: string): string {
 /** AWS refused a call or could not be reached. */
 export class AwsCallError extends Error {
   override readonly name = 'AwsCallError';
-  /** @param gone the advice if the resource does not exist */
-  constructor(what: string, cause: unknown, advice = 'Nothing was changed.', gone = GONE) {
-    super(`${what}: ${awsFailureText(cause)}\n${isMissing(cause) ? gone : advice}`, { cause });
+  constructor(what: string, cause: unknown, advice = 'Nothing was changed.', adviceIfMissing = GONE) {
+    super(`${what}: ${awsFailureText(cause)}\n${isMissing(cause) ? adviceIfMissing : advice}`, { cause });
   }
 }
 
@@ -67,9 +66,14 @@ export class AwsCallError extends Error {
  * @param what the failure in words, for example "The queue q could not be read"
  * @throws AwsCallError
  */
-export async function awsCall<T>(call: Promise<T>, what: string, advice?: string, gone?: string): Promise<T> {
+export async function awsCall<T>(
+  call: Promise<T>,
+  what: string,
+  advice?: string,
+  adviceIfMissing?: string,
+): Promise<T> {
   return call.catch((cause: unknown) => {
-    throw new AwsCallError(what, cause, advice, gone);
+    throw new AwsCallError(what, cause, advice, adviceIfMissing);
   });
 }
 

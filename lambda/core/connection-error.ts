@@ -34,7 +34,7 @@ export class ProxyUnreachableError extends Error {
  * @returns undefined if no connection failed
  */
 function networkCode(error: unknown): string | undefined {
-  for (const cause of causesOf(error)) {
+  for (const cause of errorAndCauses(error)) {
     if (cause.message === BAD_PORT) return BAD_PORT;
     const { code } = cause as { code?: unknown };
     if (typeof code === 'string' && /^(?!OAUTH_)[A-Z][A-Z0-9_]+$/.test(code)) return code;
@@ -44,7 +44,7 @@ function networkCode(error: unknown): string | undefined {
 
 const BAD_PORT = 'bad port';
 
-export function* causesOf(error: unknown): Generator<Error> {
+export function* errorAndCauses(error: unknown): Generator<Error> {
   for (let at = error; at instanceof Error; at = at.cause) yield at;
 }
 
@@ -79,7 +79,7 @@ function proxyError(error: unknown, code: string): ConnectionError | undefined {
  * errors of fetch have it in the message.
  */
 function tunnelStatus(error: unknown): number | undefined {
-  for (const cause of causesOf(error)) {
+  for (const cause of errorAndCauses(error)) {
     const { code, statusCode } = cause as { code?: unknown; statusCode?: number };
     if (code === 'ERR_PROXY_TUNNEL') return statusCode;
     const status = /^Proxy response \((\d{3})\)/.exec(cause.message);

@@ -11,7 +11,10 @@ import { membersOf } from './json/members.ts';
 
 /** Largest number of members of the answer itself, including the row array. */
 const MOST_MEMBERS = 1000;
-/** Longest name of a member, in bytes. The names of two members are saved in the checkpoint. */
+/**
+ * Longest name of a member, in bytes. It is limited, because the checkpoint holds the names of two
+ * members.
+ */
 const LONGEST_NAME = 256;
 /**
  * Longest cursor, in bytes. The checkpoint holds two cursors in addition to its window of at most
@@ -66,7 +69,7 @@ export function parsePage(body: Uint8Array, rules: PageRules): PageContent {
   // again.
   for (const text of [names.pagination, names.rows, pagination.nextCursor])
     if (text?.isWellFormed() === false)
-      throw new ContractError(rules.path, "next_cursor or a member's name is no well-formed text");
+      throw new ContractError(rules.path, "next_cursor or a member's name is not well-formed text");
 
   return { rows: rows?.elements ?? [], nextCursor: pagination.nextCursor, names };
 }
@@ -239,8 +242,8 @@ function othersOf({ members }: Answer, pagination: string): CutMember[] {
 }
 
 /**
- * Whether the member could be the row array in place of an array that has rows: it is an empty
- * array, null, an empty object, or an object that holds rows by id.
+ * Whether this member may hold the page's rows, although another member is an array of objects with
+ * an id. Such a member is an empty array, null, an empty object, or an object that holds rows by id.
  */
 function isRival({ elements, value }: CutMember): boolean {
   return elements ? elements.length === 0 : isVacant(value) || holdsIdWithin(value);

@@ -39,7 +39,7 @@ class ForeignError extends Error {
  * value is replaced as a whole.
  */
 export function publicError(error: unknown, depth = 0): Error {
-  if (!(error instanceof Error)) return new Error('Something that is no error was thrown');
+  if (!(error instanceof Error)) return new Error('Something that is not an error was thrown');
   if (error instanceof ForeignError) return error;
   const { cause } = error;
   const kept = cause instanceof Error && depth < DEEPEST_CAUSE ? publicError(cause, depth + 1) : undefined;

@@ -98,9 +98,7 @@ export async function runStreams(options: RunOptions): Promise<RunOutcome> {
     return outcome;
   } catch (error) {
     const unclear = ports.checkpoints.unclearWrites() > 0;
-    await lease
-      .release({ clean: false, unclear })
-      .catch(cause => ports.log.error('The lease was not given back', cause));
+    await lease.release({ clean: false, unclear }).catch(cause => ports.log.error('The lease was not released', cause));
     throw error;
   } finally {
     await warm;
@@ -491,5 +489,5 @@ function beginBlocksAgain(
 }
 
 function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error('Something that is no error was thrown', { cause: error });
+  return error instanceof Error ? error : new Error('Something that is not an error was thrown', { cause: error });
 }

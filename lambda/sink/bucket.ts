@@ -1,7 +1,7 @@
 /** Calls the bucket that holds logs and dead letters. */
 import { type AwsCallOptions, callAws, type Sender } from '../aws.ts';
 import type { RetryBudget } from '../core/retry.ts';
-import type { BucketObjects } from './s3.ts';
+import type { BucketClient } from './s3.ts';
 
 export interface BucketOptions {
   /**
@@ -15,14 +15,14 @@ export interface BucketOptions {
 
 /** Makes a call about the objects of the bucket, and repeats it if necessary. */
 type BucketCall = <T>(
-  attempt: (objects: BucketObjects) => Promise<T>,
+  attempt: (objects: BucketClient) => Promise<T>,
   policy: Pick<AwsCallOptions, 'failed' | 'before'>,
 ) => Promise<T>;
 
 export function createBucketCall({ client, bucket, retryBudget: budget }: BucketOptions): BucketCall {
   return async (attempt, policy) => {
-    const { createBucketObjects } = await import('./s3.ts');
-    const objects = createBucketObjects(await client(), bucket);
+    const { createBucketClient } = await import('./s3.ts');
+    const objects = createBucketClient(await client(), bucket);
     return callAws(() => attempt(objects), { budget, ...policy });
   };
 }

@@ -23,7 +23,7 @@ export interface StoredObject {
   readonly version: string | undefined;
 }
 
-export interface BucketObjects {
+export interface BucketClient {
   /** @returns the version of the object, if the bucket keeps versions */
   put(object: Omit<PutObjectCommandInput, 'Bucket'>): Promise<string | undefined>;
   /** @returns undefined when there is no such object */
@@ -31,7 +31,7 @@ export interface BucketObjects {
   delete(key: string, version: string | undefined): Promise<void>;
 }
 
-export function createBucketObjects(s3: Sender, Bucket: string): BucketObjects {
+export function createBucketClient(s3: Sender, Bucket: string): BucketClient {
   return {
     async put(object) {
       const { ETag, VersionId } = await s3.send(new PutObjectCommand({ Bucket, ...object }));

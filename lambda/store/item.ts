@@ -23,17 +23,18 @@ export function checkedItem(item: Item): Item {
 }
 
 /**
- * Keys of the state table. All items about one id lie in a partition of their own, so no partition
- * runs hot. The child entries of an asset lie together, so that a withdrawal is one query.
+ * Keys of the state table. Each row state has a partition of its own, so that row states make no
+ * partition hot. All child entries of an asset share one partition, so that a withdrawal is one
+ * query.
  *
  *     pk                     sk                    content
  *     connector              lease                 the lease, and the table's own id
  *     connector              checkpoint#<stream>   cursor, window, generation, the second walk, progress of the refresh
- *     connector              log#<stream>          name of the object that holds the batch on its way
+ *     connector              log#<stream>          name of the object that holds the unfinished batch
  *     connector              organization          the organization to which the rows belong
- *     removals#<stream>      <id>#<sequence>       a removal, or a restoration, still to be worked off
+ *     removals#<stream>      <id>#<sequence>       a removal or a restoration that is not yet processed
  *     row#<stream>#<id>      state                 the last event of the id, and whether the row exists
- *     children#<stream>#<id> <id>                  a row of <stream> under its parent
+ *     children#<stream>#<parent id>  <id>          a row of <stream> under its parent
  */
 
 export interface Key extends Item {

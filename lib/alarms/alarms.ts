@@ -94,8 +94,7 @@ const TABLE: Readonly<Record<AlarmName, AlarmDefinition>> = {
   'filter-errors': {
     severity: 'warning',
     first: 'status',
-    impact:
-      'A filter gave an error or no boolean for some rows, so it decided nothing about them and the connector sent them.',
+    impact: 'A filter failed or did not return a boolean for some rows, so the connector sent these rows.',
     data: 'Nothing is lost. The SIEM may receive rows that the filter excludes.',
     condition: reported('FilterErrors'),
   },

@@ -47,7 +47,8 @@ export function checkProps(scope: Construct, props: SecurityDataConnectorProps):
     if (props[path] && !props.vpc) wrong.push({ path, reason: 'has no effect without vpc' });
 
   const arns = withoutUndefined({ bucketArn: props.bucket?.bucketArn, alarmTopicArn: props.alarmTopic?.topicArn });
-  // The CDK runs an app in the folder of its cdk.json.
+  // Paths in the props are relative to the folder of cdk.json, which is the current folder when
+  // the CDK runs the app.
   const { problems } = entryProblems({ ...entry, ...arns }, wrong, process.cwd());
   const all = [...problems, ...placeProblems(existingProps(props), knownPlace(Stack.of(scope)))];
   if (all.length === 0) return;

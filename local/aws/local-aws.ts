@@ -56,7 +56,7 @@ export interface LocalFolders {
 }
 
 /** @param directory folder that contains the buckets */
-export function foldersIn(directory: string, names: AwsNames = LOCAL_NAMES): LocalFolders {
+export function localFoldersOf(directory: string, names: AwsNames = LOCAL_NAMES): LocalFolders {
   return {
     deliveredFolder: join(directory, 's3', names.bucket, names.prefix),
     deadLetterFolder: join(directory, 's3', names.deadLetterBucket),
@@ -157,7 +157,7 @@ export async function openLocalAws(options: AwsOptions): Promise<LocalAws> {
     secret: secret.controls,
     faults,
     environment: resourceEnvironment(names),
-    ...foldersIn(directory, names),
+    ...localFoldersOf(directory, names),
   };
 }
 

@@ -102,12 +102,12 @@ export class LiveRows {
   rows: RowsByStream = byStream(() => new Map());
 
   /**
-   * Looks at the rows again.
+   * Replaces the rows with the rows that the API has now.
    *
    * @param truth rows and tombstones, by stream and id
-   * @returns how many rows changed since the last look
+   * @returns number of rows that changed since the last call
    */
-  look(truth: Readonly<Record<StreamName, ReadonlyMap<string, string>>>): number {
+  refresh(truth: Readonly<Record<StreamName, ReadonlyMap<string, string>>>): number {
     const before = this.#known;
     this.#known = new Map();
     let changed = 0;

@@ -186,7 +186,7 @@ export class Demo implements AsyncDisposable {
   }
 
   #look(): void {
-    const changes = this.#live.look(this.scene.simulator.truth('none'));
+    const changes = this.#live.refresh(this.scene.simulator.truth('none'));
     this.#changes = [...this.#changes, changes].slice(-MINUTES_SHOWN);
     const { rows } = this.#live;
     const distances = { connector: this.#copy.distance(rows), script: this.#script.copy.distance(rows) };

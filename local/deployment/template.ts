@@ -28,22 +28,22 @@ export function onlyResource(template: Template, type: string): [string, Templat
   throw new RangeError(`The template has ${found.length} resources of type ${type}, not one.`);
 }
 /** Resolves references in a template. Both methods throw for unknown names. */
-export interface References {
+export interface ReferenceResolver {
   ref(logicalId: string): string;
   attribute(logicalId: string, name: string): string;
 }
 
 /** Replaces each reference with its logical id, to read a template without deploying it. */
-export const LOGICAL_IDS: References = { ref: id => id, attribute: id => id };
+export const LOGICAL_IDS: ReferenceResolver = { ref: id => id, attribute: id => id };
 
-type Functions = Readonly<Record<string, (argument: unknown, references: References) => unknown>>;
+type Functions = Readonly<Record<string, (argument: unknown, references: ReferenceResolver) => unknown>>;
 
 /**
  * Resolves every intrinsic function in a value, as CloudFormation does.
  *
  * @throws RangeError for an unsupported function
  */
-export function resolveValue(value: unknown, references: References): unknown {
+export function resolveValue(value: unknown, references: ReferenceResolver): unknown {
   if (Array.isArray(value)) return value.map(each => resolveValue(each, references));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value);
@@ -58,7 +58,7 @@ export function resolveValue(value: unknown, references: References): unknown {
 }
 
 /** Resolves a value that must be a string. @throws RangeError */
-export function resolveText(value: unknown, references: References): string {
+export function resolveText(value: unknown, references: ReferenceResolver): string {
   const resolved = resolveValue(value, references);
   if (typeof resolved === 'string') return resolved;
   throw new RangeError(`Not a text: ${JSON.stringify(value)}`);

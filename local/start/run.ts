@@ -10,7 +10,7 @@ import { seedCountsIn } from '../api-simulator/seed.ts';
 import { startSimulatorServer } from '../api-simulator/server.ts';
 import { deliveredObjects } from '../aws/delivered.ts';
 import { lockDirectory } from '../aws/directory-lock.ts';
-import { foldersIn, LOCAL_NAMES, resourceEnvironment } from '../aws/local-aws.ts';
+import { LOCAL_NAMES, localFoldersOf, resourceEnvironment } from '../aws/local-aws.ts';
 import { onInterruption } from '../interruption.ts';
 import { rebuildSimulator } from './embedded-simulator.ts';
 import { failureText } from './failure-text.ts';
@@ -113,7 +113,7 @@ async function lookUpHosts(urls: readonly string[], environment: NodeJS.ProcessE
 
 /** Runs the handler until every stream is caught up, then prints the outcome of the rows. @returns the exit status */
 async function drainAndReport(request: StartRequest, { settings, secret }: Start): Promise<number> {
-  const { deliveredFolder: delivered, deadLetterFolder: deadLetters } = foldersIn(request.folder);
+  const { deliveredFolder: delivered, deadLetterFolder: deadLetters } = localFoldersOf(request.folder);
   const log = logFileIn(request.folder);
   const filesBefore = new Set(await deliveredObjects(delivered));
   const logged = await stat(log).then(

@@ -10,8 +10,9 @@ import type { ConnectorConfig } from '../../lib/config/schema.ts';
 import type { ParameterName } from './parameters.ts';
 
 /**
- * Values that the checks of the other options need. The parameters replace these values in the
- * template.
+ * Values for options that are parameters of the template, because the checks of the remaining
+ * options need them. For example, `noProxy` is refused without `proxyUrl`. The parameters replace
+ * these values in the template.
  */
 const STAND_INS = {
   name: 'template',

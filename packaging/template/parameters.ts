@@ -131,7 +131,7 @@ export const PARAMETER_GROUPS = {
 type KeysOfUnion<T> = T extends T ? keyof T : never;
 export type ParameterName = KeysOfUnion<(typeof PARAMETER_GROUPS)[keyof typeof PARAMETER_GROUPS]>;
 
-/** The values of the parameters as tokens. */
+/** Adds the parameters to the stack, and returns their values as tokens. */
 export class TemplateParameters {
   readonly #stack: Stack;
 

@@ -7,7 +7,7 @@ import type { GetScheduleOutput } from '@aws-sdk/client-scheduler';
 import type { Subscription } from '@aws-sdk/client-sns';
 import { RecordedMetrics } from '../../local/alarms/time-series.ts';
 import {
-  type References,
+  type ReferenceResolver,
   resolveText,
   resolveValue,
   resourcesOf,
@@ -48,7 +48,7 @@ export interface LogLine {
 export interface AccountOptions {
   readonly template: Template;
   readonly stackName: string;
-  readonly references: References;
+  readonly references: ReferenceResolver;
   /** Variables of the function that replace those of the template. */
   readonly variables: Readonly<Record<string, string>>;
 }

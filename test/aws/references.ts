@@ -1,6 +1,6 @@
 import { type AwsNames, LOCAL_ACCOUNT, secretArn } from '../../local/aws/local-aws.ts';
 import { arn, type ResourcePlace } from '../../local/aws/service.ts';
-import type { References, Template, TemplateResource } from '../../local/deployment/template.ts';
+import type { ReferenceResolver, Template, TemplateResource } from '../../local/deployment/template.ts';
 
 /** Where every resource is. */
 export const PLACE: ResourcePlace = { region: 'us-east-1', account: LOCAL_ACCOUNT };
@@ -18,7 +18,7 @@ export interface NameOptions {
 const LONGEST_NAME = 64;
 
 /** Creates the references of a template whose resources have their names on this machine. */
-export function createReferences(template: Template, { stackName, names }: NameOptions): References {
+export function createReferences(template: Template, { stackName, names }: NameOptions): ReferenceResolver {
   const pseudo: Readonly<Record<string, string>> = {
     'AWS::Partition': 'aws',
     'AWS::Region': PLACE.region,

@@ -75,7 +75,7 @@ describe('an error that leaves the function', () => {
   });
 
   test('a thrown value that is not an error is reported without its content', () => {
-    expect(publicError('canary').message).toBe('Something that is no error was thrown');
+    expect(publicError('canary').message).toBe('Something that is not an error was thrown');
   });
 
   test.each<[object, string]>([

@@ -164,7 +164,7 @@ describe('rule 8: names that the specification leaves open are found by the valu
     ['the name of the rows', '{"\\ud800":[{"id":"a"}],"p":{"next_cursor":"c"}}'],
     ['the name of the pagination object', '{"rows":[{"id":"a"}],"\\udfff":{"next_cursor":"c"}}'],
   ])('%s with half a surrogate pair is refused early, because no table can hold it', (_what, body) => {
-    expect(() => read(body)).toThrow(/no well-formed text/);
+    expect(() => read(body)).toThrow(/not well-formed text/);
   });
 
   test('a contract error shows no values, and no names that could be an id or a token', () => {

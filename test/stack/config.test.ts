@@ -72,7 +72,7 @@ const VALUES: readonly [member: string, value: unknown, reason: RegExp][] = [
   ['proxyUrl', 'http://proxy.example:3128/pac', /host and port alone/],
   ['noProxy', ['amazonaws.com'], /no effect without proxyUrl/],
   ['caCertificates', 'no.pem', /^no\.pem .*ENOENT/],
-  ['filters.threats', "severity == 'high", /no expression of JMESPath: .*column/],
+  ['filters.threats', "severity == 'high", /not an expression of JMESPath: .*column/],
   ['filters.assets', `a == '${'x'.repeat(1_000)}'`, /1000 characters/],
   ['filters.threat', 'a', /did you mean threats\?/],
   ['filters.dnsBlocks', 'a', /without dnsBlocksPath/],

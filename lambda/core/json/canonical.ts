@@ -72,7 +72,7 @@ export class ObjectLayout {
    * order
    */
   constructor(taken: readonly string[] = []) {
-    this.#taken = taken.map(name => `${latin1Of(JSON.stringify(name))}:`);
+    this.#taken = taken.map(name => `${utf8AsLatin1(JSON.stringify(name))}:`);
   }
 
   /**
@@ -110,7 +110,7 @@ export function canonicalOf(scanner: Scanner, rows: ObjectLayout) {
     const members = membersAt(scanner, rows, 0);
     return {
       content: joined(members, rows),
-      taken: rows.taken.map(index => utf8Of(members[index]?.slice(rows.names[index]!.length))),
+      taken: rows.taken.map(index => utf8FromLatin1(members[index]?.slice(rows.names[index]!.length))),
     };
   } catch (error) {
     if (error !== NOT_NORMAL) throw error;
@@ -124,6 +124,7 @@ export function canonicalOf(scanner: Scanner, rows: ObjectLayout) {
  *
  * @param start place of the value's name, or of the value itself if it has no name
  * @param depth number of brackets around the value
+ * @returns the text from `start` to the end of the value, with the members of its objects sorted
  */
 function valueAt(scanner: Scanner, start: number, layout: ObjectLayout, depth: number): string {
   const { text, code } = scanner;
@@ -197,11 +198,11 @@ function joined(members: readonly string[], { order }: ObjectLayout): string {
   return `{${order!.map(index => members[index]).join()}}`;
 }
 
-/** Converts text so that each character stands for one byte of UTF-8. */
-export function latin1Of(text: string): string {
+/** Encodes text as UTF-8, and reads each byte as one character of Latin-1. */
+export function utf8AsLatin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-function utf8Of(bytes: string | undefined): string | undefined {
+function utf8FromLatin1(bytes: string | undefined): string | undefined {
   return bytes && /[\x80-\xff]/.test(bytes) ? Buffer.from(bytes, 'latin1').toString() : bytes;
 }

@@ -8,7 +8,7 @@
 import { isUtf8 } from 'node:buffer';
 import { JsonError } from '../errors.ts';
 import * as ascii from './ascii.ts';
-import { canonicalOf, latin1Of, NOT_CANONICAL, normalized, ObjectLayout } from './canonical.ts';
+import { canonicalOf, NOT_CANONICAL, normalized, ObjectLayout, utf8AsLatin1 } from './canonical.ts';
 import { membersOf } from './members.ts';
 import { Scanner } from './scanner.ts';
 
@@ -106,7 +106,7 @@ function readElement(source: Buffer, scanner: Scanner, rows: ObjectLayout, taken
   if (!isNormal) parsed(text, start);
 
   const isReadable = isUtf8(bytes);
-  const other = () => canonicalOf(new Scanner(latin1Of(normalized(text))), rows);
+  const other = () => canonicalOf(new Scanner(utf8AsLatin1(normalized(text))), rows);
   const canonical = isReadable ? (isNormal ? normal : other()) : undefined;
   const isObject = text.startsWith('{');
   return {

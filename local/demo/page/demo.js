@@ -1,4 +1,4 @@
-import { byId, counted, element, set, text } from './dom.js';
+import { byId, countText, element, set, text } from './dom.js';
 import { act, makeButtons, showIncident } from './incidents.js';
 import { showLanes } from './lanes.js';
 
@@ -32,6 +32,6 @@ function showHeader({ now, minuteTakes, alarms, connector: { ghosts, stale } }) 
   const isCritical = on.some(({ severity }) => severity === 'critical');
   const wrong = ghosts + stale;
   set(byId('health'), 'data-state', isCritical ? 'critical' : on.length > 0 || wrong > 0 ? 'warning' : 'good');
-  const copy = wrong === 0 ? 'Every row is right' : `${counted(wrong, 'row')} to deliver`;
-  text(byId('health'), `${copy}, ${on.length === 0 ? 'no alarm' : counted(on.length, 'alarm')}`);
+  const copy = wrong === 0 ? 'Every row is right' : `${countText(wrong, 'row')} to deliver`;
+  text(byId('health'), `${copy}, ${on.length === 0 ? 'no alarm' : countText(on.length, 'alarm')}`);
 }

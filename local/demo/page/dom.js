@@ -42,4 +42,4 @@ const NUMBERS = new Intl.NumberFormat('en-US');
 export const count = value => NUMBERS.format(value);
 
 /** `1 row`, `2 rows` */
-export const counted = (value, one) => `${count(value)} ${one}${value === 1 ? '' : 's'}`;
+export const countText = (value, singular) => `${count(value)} ${singular}${value === 1 ? '' : 's'}`;

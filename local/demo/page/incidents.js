@@ -1,5 +1,5 @@
 /** The buttons that break things, and the alarms that answer. */
-import { byId, count, counted, element, listed, set, text } from './dom.js';
+import { byId, count, countText, element, listed, set, text } from './dom.js';
 
 const TOKEN = document.querySelector('meta[name=demo-token]').content;
 const HINT = 'Choosing an incident ends the one before.';
@@ -68,15 +68,15 @@ export function showIncident({ incident, alarms, connector }) {
 function noteOf(incident, on, { ghosts, stale }) {
   if (incident === null)
     return 'Nothing is broken. The alarms of the deployed template are evaluated each minute, as CloudWatch does it.';
-  const since = `${incident.name}: ${counted(incident.minutes, 'minute')}.`;
+  const since = `${incident.name}: ${countText(incident.minutes, 'minute')}.`;
   if (!incident.isRepaired) return incident.alarms.length > 0 ? since : `${since} No alarm has fired, and none should.`;
 
   const left = ghosts + stale;
   const copy =
     left === 0
       ? 'Nothing was lost: every row of the connector’s SIEM is right.'
-      : `${counted(left, 'row')} to deliver.`;
-  return `${since} Repaired. ${copy} ${on.length === 0 ? 'No alarm is left.' : `${counted(on.length, 'alarm')} to end.`}`;
+      : `${countText(left, 'row')} to deliver.`;
+  return `${since} Repaired. ${copy} ${on.length === 0 ? 'No alarm is left.' : `${countText(on.length, 'alarm')} to end.`}`;
 }
 
 function showExpected(incident, alarms) {

@@ -1,6 +1,6 @@
 /** The two ways from the API to a SIEM. */
 import { chart } from './chart.js';
-import { byId, count, counted, element, set, text } from './dom.js';
+import { byId, count, countText, element, set, text } from './dom.js';
 
 const lanes = { connector: makeLane('connector'), script: makeLane('script') };
 
@@ -29,14 +29,14 @@ function figure(label, note) {
 
 export function showLanes({ connector, script, streams, changes }) {
   const rows = streams.reduce((sum, stream) => sum + stream.rows, 0);
-  text(byId('changes'), `${counted(changes, 'change')} among ${count(rows)} rows of the API`);
+  text(byId('changes'), `${countText(changes, 'change')} among ${count(rows)} rows of the API`);
 
   const top = Math.max(10, ...connector.wrong, ...script.wrong);
   showLane(lanes.connector, connector, top);
   showLane(lanes.script, script, top);
 
   const failed = streams.filter(({ state }) => state === 'failed').map(({ name }) => name);
-  const repeats = connector.repeats > 0 ? ` ${counted(connector.repeats, 'repeat')} dropped by event_id.` : '';
+  const repeats = connector.repeats > 0 ? ` ${countText(connector.repeats, 'repeat')} dropped by event_id.` : '';
   state(
     lanes.connector,
     failed.length === 0 ? `Every stream is caught up.${repeats}` : connector.problem,
@@ -57,7 +57,7 @@ function showLane({ lane, figures, drawn, wrong }, view, top) {
   text(figures.duplicates.small, `${share} % of the events`);
   show(figures.ghosts, count(ghosts), ghosts === 0);
   show(figures.bytes, size(bytes));
-  text(wrong, ghosts + stale === 0 ? 'Every row is right' : `${counted(ghosts + stale, 'row')} wrong`);
+  text(wrong, ghosts + stale === 0 ? 'Every row is right' : `${countText(ghosts + stale, 'row')} wrong`);
   set(lane, 'data-right', ghosts + stale === 0);
   drawn.show(view.wrong, top);
 }

@@ -72,10 +72,10 @@ describe('a row in the SIEM is', () => {
 test('rows of the API count as changed when they are new, changed, removed or missing', () => {
   const live = new LiveRows();
   const asset = (text: string) => ({ ...NOTHING, assets: new Map([['a', text]]) });
-  expect(live.look(asset('{"id":"a","deleted":false}'))).toBe(1);
+  expect(live.refresh(asset('{"id":"a","deleted":false}'))).toBe(1);
   expect(live.rows.assets.get('a')).toBe('{"id":"a","deleted":false}');
-  expect(live.look(asset('{"id":"a","deleted":false}'))).toBe(0);
-  expect(live.look(asset('{"id":"a","deleted":true}'))).toBe(1);
+  expect(live.refresh(asset('{"id":"a","deleted":false}'))).toBe(0);
+  expect(live.refresh(asset('{"id":"a","deleted":true}'))).toBe(1);
   expect(live.rows.assets.size).toBe(0);
-  expect(live.look(NOTHING)).toBe(1);
+  expect(live.refresh(NOTHING)).toBe(1);
 });

@@ -36,8 +36,8 @@ describe('the options', () => {
   });
 
   test.each([
-    ['an invalid expression', ['--filter', 'threats=a =='], /^--filter threats is no expression of JMESPath: /],
-    ['an unknown function', ['--filter', 'threats=f(a)'], /^--filter threats is no .*Unknown function: f\(\)/],
+    ['an invalid expression', ['--filter', 'threats=a =='], /^--filter threats is not an expression of JMESPath: /],
+    ['an unknown function', ['--filter', 'threats=f(a)'], /^--filter threats is not .*Unknown function: f\(\)/],
     [
       'an unknown stream',
       ['--filter', 'threat=a'],

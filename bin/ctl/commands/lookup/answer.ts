@@ -19,7 +19,7 @@ export type RowAnswer =
   /** An answer without the row of this id, or an id for which there is no request. */
   | { readonly kind: 'unclear'; readonly why: string };
 
-export type NoRowAnswer = Extract<RowAnswer, { kind: 'refused' | 'unclear' }>;
+export type RefusedOrUnclearAnswer = Extract<RowAnswer, { kind: 'refused' | 'unclear' }>;
 
 /** @throws as the API's client does, except for a refusal */
 export async function askForRow(access: ConnectorAccess, stream: SyncedStream, id: string): Promise<RowAnswer> {
@@ -50,7 +50,7 @@ function readSingle(access: ConnectorAccess, stream: SyncedStream, id: string): 
 }
 
 /** Maps API errors, malformed rows, and ids that no path can hold, such as `..`, to an answer. */
-export async function answerOrRefusal<T>(ask: () => Promise<T>): Promise<T | NoRowAnswer> {
+export async function answerOrRefusal<T>(ask: () => Promise<T>): Promise<T | RefusedOrUnclearAnswer> {
   try {
     return await ask();
   } catch (error) {

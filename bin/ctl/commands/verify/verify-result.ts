@@ -69,7 +69,7 @@ function headline({ streams, paused }: Verification, complete: boolean): ReportT
   const resolved = sum(({ checked }) => checked?.resolved ?? 0);
   const since = resolved > 0 ? `, ${resolved} resolved since` : '';
   const equalIds = sum(each => each.equal ?? 0);
-  const equal = `${counted(equalIds, 'id')} equal${since}.`;
+  const equal = `${countText(equalIds, 'id')} equal${since}.`;
   if (complete) return painted`${paint.good('Complete')}: ${equal}`;
 
   const differing = sum(each => lasting(each).length);
@@ -79,7 +79,7 @@ function headline({ streams, paused }: Verification, complete: boolean): ReportT
   const isChecked = compared.every(({ found, checked }) => found.length === 0 || checked);
   const reason = paused ? 'the schedule is off' : 'no run has ended since';
   const doubt = isChecked ? '' : ` Not confirmed: ${reason}, so they may not be sent yet.`;
-  return painted`${paint.bad('Differs')}: ${counted(differing, 'id')}; ${equal}${doubt}`;
+  return painted`${paint.bad('Differs')}: ${countText(differing, 'id')}; ${equal}${doubt}`;
 }
 
 /** Explains the columns of the table, whose sums are in the first line. */
@@ -112,8 +112,8 @@ function details(verified: VerifiedStream, limit: number): string[] {
   const notes: readonly (readonly [holds: boolean, note: string])[] = [
     [!ended, 'the API repeated a cursor instead of ending the list. Rows after it were not compared.'],
     [batchOpen, `a run was killed within a batch, which the next run finishes.`],
-    [filtered > 0, `the filter excludes ${counted(filtered, 'row')} of the list, which are not sent to the SIEM.`],
-    [unsendable > 0, `${counted(unsendable, 'row')} cannot become events: dead letters.`],
+    [filtered > 0, `the filter excludes ${countText(filtered, 'row')} of the list, which are not sent to the SIEM.`],
+    [unsendable > 0, `${countText(unsendable, 'row')} cannot become events: dead letters.`],
     [hasDeadLetters, 'the SIEM lacks the dead letters: "dead-letters list" shows them.'],
   ];
 
@@ -170,6 +170,6 @@ function streamJson(verified: VerifiedStream): object {
 }
 
 /** A number with its noun, for example `1 id` or `3 ids`. */
-function counted(count: number, word: 'id' | 'row'): string {
+function countText(count: number, word: 'id' | 'row'): string {
   return count === 1 ? `1 ${word}` : `${count} ${word}s`;
 }

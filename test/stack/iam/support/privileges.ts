@@ -1,5 +1,5 @@
 import { type AwsNames, LOCAL_NAMES } from '../../../../local/aws/local-aws.ts';
-import { type References, resolveText } from '../../../../local/deployment/template.ts';
+import { type ReferenceResolver, resolveText } from '../../../../local/deployment/template.ts';
 import { createReferences } from '../../../aws/references.ts';
 import { templateWith } from '../../shared-template.ts';
 import { only, type SynthesizedTemplate } from '../../template.ts';
@@ -40,6 +40,6 @@ function environment(template: SynthesizedTemplate, names: AwsNames): Record<str
   return Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, resolveText(value, references)]));
 }
 
-function referencesTo(template: SynthesizedTemplate, names: AwsNames): References {
+function referencesTo(template: SynthesizedTemplate, names: AwsNames): ReferenceResolver {
   return createReferences(template, { stackName: 'acme', names });
 }
