@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The operator's command line. See `--help`. */
 import { connectorctl } from './ctl/command-line.ts';
-import { machineProxy, UNUSED_PROXY, useProxy } from './machine-proxy.ts';
+import { machineProxy, UNUSED_PROXY_WARNING, useProxy } from './machine-proxy.ts';
 
 handleClosedOutput();
 // The SDK's warning about its future versions is disabled, because on Node 20 it would appear in the middle of the
@@ -18,7 +18,7 @@ process.once('SIGINT', () => {
 const { stdin, stdout, stderr, env: environment } = process;
 const wanted = machineProxy(environment);
 const proxy = useProxy(wanted);
-if (wanted && !proxy) stderr.write(`${UNUSED_PROXY}\n`);
+if (wanted && !proxy) stderr.write(`${UNUSED_PROXY_WARNING}\n`);
 const shell = { stdin, stdout, stderr, environment };
 // The package compiles this file to CommonJS, which has no top-level await.
 void connectorctl(process.argv.slice(2), { shell, signal: interruption.signal, proxy }).then(exitCode => {

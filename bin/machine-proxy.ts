@@ -30,6 +30,6 @@ export function useProxy(proxy: ProxySettings | undefined): ProxySettings | unde
 }
 
 /** Warning for a version of Node that does not use the proxy. */
-export const UNUSED_PROXY =
+export const UNUSED_PROXY_WARNING =
   `HTTPS_PROXY is set, and Node ${process.versions.node} does not use it here: connections are direct. ` +
   'Use Node 24.14 or later, or Node 22.21 or later with NODE_USE_ENV_PROXY=1.';

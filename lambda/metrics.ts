@@ -101,7 +101,7 @@ export const STREAM_PROPERTIES = {
 } satisfies Record<string, StreamValue>;
 
 /** The outcome of a run. */
-export interface RunFacts {
+export interface RunMeasurements {
   readonly outcome: RunOutcome;
   /** Whether the run read every stream that is switched on. */
   readonly complete: boolean;
@@ -112,10 +112,10 @@ export interface RunFacts {
 }
 
 /** Value of a metric of the connector; undefined when the metric is not sent. */
-type ConnectorValue = (facts: RunFacts) => number | boolean | undefined;
+type ConnectorValue = (facts: RunMeasurements) => number | boolean | undefined;
 
 /** Adds up the values of all streams of a run. */
-export function sumOfStreams(value: StreamValue): (facts: RunFacts) => number {
+export function sumOfStreams(value: StreamValue): (facts: RunMeasurements) => number {
   return ({ outcome: { results, failures } }) =>
     [...results].reduce(
       (total, [stream, result]) => total + Number(value({ result, failure: failures.get(stream) })),

@@ -133,7 +133,7 @@ export const OPTION_DEFAULTS = v.getDefaults(v.object({ ...OPTIONS, ...FIXED_SET
  * Name of the function's variable that holds an option, for example `REFRESH_DAYS` for
  * `refreshDays`.
  */
-export function variableOf(option: string): string {
+export function environmentVariableOf(option: string): string {
   return option.replace(/[A-Z]/g, capital => `_${capital}`).toUpperCase();
 }
 

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { AUTH_URL_SCHEMA, BASE_URL_SCHEMA } from './addresses.ts';
 import { issueText } from './issue-text.ts';
-import { FIXED_SETTINGS, OPTIONS, optionContradictions, variableOf } from './options.ts';
+import { environmentVariableOf, FIXED_SETTINGS, OPTIONS, optionContradictions } from './options.ts';
 import type { ProxySettings } from './proxy.ts';
 
 const text = v.string();
@@ -25,7 +25,7 @@ const SETTINGS = v.object({
   awsEndpointUrlS3: v.optional(text),
 });
 
-/** Settings whose variable has another name than `variableOf` returns. */
+/** Settings whose variable has another name than `environmentVariableOf` returns. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   baseUrl: 'API_BASE_URL',
   secretId: 'CREDENTIALS_SECRET_ID',
@@ -37,8 +37,8 @@ export type Settings = Readonly<v.InferOutput<typeof SETTINGS>> & {
   /** Absent when connections are direct. */
   readonly proxy?: ProxySettings | undefined;
   /**
-   * Whether objects are addressed by path, because local S3 endpoints do not support per-bucket
-   * host names.
+   * Whether objects are addressed by path. Local S3 endpoints need this, because they do not support
+   * per-bucket host names.
    */
   readonly s3PathStyle: boolean;
 };
@@ -54,7 +54,7 @@ export class SettingsError extends Error {
 }
 
 function variableOfSetting(name: string): string {
-  return OTHER_NAMES[name] ?? variableOf(name);
+  return OTHER_NAMES[name] ?? environmentVariableOf(name);
 }
 
 /** @throws SettingsError */

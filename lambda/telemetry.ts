@@ -9,14 +9,14 @@ import {
   DIMENSIONS,
   LASTING_FAILURES,
   METRIC_NAMESPACE,
-  type RunFacts,
+  type RunMeasurements,
   SENT_WHEN_ZERO,
   STREAM_METRICS,
   STREAM_PROPERTIES,
 } from './metrics.ts';
 
 export interface Telemetry {
-  report(facts: RunFacts): void;
+  report(facts: RunMeasurements): void;
 }
 
 type Values<F> = Readonly<Record<string, (facts: F) => number | boolean | undefined>>;

@@ -369,9 +369,9 @@ export interface NamedSiemReader {
    */
   readonly name: string;
   /**
-   * Party that may assume a role that reads queue and objects.
+   * SIEM that may assume a role, which may read the queue and the objects.
    *
-   * @default - a policy to attach, and no role
+   * @default - no role is created, and you attach the policy to a role of your own
    */
   readonly reader?: SiemReader;
   /**

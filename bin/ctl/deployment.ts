@@ -54,7 +54,8 @@ export async function findDeployment(aws: Aws, wanted: DeploymentChoice): Promis
 }
 
 /**
- * Lists the connectors of the account and region. Reading a deployment fails if this version cannot operate it.
+ * Lists the connectors of the account and region. The method `deployment` of an entry fails if this version of connectorctl cannot
+ * operate the connector.
  *
  * @throws AwsCallError
  */

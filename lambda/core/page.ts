@@ -9,7 +9,7 @@ import { ContractError, JsonError } from './errors.ts';
 import { type CutElement, type CutMember, cutBody } from './json/cutter.ts';
 import { membersOf } from './json/members.ts';
 
-/** Largest number of members of the answer itself, including the row array. */
+/** Largest number of members of the answer's top object. The row array is one of them. */
 const MOST_MEMBERS = 1000;
 /**
  * Longest name of a member, in bytes. It is limited, because the checkpoint holds the names of two

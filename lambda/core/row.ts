@@ -205,7 +205,10 @@ class CutRow implements Row {
   }
 }
 
-/** Whether the items that remember the id have room for it. */
+/**
+ * Whether the id fits into the key of a row state. A UTF-16 unit has at most three bytes in UTF-8,
+ * so a third of the bytes always fits.
+ */
 function isStorable(id: string): boolean {
   return id.length <= MAX_ID_BYTES / 3;
 }

@@ -85,7 +85,7 @@ export function unavailableError(name: string, error: unknown): unknown {
   const failed = reason ? { problem: reason, isFinal: false } : (connectionError(cause) ?? NO_CODE);
   const { of, problem, advice, isFinal } = failed as ConnectionError;
   const type = of ? ERRORS[of] : ApiUnavailableError;
-  // The cause may quote the request, or hold the answer.
+  // The cause may quote the request or contain the answer, so only its public part is kept.
   const known = new type(name, problem, { advice, ...(cause !== undefined && { cause: publicError(cause) }) });
   return isFinal ? known : new TryAgain('transient', known);
 }
@@ -177,8 +177,8 @@ interface TimeLimit extends Disposable {
 }
 
 /**
- * Aborts after `milliseconds` by the given clock, or when the time budget ends, unless disposed
- * before.
+ * Returns a signal that aborts after this number of milliseconds, or earlier if the time budget
+ * ends. If the limit is disposed of first, the signal never aborts.
  */
 function timeLimit(milliseconds: number, { clock, timeLeft }: RetryBudget): TimeLimit {
   const granted = Math.max(0, Math.min(milliseconds, timeLeft()));

@@ -2,7 +2,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IDeliveryStreamRef } from 'aws-cdk-lib/aws-kinesisfirehose';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
-import { OPTIONS, variableOf } from '../../lambda/options.ts';
+import { environmentVariableOf, OPTIONS } from '../../lambda/options.ts';
 import type { ConnectorOptions } from '../config/props.ts';
 import { certificatesEnvironment } from './ca-certificates.ts';
 import { proxyEnvironment } from './proxy.ts';
@@ -53,7 +53,7 @@ function optionVariables(options: ConnectorOptions): Record<string, string> {
   const given = Object.keys(OPTIONS).filter(option => values[option] !== undefined);
   const texts = given.map(option => {
     const value = values[option];
-    return [variableOf(option), typeof value === 'object' ? JSON.stringify(value) : String(value)];
+    return [environmentVariableOf(option), typeof value === 'object' ? JSON.stringify(value) : String(value)];
   });
   return Object.fromEntries(texts);
 }

@@ -20,7 +20,8 @@ export function createReaderRole(
 }
 
 function externalIdPrincipal({ principal, externalId }: ExternalIdReader): iam.IPrincipal {
-  // IAM accepts an account id in place of an ARN. A token may be either.
+  // A token of the CDK may stand for an account id or for an ARN. It is passed as an ARN, because
+  // IAM accepts an account id there, too.
   const isAccount = /^\d{12}$/.test(principal);
   const trusted = isAccount ? new iam.AccountPrincipal(principal) : new iam.ArnPrincipal(principal);
   return new iam.PrincipalWithConditions(trusted, { StringEquals: { 'sts:ExternalId': externalId } });

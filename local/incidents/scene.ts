@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Sender } from '../../lambda/aws.ts';
 import { type Clients, createContainerTokens } from '../../lambda/compose.ts';
 import { type ContainerParts, type InvocationResult, invoke } from '../../lambda/invocation.ts';
-import type { RunFacts } from '../../lambda/metrics.ts';
+import type { RunMeasurements } from '../../lambda/metrics.ts';
 import { readSettings } from '../../lambda/settings.ts';
 import { sha256 } from '../../lambda/system.ts';
 import { createTelemetry } from '../../lambda/telemetry.ts';
@@ -191,7 +191,7 @@ export class Scene implements AsyncDisposable {
       container = this.#idle.pop() ?? this.#compose(environment);
       this.#busy.add(container);
       const { invoker, killSwitch } = container;
-      const report = (facts: RunFacts) =>
+      const report = (facts: RunMeasurements) =>
         void emitted.push(...parseEmf(captureOutput(() => invoker.telemetry.report(facts))));
       const result = await killSwitch.race(() => invoke({}, context, { ...invoker, telemetry: { report } }));
       return { result, emitted };

@@ -85,7 +85,8 @@ async function run(): Promise<void> {
   if (!invoker) return;
   try {
     const result = await invoke({}, { getRemainingTimeInMillis: () => deadline - Date.now() }, invoker);
-    // An error of the log is reported only in the next turn of the event loop.
+    // A failed write to the log is reported only in the next turn of the event loop, so the run waits
+    // for that turn before it reports success.
     await nextTurn();
     post({ kind: 'returned', result });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { variableOf } from '../../lambda/options.ts';
+import { environmentVariableOf } from '../../lambda/options.ts';
 import { readSettings, SettingsError } from '../../lambda/settings.ts';
 import { STREAMS, STREAMS_WITHOUT_PATH, type StreamKey, streamKey } from '../../lambda/streams.ts';
 import { DEFAULT_SEED_COUNTS, SEED_COUNT_NAMES, type SeedCounts } from '../api-simulator/seed.ts';
@@ -252,7 +252,7 @@ const OTHER_SETTINGS = {
 
 /** Paths of the embedded API simulator, which has every stream. */
 const EMBEDDED_PATHS = Object.fromEntries(
-  STREAMS_WITHOUT_PATH.map(({ name, pathOption }) => [variableOf(pathOption), `/${name}`]),
+  STREAMS_WITHOUT_PATH.map(({ name, pathOption }) => [environmentVariableOf(pathOption), `/${name}`]),
 );
 
 /** Settings from the options, by the names of the function's variables. */

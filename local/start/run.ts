@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { machineProxy } from '../../bin/machine-proxy.ts';
 import { readClientSecret } from '../../bin/terminal/client-secret.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
-import { variableOf } from '../../lambda/options.ts';
+import { environmentVariableOf } from '../../lambda/options.ts';
 import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
 import { seedCountsIn } from '../api-simulator/seed.ts';
 import { startSimulatorServer } from '../api-simulator/server.ts';
@@ -70,7 +70,7 @@ async function startSimulator({ tenantData }: StateSource, resources: AsyncDispo
     settings: {
       API_BASE_URL: server.baseUrl,
       AUTH_URL: server.authUrl,
-      [variableOf('dnsBlocksPath')]: simulator.settings.dnsBlocksPath,
+      [environmentVariableOf('dnsBlocksPath')]: simulator.settings.dnsBlocksPath,
       THREAT_ASSET_FIELD: simulator.settings.threatAssetMember,
     },
     secret: JSON.stringify({ client_id: clientId, client_secret: clientSecret }),
@@ -186,7 +186,7 @@ async function catchUp(request: StartRequest, { settings, secret }: Start, logFi
 
 function streamsIn(settings: Settings) {
   const base = settings['API_BASE_URL']!.trim().replace(/\/+$/, '');
-  const on = streamsOn(({ pathOption }) => settings[variableOf(pathOption)]?.trim());
+  const on = streamsOn(({ pathOption }) => settings[environmentVariableOf(pathOption)]?.trim());
   return on.map(({ name, path }) => ({ name, url: base + path }));
 }
 

@@ -68,7 +68,7 @@ describe('an asset and its threats', () => {
     expect(await ids('threats')).toEqual(['t']);
   });
 
-  test('a threat that moved to another asset is removed and restored with that asset', async () => {
+  test('a threat that moved to another asset is removed with that asset, not with the old one', async () => {
     const { simulator, ids } = createTenant();
     for (const id of ['a', 'b']) simulator.put('assets', { id });
     simulator.put('threats', { id: 't', asset_id: 'a' });

@@ -53,7 +53,7 @@ test('a reset breaks the connection before the answer, and a truncation breaks i
   expect((await client.get('/v1/assets')).status).toBe(200);
 });
 
-describe('a server for programs of this machine', () => {
+describe('a server for local programs', () => {
   const json = { host: '127.0.0.1:8', 'content-type': 'application/json' };
   const check = (method: string, headers: Record<string, string>) => () =>
     checkSender({ method, headers } as unknown as IncomingMessage, 'http://127.0.0.1:8');
@@ -62,7 +62,7 @@ describe('a server for programs of this machine', () => {
     ['a script', 'POST', json],
     ['its own page', 'POST', { ...json, origin: 'http://localhost:8', host: 'localhost:8' }],
     ['a read', 'GET', { host: '127.0.0.1:8' }],
-  ])('a server for programs of this machine serves %s', (_, method, headers) => {
+  ])('a server for local programs serves %s', (_, method, headers) => {
     expect(check(method, headers)).not.toThrow();
   });
 
@@ -81,7 +81,7 @@ describe('a server for programs of this machine', () => {
     ['a host without the port', 'GET', { host: '127.0.0.1' }, 'request/foreign-host'],
     ['a form', 'POST', { ...json, 'content-type': 'text/plain' }, 'request/not-json'],
     ['a request without a content type', 'POST', { host: '127.0.0.1:8' }, 'request/not-json'],
-  ])('a server for programs of this machine refuses %s', (_, method, headers, suffix) => {
+  ])('a server for local programs refuses %s', (_, method, headers, suffix) => {
     expect(check(method, headers)).toThrow(expect.objectContaining({ suffix }));
   });
 });

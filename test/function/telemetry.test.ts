@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as errors from '../../lambda/core/errors.ts';
 import { EMPTY_RESULT, type StreamResult } from '../../lambda/core/run.ts';
-import type { RunFacts } from '../../lambda/metrics.ts';
+import type { RunMeasurements } from '../../lambda/metrics.ts';
 import { CONNECTOR_METRICS, CONNECTOR_PROPERTIES, STREAM_METRICS, STREAM_PROPERTIES } from '../../lambda/metrics.ts';
 import type { StreamName } from '../../lambda/streams.ts';
 import { createTelemetry } from '../../lambda/telemetry.ts';
@@ -9,7 +9,7 @@ import { type EmbeddedMetrics, parseEmf } from '../../local/alarms/emf.ts';
 import { captureOutput } from '../../local/incidents/written.ts';
 import { emfViolations } from '../support/function/emf-violations.ts';
 
-type Outcome = RunFacts['outcome'];
+type Outcome = RunMeasurements['outcome'];
 
 /** The outcome of a run whose streams have caught up, except where a result says otherwise. */
 function ran(results: Readonly<Partial<Record<StreamName, Partial<StreamResult>>>>): Pick<Outcome, 'results'> {
@@ -27,7 +27,7 @@ const MEGABYTE = 2 ** 20;
 /** What one report writes to stdout. */
 function reportOf(
   outcome: Partial<Outcome>,
-  facts: Partial<RunFacts> = {},
+  facts: Partial<RunMeasurements> = {},
   telemetry = createTelemetry('acme'),
 ): string {
   const empty = { leaseHeld: false, results: new Map(), failures: new Map(), interrupted: false };
@@ -35,7 +35,7 @@ function reportOf(
   return captureOutput(() => telemetry.report({ outcome: { ...empty, ...outcome }, ...usual, ...facts }));
 }
 
-function reported(outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}): EmbeddedMetrics[] {
+function reported(outcome: Partial<Outcome>, facts: Partial<RunMeasurements> = {}): EmbeddedMetrics[] {
   return parseEmf(reportOf(outcome, facts));
 }
 
@@ -155,7 +155,7 @@ describe('the metrics of a run', () => {
 
   test('a resolved failure is sent as zero once, by the first complete run without a failure', () => {
     const telemetry = createTelemetry('acme');
-    const run = (outcome: Partial<Outcome>, facts: Partial<RunFacts> = {}) =>
+    const run = (outcome: Partial<Outcome>, facts: Partial<RunMeasurements> = {}) =>
       parseEmf(reportOf(outcome, facts, telemetry)).at(-1)?.values['ContractErrors'];
     const good = ran({ assets: {} });
     expect(run(good)).toBeUndefined();

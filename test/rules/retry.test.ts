@@ -139,7 +139,7 @@ describe('the loop of tries', () => {
     expect(await run(failures, change)).toMatchObject(expected);
   });
 
-  test('the loop of tries asks before every try whether it may continue', async () => {
+  test('the retry loop checks before every try whether it may continue', async () => {
     let checks = 0;
     const before = async () => {
       if (++checks === 3) throw new Error('the lease is lost');

@@ -41,7 +41,7 @@ describe('the sweep', () => {
     });
   });
 
-  test('the threats of swept assets count for the guard before the first of them is withdrawn', async () => {
+  test('the guard counts the threats of swept assets before any row is withdrawn', async () => {
     const harness = having('assets', 'a');
     for (let index = 0; index < 30; index++) harness.table.putChild('threats', { parent: 'a', id: `t${index}` });
     const after = await sweep(BEFORE, { existing: 58, listed: 0 }, harness.streamRun('assets'), () => false);

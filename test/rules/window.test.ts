@@ -26,7 +26,7 @@ test.each([
   ['- -', '- → c1, c1 → c2, c2 → c1!', 'c2 c1'],
   ['c2 c1', 'c2 → c1!', 'c2 c1'],
   ['c2 c1', 'c2 → c2!', 'c2 c1'],
-])('the cursors %j after the pages %j become %j', (before, pages, after) => {
+])('the cursors %j, after the pages %j, are %j', (before, pages, after) => {
   const [cursor, previous] = before.split(' ').map(each => (each === '-' ? undefined : each));
   const saved = cursorsAfter(pagesOf(pages), { cursor, previous });
   expect(`${saved.cursor ?? '-'} ${saved.previous ?? '-'}`).toBe(after);

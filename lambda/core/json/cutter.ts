@@ -24,7 +24,10 @@ export interface CutElement {
    * bytes alone.
    */
   readonly violation: 'not-utf-8' | 'too-deep' | undefined;
-  /** Canonical text, without the first of the members that are taken out. */
+  /**
+   * Canonical text without the member that is listed first among those to take out. Therefore a new
+   * `stream_position` does not change the hash of a row. Undefined if there is a violation.
+   */
   readonly content: string | undefined;
   /**
    * JSON text of each member that is taken out; undefined for an absent member. If a name occurs

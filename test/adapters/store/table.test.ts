@@ -129,12 +129,12 @@ describe('the fence', () => {
   const item = (n: number): Item => ({ ...key, n: { N: String(n) } });
 
   test.each<[string, Fence, boolean]>([
-    ['a later epoch', { epoch: 10, write: 1 }, true],
-    ['a later write of the same epoch', { epoch: 9, write: 10 }, true],
-    ['the same write, repeated', { epoch: 9, write: 9 }, true],
-    ['an earlier write of the same epoch', { epoch: 9, write: 8 }, false],
-    ['an earlier epoch, whatever its write number', { epoch: 8, write: 99 }, false],
-  ])('the fence after write 9 of epoch 9 meets %s', async (_which, fence, isWritten) => {
+    ['a write of a later epoch is accepted', { epoch: 10, write: 1 }, true],
+    ['a later write of the same epoch is accepted', { epoch: 9, write: 10 }, true],
+    ['the same write is accepted again', { epoch: 9, write: 9 }, true],
+    ['an earlier write of the same epoch is refused', { epoch: 9, write: 8 }, false],
+    ['a write of an earlier epoch is refused, whatever its number', { epoch: 8, write: 99 }, false],
+  ])('%s after write 9 of epoch 9', async (_which, fence, isWritten) => {
     await using scene = await awsScene();
     await scene.table.putFenced(item(1), { epoch: 9, write: 9 });
     expect(await scene.table.putFenced(item(2), fence)).toBe(isWritten);

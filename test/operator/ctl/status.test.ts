@@ -169,7 +169,7 @@ describe('a status', () => {
     expect(text).toContain('The filter of assets failed or did not return a boolean for 7 rows, which were sent.');
   });
 
-  test('a status shows nothing for a stream without a success or a queue with only test messages', () => {
+  test('a status calls a stream without a success silent, and does not count test messages as waiting objects', () => {
     const snapshot = {
       ...healthy,
       activity: value({ streams: new Map([['assets', activity()]]) }),

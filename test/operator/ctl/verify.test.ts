@@ -7,10 +7,10 @@ import {
   type Difference,
   differenceKindOf,
   differencesIn,
+  EMPTY_ENTRY,
   type IdEntry,
   type IdIndex,
   recordListed,
-  UNKNOWN_ID,
 } from '../../../bin/ctl/commands/verify/id-index.ts';
 import { waitForNextRun } from '../../../bin/ctl/commands/verify/verify.ts';
 import { type VerifiedStream, verifyOutcome } from '../../../bin/ctl/commands/verify/verify-result.ts';
@@ -71,12 +71,12 @@ describe('an id', () => {
       undefined,
     ],
   ])('%s', (_how, entry, kind) => {
-    expect(differenceKindOf({ ...UNKNOWN_ID, ...entry })).toBe(kind);
+    expect(differenceKindOf({ ...EMPTY_ENTRY, ...entry })).toBe(kind);
   });
 
   test('an id with other content is reported with the row that the API listed', () => {
     const hashed = `#${'0'.repeat(64)}`;
-    const idIndex: IdIndex = new Map(['=a', '=b', hashed].map(key => [key, { ...UNKNOWN_ID, ...other }]));
+    const idIndex: IdIndex = new Map(['=a', '=b', hashed].map(key => [key, { ...EMPTY_ENTRY, ...other }]));
     recordListed(idIndex, '=a', { kind: 'live', rowHash: 'ff' });
     recordListed(idIndex, '=b', { kind: 'live', rowHash: '00' });
     expect(differencesIn(idIndex)).toEqual([
@@ -171,7 +171,7 @@ async function walked(
 
 test('verify compares the last version of an id in a list', async () => {
   const [older, newer] = [asset('a', { version: 1 }), asset('a', { version: 2 })];
-  const idIndex: IdIndex = new Map([['=a', { ...UNKNOWN_ID, sent: 'row', sentHash: rowOf(newer).rowHash }]]);
+  const idIndex: IdIndex = new Map([['=a', { ...EMPTY_ENTRY, sent: 'row', sentHash: rowOf(newer).rowHash }]]);
   const { rows, ended } = await walked(ASSETS, idIndex, [[older], 'c'], [[newer], null]);
   expect([rows, ended, differencesIn(idIndex)]).toEqual([2, true, []]);
 });

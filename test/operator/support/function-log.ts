@@ -1,7 +1,7 @@
 /** The lines that the function, and Lambda's runtime, write into its log. */
 
 import { createLog } from '../../../lambda/log.ts';
-import type { RunFacts } from '../../../lambda/metrics.ts';
+import type { RunMeasurements } from '../../../lambda/metrics.ts';
 import { createTelemetry } from '../../../lambda/telemetry.ts';
 import { captureOutput } from '../../../local/incidents/written.ts';
 
@@ -15,7 +15,7 @@ export function logLines(connector: string, logged: readonly (readonly unknown[]
   });
 }
 
-export function metricLines(connector: string, facts: RunFacts): string[] {
+export function metricLines(connector: string, facts: RunMeasurements): string[] {
   const telemetry = createTelemetry(connector);
   return linesOf(() => telemetry.report(facts));
 }

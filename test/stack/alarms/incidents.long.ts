@@ -8,7 +8,7 @@ const TIMEOUT = 300_000;
 
 describe('alarms of incidents', () => {
   test.each(INCIDENTS)(
-    '$name: on-call is notified by exactly the expected alarms, also of the end',
+    '$name: exactly the expected alarms fire, and on-call is notified again when they end',
     async incident => {
       const { fired, stuck, recovered } = await played(incident);
       expect([...fired.keys()].sort()).toEqual([...incident.alarms].sort());

@@ -1,6 +1,6 @@
 import { type Clients, createContainerTokens } from '../../../lambda/compose.ts';
 import { type ContainerParts, type InvocationResult, invoke } from '../../../lambda/invocation.ts';
-import type { RunFacts } from '../../../lambda/metrics.ts';
+import type { RunMeasurements } from '../../../lambda/metrics.ts';
 import type { Log } from '../../../lambda/ports.ts';
 import { readSettings } from '../../../lambda/settings.ts';
 import { sha256 } from '../../../lambda/system.ts';
@@ -25,7 +25,7 @@ export interface Connector extends AwsScene {
   /** Lines delivered so far, sorted. */
   lines(): Promise<string[]>;
   /** The reports to the telemetry, one for each run. */
-  readonly reports: RunFacts[];
+  readonly reports: RunMeasurements[];
   /** Messages logged so far, with their fields and errors. */
   readonly logged: unknown[][];
 }
@@ -74,7 +74,7 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
   const clients = clientsOf(aws, logged, url => {
     if (url.startsWith(`${api.url}/v1/`)) left.push(aws.clock.now());
   });
-  const reports: RunFacts[] = [];
+  const reports: RunMeasurements[] = [];
   let deployed = environment;
   const container = () => compose(deployed, clients, reports);
   let warm = container();
@@ -103,9 +103,13 @@ export async function connector(options: ConnectorOptions = {}): Promise<Connect
   };
 }
 
-function compose(environment: Readonly<Record<string, string>>, clients: Clients, reports: RunFacts[]): ContainerParts {
+function compose(
+  environment: Readonly<Record<string, string>>,
+  clients: Clients,
+  reports: RunMeasurements[],
+): ContainerParts {
   const settings = readSettings(environment);
-  const telemetry = { report: (facts: RunFacts) => void reports.push(facts) };
+  const telemetry = { report: (facts: RunMeasurements) => void reports.push(facts) };
   return { settings, clients, tokens: createContainerTokens(settings, clients), telemetry, memory: () => 0 };
 }
 

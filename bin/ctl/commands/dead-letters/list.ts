@@ -16,7 +16,7 @@ import { tableText, timeText } from '../../text.ts';
 import { readQueueDepth } from './counts.ts';
 
 export interface DeadLetterListOptions {
-  /** Streams whose rows are listed. Absent: every stream. */
+  /** Streams whose rows are listed. If absent, the rows of every stream are listed. */
   readonly stream?: readonly StreamName[];
   /** Number of addresses to print for rows, and again for deliveries. */
   readonly limit: number;

@@ -1,7 +1,7 @@
 /** Everything that `status` shows. Each part is read on its own, so that one failed read does not hide the others. */
 
 import type { StreamMetric } from '../../../../lambda/metrics.ts';
-import { variableOf } from '../../../../lambda/options.ts';
+import { environmentVariableOf } from '../../../../lambda/options.ts';
 import { STREAMS, type StreamName, streamsOn } from '../../../../lambda/streams.ts';
 import { METRIC_PREFIXES } from '../../../../lib/delivery/firehose.ts';
 import { readAlarms } from '../../alarms.ts';
@@ -63,7 +63,7 @@ export async function takeSnapshot(context: Context) {
 }
 
 function streamsOff(environment: Readonly<Record<string, string>>): StreamName[] {
-  const on = streamsOn(({ pathOption }) => environment[variableOf(pathOption)]).map(({ name }) => name);
+  const on = streamsOn(({ pathOption }) => environment[environmentVariableOf(pathOption)]).map(({ name }) => name);
   return STREAMS.map(({ name }) => name).filter(name => !on.includes(name));
 }
 

@@ -14,7 +14,7 @@ import { RefusedError } from '../../errors.ts';
 import { tryRead } from '../../read-result.ts';
 import { isBatchOpen, scanRowStates } from '../../state.ts';
 import { countDeadLetters } from '../dead-letters/counts.ts';
-import { countEqualIds, differencesIn, type IdIndex, recordListed, UNKNOWN_ID } from './id-index.ts';
+import { countEqualIds, differencesIn, EMPTY_ENTRY, type IdIndex, recordListed } from './id-index.ts';
 
 export type StreamComparison = Awaited<ReturnType<typeof compareStreams>>[number];
 
@@ -87,7 +87,7 @@ async function readStates(
     const saved = savedStreams.get(name);
     const stale = saved !== undefined && awaitsReplay(state, saved.checkpoint);
     const key = item['pk']!.S!.slice(rowPrefix(name).length);
-    idIndexes.get(name)?.set(key, { ...UNKNOWN_ID, sent, sentHash, stale });
+    idIndexes.get(name)?.set(key, { ...EMPTY_ENTRY, sent, sentHash, stale });
   });
   return idIndexes;
 }

@@ -23,7 +23,7 @@ export interface IdEntry {
   listedHash: string;
 }
 
-export const UNKNOWN_ID: IdEntry = { sent: undefined, sentHash: '', stale: false, listed: undefined, listedHash: '' };
+export const EMPTY_ENTRY: IdEntry = { sent: undefined, sentHash: '', stale: false, listed: undefined, listedHash: '' };
 
 /** Records a row of the API's list. The last row of an id counts, as it does for the SIEM. */
 export function recordListed(
@@ -31,7 +31,7 @@ export function recordListed(
   key: string,
   row: { readonly kind: NonNullable<IdEntry['listed']>; readonly rowHash: string },
 ): void {
-  const entry = idIndex.get(key) ?? { ...UNKNOWN_ID };
+  const entry = idIndex.get(key) ?? { ...EMPTY_ENTRY };
   idIndex.set(key, entry);
 
   entry.listed = row.kind;
