@@ -35,7 +35,7 @@ export function hostPattern(host: string): string {
 
 /**
  * Wraps a call that connects to the API or AWS, so that an error of the proxy names the proxy.
- * Without a proxy nothing changes.
+ * The call stays as it is if there is no proxy.
  */
 export function withProxyErrors<A extends unknown[], T>(
   call: (...given: A) => Promise<T>,

@@ -7,8 +7,8 @@ import type { ObjectStore } from './object-store.ts';
 export interface BufferBounds {
   readonly bytes: number;
   /**
-   * With 0, every call is delivered before it is acknowledged, so that acknowledged records survive a kill of this
-   * process. With any other interval, acknowledged records are only in memory.
+   * Every call is delivered before it is acknowledged if this is 0, so that acknowledged records survive a kill of this
+   * process. Otherwise acknowledged records are only in memory until the interval ends.
    */
   readonly milliseconds: number;
 }

@@ -173,8 +173,8 @@ export function nextSteps({ folder, target, again }: StartRequest, delivered: st
     const args = [...again, ...options].map(shellWord);
     return ['npm start', ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
   };
-  // Without `--folder`, the query reads `.local` and thereby the files of every name, so this run's folder is given if
-  // it is not the default.
+  // The query reads `.local`, and thereby the files of every name, unless it has `--folder`. So this run's folder is
+  // given if it is not the default.
   const query = folder === resolve('.local', 'local') ? '' : ` -- --folder ${shellWord(here(folder))}`;
   const steps = [
     // The shell runs gzip, which therefore ends without an error when `head` closes the pipe.

@@ -30,7 +30,7 @@ export interface Account {
   readonly queues: Map<string, number>;
   /** The subscriptions by the ARN of the topic. */
   readonly topics: Map<string, Subscription[]>;
-  /** What the bucket notifies. */
+  /** Targets that the bucket notifies of new objects. */
   notifications: NotificationConfiguration;
 }
 

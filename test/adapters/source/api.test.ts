@@ -15,7 +15,7 @@ import { expectRejection, rejection, wordsOf } from '../../support/function/reje
 
 const BODY = '{"data":[],"pagination":{"next_cursor":null,"page_size":0}}';
 const PAGE = answerJson(200, BODY);
-/** What Node's fetch publishes of itself. */
+/** Diagnostics channel on which Node's fetch reports the head of each request that it sends. */
 const HEAD_SENT = 'undici:client:sendHeaders';
 
 describe('a request for a page', () => {

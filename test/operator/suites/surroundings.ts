@@ -23,7 +23,7 @@ test('a command does nothing when npm has consumed one of its options', async ()
 
 const NO_REGION = 'The AWS region is missing or invalid. Use --region, set AWS_REGION, or give your profile a region.';
 
-/** Without a hint about permissions. */
+/** Message that has no hint about permissions, because AWS was not reached. */
 const NO_CONNECTION =
   'The stacks of this account and region could not be read: AWS did not answer: the connection failed (ECONNREFUSED). ' +
   'Check the network of this machine, then try again.\nNothing was changed.\n';

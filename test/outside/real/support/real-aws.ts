@@ -12,7 +12,7 @@ import { realTable } from './real-table.ts';
 
 export interface RealServices {
   readonly services: Partial<LocalAws['services']>;
-  /** What reads and changes the resources of these services. */
+  /** Functions that read and change the resources of these services. */
   readonly instead: Partial<AwsUnderTest>;
   close(): Promise<void>;
 }
