@@ -73,11 +73,6 @@ test('an access that AWS denies is reported in the words of AWS, which name acti
   );
 });
 
-test.each(['ECONNREFUSED', 'ETIMEDOUT'])('a failed connection to AWS is reported as such: %s', code => {
-  const text = `AWS did not answer: the connection failed (${code}). Check the network of this machine, then try again.`;
-  expect(awsFailureText(Object.assign(new AggregateError([], ''), { code }))).toBe(text);
-});
-
 test('the error about an unknown certificate names the variable that adds its authority', () => {
   const refused = Object.assign(new Error('unable'), { code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' });
   expect(awsFailureText(refused)).toMatch(

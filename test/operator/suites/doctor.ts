@@ -108,10 +108,7 @@ const PROBLEMS: readonly (readonly [string, (each: Deployment) => unknown, Expec
 
 describe('doctor', () => {
   test('doctor reports a healthy deployment with status 0, saves nothing and shows no row', async () => {
-    await using each = await deployment(
-      { clientSecret: 'canary-secret' },
-      { options: { siemReader: { type: 'external-id', principal: '111122223333', externalId: 'from-the-form' } } },
-    );
+    await using each = await deployment({ clientSecret: 'canary-secret' });
     each.connector.simulator.put('assets', { id: 'canary-asset', name: 'canary' });
     each.connector.simulator.put('threats', { id: 'canary-threat', asset_id: 'canary-asset' });
     const { status, findings, output } = await runDoctor(each);

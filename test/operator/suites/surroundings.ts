@@ -1,5 +1,5 @@
 /** What surrounds a command: its stack, npm, the region, the network, Node, and the help. */
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { program } from '../cli-reference/page.ts';
 import { deployment, STACK } from '../support/deployment.ts';
@@ -21,24 +21,15 @@ test('a command does nothing when npm has consumed one of its options', async ()
   expect(each.asked()).toEqual([]);
 });
 
-const NO_REGION = 'The AWS region is missing or invalid. Use --region, set AWS_REGION, or give your profile a region.';
-
-/** Message that has no hint about permissions, because AWS was not reached. */
-const NO_CONNECTION =
-  'The stacks of this account and region could not be read: AWS did not answer: the connection failed (ECONNREFUSED). ' +
-  'Check the network of this machine, then try again.\nNothing was changed.\n';
-
-describe('a command prints a sentence without a stack trace and exits with 1 for', () => {
-  test.each([
-    ['a missing region', { AWS_REGION: '' }, NO_REGION],
-    ['a missing profile', { AWS_PROFILE: 'nobody' }, 'No AWS credentials found.'],
-    ['a closed port of AWS', { AWS_ENDPOINT_URL: 'http://127.0.0.1:1' }, NO_CONNECTION],
-  ])('%s', async (_, given, reason) => {
-    const environment = { ...OWN_ENVIRONMENT, ...given };
-    const { status, stdout, stderr } = await startProcess(['status'], { environment }).ended;
-    expect([status, stdout, stderr]).toEqual([1, '', expect.stringContaining(reason)]);
-    expect(stderr).not.toMatch(/^\s+at /m);
-  });
+test('a command without a region prints a sentence without a stack trace and exits with 1', async () => {
+  const { status, stdout, stderr } = await startProcess(['status'], {
+    environment: { ...OWN_ENVIRONMENT, AWS_REGION: '' },
+  }).ended;
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toContain(
+    'The AWS region is missing or invalid. Use --region, set AWS_REGION, or give your profile a region.',
+  );
+  expect(stderr).not.toMatch(/^\s+at /m);
 });
 
 /** Node 20 as a command meets it: the version that the SDK reads, and the limit of ten listeners on each signal. */

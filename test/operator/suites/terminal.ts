@@ -1,36 +1,32 @@
 import { describe, expect, test } from '@jest/globals';
+import { raiseAlarm } from '../support/alarms.ts';
 import { deployment } from '../support/deployment.ts';
 import { processEndpoints } from '../support/process-endpoints.ts';
-import { startProcess } from '../support/shell.ts';
 import { CTRL_C, HAS_TERMINAL, terminal } from '../support/terminal.ts';
 
 // What begins a control sequence.
 const ESCAPE = '\u001b';
 
-const TERMINAL = HAS_TERMINAL ? describe : () => undefined;
+const TERMINAL = HAS_TERMINAL ? test : () => undefined;
 
-TERMINAL('on a terminal', () => {
-  test('a command asks first and is executed after "y"', async () => {
-    await using each = await deployment();
-    each.connector.simulator.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
-    await using endpoints = await processEndpoints(each);
-    const shown = terminal(['resync', 'assets', '--send-all'], endpoints.environment);
-    await shown.shows('Continue? [y/N]');
-    expect(each.invocations).toEqual([]);
-    shown.type('y\r');
-    expect(await shown.ended).toBe(0);
-    expect(each.invocations).toEqual([{ replay: ['assets'] }]);
-    expect(shown.screen()).toContain('A run is in progress.');
-  });
+TERMINAL('a command on a real terminal asks first and is executed after "y"', async () => {
+  await using each = await deployment();
+  each.connector.simulator.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
+  await using endpoints = await processEndpoints(each);
+  const shown = terminal(['resync', 'assets', '--send-all'], endpoints.environment);
+  await shown.shows('Continue? [y/N]');
+  expect(each.invocations).toEqual([]);
+  shown.type('y\r');
+  await shown.shows('A run is in progress.');
+  expect(await shown.ended).toBe(0);
+  expect(each.invocations).toEqual([{ replay: ['assets'] }]);
+});
 
-  test('the health is coloured unless stdout is a pipe', async () => {
-    await using each = await deployment();
-    await using endpoints = await processEndpoints(each);
-    const coloured = terminal(['status'], endpoints.environment);
-    expect(await coloured.ended).toBe(3);
-    expect(coloured.screen()).toContain(`acme: ${ESCAPE}[31munhealthy: `);
-    expect((await startProcess(['status'], endpoints).ended).stdout).toContain('acme: unhealthy: ');
-  });
+test('the health is coloured on a terminal, but not in a pipe', async () => {
+  await using each = await deployment();
+  raiseAlarm(each, 'acme/stream-silent');
+  expect((await each.ask(['status']).ended).stdout).toContain(`acme: ${ESCAPE}[31munhealthy: `);
+  expect((await each.ctl(['status'])).stdout).toContain('acme: unhealthy: ');
 });
 
 test('control sequences in a message of AWS are shown as escapes', async () => {

@@ -16,7 +16,7 @@ export const STACK = 'SecurityDataConnector-acme';
 
 export const OPTIONS = { dnsBlocksPath: '/v1/dns-blocks', alarmEmail: 'on-call@acme.example' };
 // The template is synthesized before the time of any test runs, because that takes seconds.
-await templateWith(OPTIONS);
+const template = await templateWith(OPTIONS);
 
 /** The caller of the operator's commands. The function is another one. */
 const OPERATOR = 'operator';
@@ -56,8 +56,6 @@ export interface Printed {
 const BUCKET = 'security-data';
 
 export interface DeploymentChoices {
-  /** Options of the connector in addition to `OPTIONS`. They need another synth, which takes seconds. */
-  readonly options?: object;
   /** Variables of the function that replace those of the template. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Environment of the function that runs here, in addition to what the stack reports. */
@@ -70,7 +68,7 @@ export interface DeploymentChoices {
 
 export async function deployment(
   simulator: Partial<SimulatorOptions> = {},
-  { options = {}, variables = {}, environment = {}, aws = {}, invoke: given }: DeploymentChoices = {},
+  { variables = {}, environment = {}, aws = {}, invoke: given }: DeploymentChoices = {},
 ): Promise<Deployment> {
   const each = await connector({
     simulator,
@@ -78,7 +76,6 @@ export async function deployment(
     aws: { ...aws, names: { bucket: BUCKET, deadLetterBucket: BUCKET } },
   });
   const { API_BASE_URL = '', AUTH_URL = '' } = each.environment;
-  const template = await templateWith({ ...OPTIONS, ...options });
   const account = openAccount({
     template,
     stackName: STACK,

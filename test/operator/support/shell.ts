@@ -11,6 +11,9 @@ import { ROOT } from '../../documents/pages.ts';
 
 export const PROGRAM = path.join(ROOT, 'bin', 'connectorctl.ts');
 
+/** Halves the CPU time of a process, because it finds its modules compiled. */
+export const COMPILED_MODULES = { NODE_COMPILE_CACHE: path.join(ROOT, 'node_modules', '.cache', 'compiled') };
+
 export interface Ended {
   readonly status: number | null;
   readonly stdout: string;
@@ -34,7 +37,7 @@ export interface Typed {
   readonly input?: string;
   /** @default the machine's. A process has that one. */
   readonly clock?: Clock;
-  /** A terminal to be asked on, without colours. A process has none. */
+  /** A terminal with colours, on which the command can ask. A process has none. */
   readonly interactive?: boolean;
   /** Answers in place of AWS. A process reaches the endpoints in its environment. */
   readonly prepareClient?: PrepareClient;
@@ -44,7 +47,7 @@ export interface Typed {
 export function startProcess(args: readonly string[], typed: Typed): Started {
   const { environment, folder = ROOT, input = '' } = typed;
   const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: environment,
+    env: { ...COMPILED_MODULES, ...environment },
     cwd: folder,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -69,8 +72,8 @@ export function startProcess(args: readonly string[], typed: Typed): Started {
 /** In this process. */
 export function start(args: readonly string[], typed: Typed): Started {
   const { environment, folder = ROOT, interactive = false, input = '', clock, prepareClient } = typed;
-  const terminal = () => Object.assign(new PassThrough(), interactive && { isTTY: true });
-  const [stdin, stdout, stderr] = [terminal(), new PassThrough(), terminal()];
+  const terminal = () => Object.assign(new PassThrough(), interactive && { isTTY: true, hasColors: () => true });
+  const [stdin, stdout, stderr] = [terminal(), terminal(), terminal()];
   if (!interactive) stdin.end(input);
   const interruption = new AbortController();
   const shell = { stdin, stdout, stderr, environment, folder };

@@ -2,14 +2,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { ROOT } from '../../documents/pages.ts';
-import { PROGRAM } from './shell.ts';
+import { COMPILED_MODULES, PROGRAM } from './shell.ts';
 
 /** Elsewhere script(1) takes other options, or is not there. */
 export const HAS_TERMINAL = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '');
 
 export interface Terminal {
-  /** Everything on the screen so far, with its control sequences. */
-  readonly screen: () => string;
   /** Resolves once the screen shows it. */
   shows(text: string): Promise<void>;
   type(keys: string): void;
@@ -23,6 +21,7 @@ export function terminal(args: readonly string[], environment: Readonly<Record<s
   const quoted = [process.execPath, PROGRAM, ...args].map(each => `'${each}'`).join(' ');
   const child = spawn('script', ['--quiet', '--return', '--flush', '--command', `exec ${quoted}`, '/dev/null'], {
     env: {
+      ...COMPILED_MODULES,
       ...environment,
       TERM: 'xterm',
       SHELL: '/bin/sh',
@@ -38,7 +37,6 @@ export function terminal(args: readonly string[], environment: Readonly<Record<s
     for (const look of waiting) look();
   });
   return {
-    screen: () => screen,
     shows: text =>
       new Promise(resolve => {
         const look = () => {
