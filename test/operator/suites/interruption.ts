@@ -16,8 +16,7 @@ describe('Ctrl-C during', () => {
       interrupt();
       return {};
     });
-    const { status, stdout, stderr } = await ended;
-    expect([status, stdout, stderr]).toEqual([130, '', expect.stringContaining(words)]);
+    expect(await ended).toEqual({ status: 130, stdout: '', stderr: expect.stringContaining(words) });
   });
 
   test('a write, which is still completed', async () => {

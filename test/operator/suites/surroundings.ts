@@ -9,15 +9,15 @@ import { startProcess } from '../support/shell.ts';
 test('a stack is selected by its name, and an unknown name is refused', async () => {
   await using each = await deployment();
   expect(await each.ctl(['status', '--stack', STACK])).toMatchObject({ status: 0 });
-  const { status, stderr } = await each.ctl(['pause', '--stack', 'beta']);
-  expect([status, stderr]).toEqual([2, expect.stringContaining('There is no connector in stack beta in')]);
+  const stderr = expect.stringContaining('There is no connector in stack beta in');
+  expect(await each.ctl(['pause', '--stack', 'beta'])).toMatchObject({ status: 2, stderr });
 });
 
 test('a command does nothing when npm has consumed one of its options', async () => {
   await using each = await deployment();
   const npm = { npm_lifecycle_event: 'connectorctl', npm_config_region: 'true' };
-  const { status, stderr } = await each.ctl(['pause'], npm);
-  expect([status, stderr]).toEqual([2, expect.stringContaining('npm consumed --region itself. Nothing was done.')]);
+  const stderr = expect.stringContaining('npm consumed --region itself. Nothing was done.');
+  expect(await each.ctl(['pause'], npm)).toMatchObject({ status: 2, stderr });
   expect(each.asked()).toEqual([]);
 });
 
@@ -49,7 +49,8 @@ test('the output never contains a warning of Node or the SDK, even on Node 20', 
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(NODE_20)}`;
   const environment = { ...endpoints.environment, NODE_OPTIONS };
   const { stdout, stderr } = await startProcess(['status'], { environment }).ended;
-  expect([stdout.split(':')[0], stderr]).toEqual(['acme', '']);
+  expect(stdout).toMatch(/^acme: /);
+  expect(stderr).toBe('');
 });
 
 test('the help names every command, and the help of each command has an example', async () => {

@@ -11,7 +11,6 @@ const TERMINAL = HAS_TERMINAL ? test : () => undefined;
 
 TERMINAL('a command on a real terminal asks first and is executed after "y"', async () => {
   await using each = await deployment();
-  each.connector.simulator.populate({ assets: 3, threats: 0, dnsBlocks: 0 });
   await using endpoints = await processEndpoints(each);
   const shown = terminal(['resync', 'assets', '--send-all'], endpoints.environment);
   await shown.shows('Continue? [y/N]');
@@ -48,8 +47,7 @@ describe('a question at a terminal', () => {
     await using each = await deployment();
     const { stdin, ended } = each.ask(['resync', 'assets']);
     stdin.write(`${answer}\r`);
-    const { status, stderr } = await ended;
-    expect([status, each.invocations]).toEqual([expected, invocations]);
-    expect(stderr.includes('Not confirmed. Nothing was done.')).toBe(expected === 2);
+    expect(await ended).toMatchObject({ status: expected });
+    expect(each.invocations).toEqual(invocations);
   });
 });

@@ -66,6 +66,16 @@ export interface DeploymentChoices {
   readonly aws?: Partial<AwsOptions>;
 }
 
+/** A deployment whose API has three rows of each stream, or these numbers of rows. */
+export async function populated(
+  rows = { assets: 3, threats: 3, dnsBlocks: 3 },
+  simulator: Partial<SimulatorOptions> = {},
+): Promise<Deployment> {
+  const each = await deployment(simulator);
+  each.connector.simulator.populate(rows);
+  return each;
+}
+
 export async function deployment(
   simulator: Partial<SimulatorOptions> = {},
   { variables = {}, environment = {}, aws = {}, invoke: given }: DeploymentChoices = {},
