@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/parts/temporary-folder.ts';
 import { type Deployment, deployment } from './support/deployment.ts';
 import type { Found } from './support/found.ts';
 import { OWN_ENVIRONMENT, processEndpoints } from './support/process-endpoints.ts';
-import { type Ended, startProcess } from './support/shell.ts';
+import { startProcess } from './support/shell.ts';
 
 const API = 'api.connector.test';
 const AUTH = 'auth.connector.test';
@@ -21,8 +21,8 @@ interface Scene extends AsyncDisposable {
   readonly proxy: ConnectProxy;
   /** What the operator has set: the proxy, and the authority of the network. */
   readonly network: Readonly<Record<string, string>>;
-  /** `connectorctl` in a process of its own, with this environment, a region and credentials. */
-  ctl(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>;
+  /** The findings of `connectorctl doctor` by check, from a process of its own in that network. */
+  doctor(): Promise<Readonly<Record<string, Found>>>;
 }
 
 async function scene(): Promise<Scene> {
@@ -55,8 +55,14 @@ async function scene(): Promise<Scene> {
     deployment: each,
     proxy,
     network,
-    ctl: (args, environment = network) =>
-      startProcess(args, { environment: { ...OWN_ENVIRONMENT, ...environment } }).ended,
+    async doctor() {
+      const { stdout, stderr } = await startProcess(['doctor', '--json'], {
+        environment: { ...OWN_ENVIRONMENT, ...network },
+      }).ended;
+      expect(stderr).toBe('');
+      const { checks } = JSON.parse(stdout) as { readonly checks: readonly Found[] };
+      return Object.fromEntries(checks.map(check => [check.name, check]));
+    },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
@@ -71,14 +77,11 @@ describe('a machine with only a proxy to the network', () => {
   afterAll(async () => each[Symbol.asyncDispose]());
   beforeEach(() => void each.proxy.log.splice(0));
   const hosts = () => [...new Set(each.proxy.log)].sort();
-  const checksOf = ({ stdout }: Ended) => (JSON.parse(stdout) as { readonly checks: readonly Found[] }).checks;
-  const named = (ended: Ended, name: string) => checksOf(ended).find(check => check.name === name);
 
   test('doctor reaches the API, the token endpoint and AWS through the proxy of the environment', async () => {
-    const ended = await each.ctl(['doctor', '--json']);
-    expect(ended.stderr).toBe('');
+    const found = await each.doctor();
     for (const name of ['aws-account', 'stack', 'settings', 'secret', 'token', 'list-assets'])
-      expect(named(ended, name)).toMatchObject({ status: 'ok' });
+      expect(found[name]).toMatchObject({ status: 'ok' });
     const asked = hosts();
     expect(asked).toEqual(expect.arrayContaining([`${API}:443`, `${AUTH}:443`]));
     const services = ['cloudformation', 'dynamodb', 'lambda', 'secretsmanager', 'sts'];
@@ -97,15 +100,10 @@ describe('a machine with only a proxy to the network', () => {
 
   test('doctor names a proxy that refuses and the proxy variables of this machine', async () => {
     using _ = each.proxy.refuse(API, 407);
-    const found = named(await each.ctl(['doctor', '--json']), 'list-assets');
-    expect(found?.status).toBe('fail');
-    expect(`${found?.text} ${found?.remedy}`).toMatch(
-      /the proxy did not connect to it \(407\).*Check HTTPS_PROXY and NO_PROXY of this machine/,
-    );
-  });
-
-  test('doctor names an unreachable proxy and does not blame AWS', async () => {
-    const found = named(await each.ctl(['doctor', '--json'], { HTTPS_PROXY: 'http://127.0.0.1:1' }), 'aws-account');
-    expect(found?.text).toMatch(/the proxy 127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\)/);
+    expect((await each.doctor())['list-assets']).toMatchObject({
+      status: 'fail',
+      text: expect.stringContaining('the proxy did not connect to it (407)'),
+      remedy: expect.stringContaining('Check HTTPS_PROXY and NO_PROXY of this machine'),
+    });
   });
 });

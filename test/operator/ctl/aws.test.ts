@@ -1,6 +1,6 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { expect, test } from '@jest/globals';
-import { collectItems, createAws } from '../../../bin/ctl/aws.ts';
+import { collectItems, createAws, type PrepareClient } from '../../../bin/ctl/aws.ts';
 import { awsAccountCheck } from '../../../bin/ctl/commands/doctor/account-checks.ts';
 import { awsCall } from '../../../bin/ctl/errors.ts';
 import { httpHarness } from '../../support/function/http-harness.ts';
@@ -14,28 +14,40 @@ test('only AWS clients for commands without their own retry loop retry', async (
   for (const client of [aws.retryingDynamodb(), aws.lambda()]) expect(await attempts(client)).toBeGreaterThan(1);
 });
 
-test('a connection that AWS does not accept is not blamed on permissions', async () => {
-  const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' };
-  const client = new STSClient({ endpoint: 'http://127.0.0.1:1', region: 'eu-west-1', credentials, maxAttempts: 1 });
-  const { message } = await rejection(awsCall(client.send(new GetCallerIdentityCommand({})), 'The account'));
-  expect(message).toBe(
-    'The account: AWS did not answer: the connection failed (ECONNREFUSED). ' +
-      'Check the network of this machine, then try again.\nNothing was changed.',
-  );
-});
+const PLACE = { region: 'eu-west-1' };
+const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' };
+const NO_PORT = 'http://127.0.0.1:1';
+const { signal } = new AbortController();
+const lendCredentials: PrepareClient = client => {
+  Object.assign((client as STSClient).config, { credentials: async () => credentials });
+};
 
-test('a profile that does not exist is reported as missing credentials', async () => {
-  const aws = createAws({ region: 'eu-west-1', profile: 'nobody' }, new AbortController().signal);
-  const { message } = await rejection(awsCall(aws.sts().send(new GetCallerIdentityCommand({})), 'The account'));
-  expect(message).toContain('No AWS credentials found.');
+test.each([
+  [
+    'the network',
+    new STSClient({ ...PLACE, credentials, endpoint: NO_PORT, maxAttempts: 1 }),
+    'AWS did not answer: the connection failed (ECONNREFUSED). Check the network of this machine, then try again.\nNothing was changed.',
+  ],
+  [
+    'a proxy that cannot be reached',
+    createAws(PLACE, signal, lendCredentials, { HTTPS_PROXY: NO_PORT }).sts(),
+    'AWS was not reached: the proxy 127.0.0.1:1 cannot be reached (ECONNREFUSED).',
+  ],
+  [
+    'missing credentials of a profile',
+    createAws({ ...PLACE, profile: 'nobody' }, signal).sts(),
+    'No AWS credentials found.',
+  ],
+])('the error about a failed call to AWS names %s', async (_, client, words) => {
+  const { message } = await rejection(awsCall(client.send(new GetCallerIdentityCommand({})), 'The account'));
+  expect(message).toContain(words);
 });
 
 test('the account check notes by how much the clock of AWS is ahead of this machine', async () => {
   await using harness = await httpHarness(response => {
     response.writeHead(200, { date: new Date(3_600_000).toUTCString() }).end('<GetCallerIdentityResponse/>');
   });
-  const credentials = { accessKeyId: 'operator', secretAccessKey: 'local' };
-  const client = new STSClient({ endpoint: harness.url, region: 'eu-west-1', credentials });
+  const client = new STSClient({ ...PLACE, credentials, endpoint: harness.url });
   const skews: number[] = [];
 
   const context = { aws: { sts: () => client }, clock: { now: () => 0 }, skews };
