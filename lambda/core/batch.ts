@@ -34,9 +34,10 @@ export interface Batch {
 }
 
 /** Whether a batch does nothing but move the checkpoint. */
-export function isEmptyBatch({ records, deadLetters, states, children, childrenDone, removals, removalsDone }: Batch) {
-  const lengths = [records, deadLetters, children, childrenDone, removals, removalsDone].map(list => list.length);
-  return states.size === 0 && lengths.every(length => length === 0);
+export function isEmptyBatch(batch: Omit<Batch, 'checkpoint' | 'sent'>): boolean {
+  const { records, deadLetters, states, children, childrenDone, removals, removalsDone } = batch;
+  const lists = [records, deadLetters, [...states], children, childrenDone, removals, removalsDone];
+  return lists.every(({ length }) => length === 0);
 }
 
 /**

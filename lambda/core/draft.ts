@@ -18,7 +18,7 @@ import type {
   SecondWalkMode,
 } from '../ports.ts';
 import { childOf, type SyncedStream } from '../streams.ts';
-import type { Batch } from './batch.ts';
+import { type Batch, isEmptyBatch } from './batch.ts';
 import { type EventContext, eventLine, type WithdrawalReason, withdrawnLine } from './event.ts';
 import { packRecords } from './records.ts';
 import { awaitsReplay } from './replay.ts';
@@ -376,30 +376,27 @@ export class Draft {
    * @param done entries that the batch has worked off
    */
   batch(next: Partial<Checkpoint>, done: Partial<Pick<Batch, 'childrenDone' | 'removalsDone'>> = {}): Batch {
-    const { childrenDone = [], removalsDone = [] } = done;
-    const states = new Map([...this.#changed].map(id => [id, this.#known.get(id)!]));
-    const hasEffects =
-      this.#lines.length + this.#deadLetters.length + states.size + this.#children.size + this.#removals.size > 0 ||
-      childrenDone.length + removalsDone.length > 0;
-    // A batch with effects needs a sequence of its own, because its log must be newer than the
-    // checkpoint before it.
-    if (hasEffects && this.#used === 0) this.#next();
-    return {
+    const writes: Omit<Batch, 'checkpoint' | 'sent'> = {
       records: packRecords(this.#lines),
       deadLetters: this.#deadLetters,
-      states,
+      states: new Map([...this.#changed].map(id => [id, this.#known.get(id)!])),
       children: [...this.#children.values()],
-      childrenDone,
+      childrenDone: [],
       removals: [...this.#removals.values()],
-      removalsDone,
-      checkpoint: {
-        ...this.#before,
-        counts: { existing: this.#existing, listed: this.#listed },
-        ...next,
-        committed: hasEffects ? this.#last : this.#before.committed,
-      },
-      sent: this.#sent,
+      removalsDone: [],
+      ...done,
     };
+    const isEmpty = isEmptyBatch(writes);
+    // A batch with effects needs a sequence of its own, because its log must be newer than the
+    // checkpoint before it.
+    if (!isEmpty && this.#used === 0) this.#next();
+    const checkpoint = {
+      ...this.#before,
+      counts: { existing: this.#existing, listed: this.#listed },
+      ...next,
+      committed: isEmpty ? this.#before.committed : this.#last,
+    };
+    return { ...writes, checkpoint, sent: this.#sent };
   }
 }
 

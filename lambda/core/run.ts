@@ -66,76 +66,53 @@ export interface Run extends Ports {
   readonly outOfTime: () => boolean;
 }
 
-/** Counts of one stream in one run. */
-export interface StreamResult {
-  readonly pages: number;
-  /** Pages whose writes are done, and whose checkpoint is saved. */
-  readonly committedPages: number;
-  /** Rows of the list about which the walk or a second walk has decided. */
-  readonly rows: number;
-  /** Pages that were read again in addition to the walk, for a second walk or for a refresh. */
-  readonly pagesAgain: number;
-  /** Events of rows that Firehose acknowledged, including oversize notices and tombstones. */
-  readonly forwarded: number;
-  /** Rows that the SIEM already has. */
-  readonly duplicates: number;
-  /** Rows that were replaced by a later row with the same id in the same page. */
-  readonly superseded: number;
-  readonly tombstones: number;
-  readonly unknownTombstones: number;
-  /** Rows that the filter of the stream excludes. */
-  readonly filtered: number;
-  /** Rows for which the filter failed or did not return a boolean. They are sent. */
-  readonly filterErrors: number;
-  /** Withdrawals that Firehose acknowledged. */
-  readonly withdrawn: number;
-  /** Withdrawals that a filter caused. They are included in `withdrawn`. */
-  readonly withdrawnByFilter: number;
-  /** Withdrawals that wait until an operator confirms them. */
-  readonly withdrawalsWaiting: number;
-  /** Rows that were sent again so that the SIEM does not forget them. */
-  readonly refreshed: number;
-  readonly deadLetters: number;
-  readonly oversize: number;
-  readonly threatsWithoutAsset: number;
-  readonly stalledCursors: number;
-  readonly refusedCursors: number;
-  /**
-   * Early ends of the stream's run, 0 or 1. A run ends early when the answer to a write was
-   * unclear.
-   */
-  readonly unclearWrites: number;
-  /** Whether the walk reached the end of the stream with everything saved. */
-  readonly caughtUp: boolean;
-  /** Whether the run ended during a second walk, which has more to read. */
-  readonly readsAgain: boolean;
-}
-
-export const EMPTY_RESULT: StreamResult = {
+/** Result of a stream before anything is counted. */
+export const EMPTY_RESULT = {
   pages: 0,
+  /** Pages whose writes are done, and whose checkpoint is saved. */
   committedPages: 0,
+  /** Rows of the list about which the walk or a second walk has decided. */
   rows: 0,
+  /** Pages that were read again in addition to the walk, for a second walk or for a refresh. */
   pagesAgain: 0,
+  /** Events of rows that Firehose acknowledged, including oversize notices and tombstones. */
   forwarded: 0,
+  /** Rows that the SIEM already has. */
   duplicates: 0,
+  /** Rows that were replaced by a later row with the same id in the same page. */
   superseded: 0,
   tombstones: 0,
   unknownTombstones: 0,
+  /** Rows that the filter of the stream excludes. */
   filtered: 0,
+  /** Rows for which the filter failed or did not return a boolean. They are sent. */
   filterErrors: 0,
+  /** Withdrawals that Firehose acknowledged. */
   withdrawn: 0,
+  /** Withdrawals that a filter caused. They are included in `withdrawn`. */
   withdrawnByFilter: 0,
+  /** Withdrawals that wait until an operator confirms them. */
   withdrawalsWaiting: 0,
+  /** Rows that were sent again so that the SIEM does not forget them. */
   refreshed: 0,
   deadLetters: 0,
   oversize: 0,
   threatsWithoutAsset: 0,
   stalledCursors: 0,
   refusedCursors: 0,
+  /**
+   * Early ends of the stream's run, 0 or 1. A run ends early when the answer to a write was
+   * unclear.
+   */
   unclearWrites: 0,
+  /** Whether the walk reached the end of the stream with everything saved. */
   caughtUp: false,
+  /** Whether the run ended during a second walk, which has more to read. */
   readsAgain: false,
 };
+
+/** Counts of one stream in one run. */
+export type StreamResult = Readonly<typeof EMPTY_RESULT>;
 
 /** Adds numbers, and replaces every other value. */
 export function addCounts<T extends Partial<StreamResult>>(result: T, counts: Partial<StreamResult>): T {
