@@ -14,7 +14,7 @@ export const NEEDS_HTTPS = 'must begin with https://, because credentials and da
  * Schema of an https URL. Plain http is allowed for loopback addresses only, because local runs
  * have no certificate.
  *
- * @param refused parts that the URL must not have; `rule` is the message that says so
+ * @param refused parts that the URL must not have; `rule` is the message that names these parts
  */
 export function httpsUrlSchema(refused: readonly ('search' | 'hash' | 'username' | 'password')[], rule: string) {
   return v.pipe(
@@ -47,8 +47,8 @@ function address(end: RegExp, rule: string) {
 }
 
 /**
- * Endings that each request appends by itself. For example, a base URL that ends in `/v1` would
- * lead to requests of `/v1/v1/assets`.
+ * Paths that each request appends to the base URL by itself. Therefore a base URL must not end in
+ * such a path: with `/v1` at its end, the requests would go to `/v1/v1/assets`.
  */
 const API_PATH = new RegExp(`/v1(/(${STREAMS.map(({ name }) => name).join('|')})(/[^/]+)?)?/*$`, 'i');
 

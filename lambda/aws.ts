@@ -18,8 +18,8 @@ export interface AwsClients {
   readonly firehose: Sender;
   readonly secrets: Sender;
   /**
-   * Created on first use, because the S3 client takes the longest to load and a run without changes
-   * does not need it.
+   * Returns the S3 client. It is created on first use, because it takes the longest of all clients
+   * to load, and a run without changes does not need it.
    */
   readonly s3: () => Promise<Sender>;
 }
@@ -98,7 +98,7 @@ export interface Sender {
   send(command: any): Promise<any>;
 }
 
-/** Names of errors, and codes of records, by which AWS says that it throttles. */
+/** Names of errors and codes of records with which AWS reports that it throttles a call. */
 const THROTTLES =
   /^(ProvisionedThroughputExceeded|RequestLimitExceeded|Throttling|TooManyRequests|SlowDown|ServiceUnavailable|LimitExceeded)/;
 
@@ -115,8 +115,8 @@ function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { $metadata: metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
   const status = metadata?.httpStatusCode;
-  // A refusal counts by its status alone, because its body may set any member of the error, even
-  // `code`.
+  // A refusal is classified by its status alone, because its body may set any member of the error,
+  // even `code`.
   if (status !== undefined && status >= 400) return isRetryable(status);
   if (connectionError(error)?.isFinal) return false;
   return error.name === 'TimeoutError' || error.name === 'InternalServerError' || typeof code === 'string';

@@ -5,7 +5,7 @@ import { issueText, shownList } from './issue-text.ts';
 import { STREAMS, type StreamName } from './streams.ts';
 
 export interface Command extends Commands {
-  /** Streams that the run reads. Absent: all streams. */
+  /** Streams that the run reads. If absent, the run reads all streams. */
   readonly streams: readonly StreamName[] | undefined;
 }
 
@@ -59,8 +59,8 @@ function withoutEvent(event: { readonly detail?: unknown }, commands: readonly s
 }
 
 /**
- * Longest list of streams. It is longer than the number of streams, because a sender may name a
- * stream twice.
+ * Largest number of entries in a list of streams. It is larger than the number of streams, because
+ * a sender may name a stream twice.
  */
 const MOST_STREAMS = 100;
 
@@ -98,8 +98,8 @@ const TIME = v.pipe(
 );
 
 /**
- * Schema of a digest, which identifies the decision that an operator saw. See core/organization.ts
- * and core/guard.ts.
+ * Schema of a digest. It identifies the organization or the withdrawals that an operator has seen
+ * and confirmed. See core/organization.ts and core/guard.ts.
  */
 function digest(form: RegExp, subject: string) {
   const message = `must be the digest that \`connectorctl confirm ${subject}\` sends`;

@@ -35,7 +35,10 @@ export interface Clients extends AwsClients {
   readonly log: Log;
 }
 
-/** The tokens live as long as the container, so that warm invocations reuse the token. */
+/**
+ * Creates the source of the tokens. It lives as long as the container, so that later invocations
+ * reuse its token.
+ */
 export function createContainerTokens(settings: Settings, clients: Clients): Tokens {
   const credentials = createCredentialsReader(clients.secrets, settings.secretId);
   return createTokens({ authUrl: settings.authUrl, credentials, fetch: clients.fetch });
@@ -51,7 +54,7 @@ export interface RunParts {
   readonly warmUp: () => Promise<unknown>;
 }
 
-/** @param timeLeft milliseconds until retries must end */
+/** @param timeLeft returns the milliseconds until retries must end */
 export function composeRun(
   settings: Settings,
   clients: Clients,
@@ -97,7 +100,8 @@ export function composeRun(
 /**
  * Makes the assignment of a run from the settings.
  *
- * @param only the streams to read, if not every stream that is on
+ * @param only names of the streams to read; absent if the run reads every stream that is switched
+ * on
  */
 export function assign(settings: Settings, only?: readonly StreamName[]): Assignment {
   const { filters, omit, threatAssetField: parentMember } = settings;

@@ -1,7 +1,8 @@
 /**
  * Decides which rows of a stream are sent, and which of their members: the options `filters` and
  * `omit`. The language is JMESPath, because people who work with AWS know it, and because it cannot
- * loop or reach outside the row. Only `false` filters, because JMESPath gives null for wrong types.
+ * loop or reach outside the row. Only the result `false` excludes a row, because JMESPath gives
+ * null for a value of a wrong type.
  *
  *     filter  severity != 'low'
  *     rows    {"id":"t1","severity":"low"}     filtered: the expression is exactly false
@@ -69,7 +70,7 @@ export function filterProblem(filter: string): string | undefined {
   try {
     search(filter, {});
   } catch (error) {
-    // A function may rightly refuse this row, because it has no members.
+    // A function may rightly refuse the empty row, because that row lacks the members of real rows.
     if (!(error instanceof JMESPathTypeError)) return `${NO_EXPRESSION}: ${shownText((error as Error).message, 200)}`;
   }
 

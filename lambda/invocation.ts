@@ -41,7 +41,7 @@ export interface ContainerParts {
 
 /** Longest time that Lambda grants to an invocation. */
 const LONGEST_MILLISECONDS = 900_000;
-/** Time reserved to finish the current page, save and report. */
+/** Time reserved to finish the current page, save the checkpoint and report the metrics. */
 const RESERVE_MILLISECONDS = 30_000;
 const RESERVE_SHARE = 0.1;
 

@@ -30,7 +30,7 @@ export interface StreamFacts {
 
 type StreamValue = (facts: StreamFacts) => number | boolean;
 
-/** Uses a count of the result as the value. */
+/** Returns a function that takes one count of the stream's result as the value of a metric. */
 const count =
   (name: { [K in keyof StreamResult]: StreamResult[K] extends number ? K : never }[keyof StreamResult]): StreamValue =>
   ({ result }) =>
@@ -39,7 +39,7 @@ const count =
 /**
  * Metrics that are emitted once per stream and run, with the dimensions `service` and `stream`,
  * because `connectorctl status` shows them for each stream. Each metric is billed for every stream,
- * so all other facts about a stream are properties.
+ * so all other values of a stream are properties.
  */
 export const STREAM_METRICS = {
   /** This metric is sent even when zero, so that `status` can see that a run took place. */
@@ -55,8 +55,8 @@ export const STREAM_METRICS = {
   FilterErrors: count('filterErrors'),
   StreamFailed: ({ failure }) => failure !== undefined,
   /**
-   * Whether the walk ended before the end of the stream, because of the time budget or a cursor
-   * that leads back.
+   * Whether the walk ended before the end of the stream, because of the time budget or of a cursor
+   * that leads back to an earlier page.
    */
   TimeBudgetExceeded: ({ result, failure }) => !failure && !result.caughtUp,
 } satisfies Record<string, StreamValue>;
@@ -100,7 +100,7 @@ export const STREAM_PROPERTIES = {
   UnclearWrites: count('unclearWrites'),
 } satisfies Record<string, StreamValue>;
 
-/** The outcome of a run. */
+/** Outcome and measurements of a run, from which its metrics are computed. */
 export interface RunMeasurements {
   readonly outcome: RunOutcome;
   /** Whether the run read every stream that is switched on. */
@@ -173,10 +173,10 @@ export const CONNECTOR_PROPERTIES = {
 export const SENT_WHEN_ZERO: ReadonlySet<string> = new Set(['RowsRead', 'StreamsFailed', 'StreamsBehind']);
 
 /**
- * Failures that last until somebody fixes them. After such a failure, the first run of every stream
- * without a failure sends the metric as zero, once. This zero ends the alarm, because the alarm
- * takes the smallest value of its period: 1, 1, 1, 0 is fixed. While that zero is in the period,
- * the alarm does not fire again: 1, 1, 0, 1 still counts as fixed.
+ * Failures that last until somebody fixes them. After such a failure, the first run that reads all
+ * streams without a failure sends the metric as zero, once. This zero ends the alarm, because the
+ * alarm takes the smallest value of its period: 1, 1, 1, 0 is fixed. While that zero is in the
+ * period, the alarm does not fire again: 1, 1, 0, 1 still counts as fixed.
  */
 export const LASTING_FAILURES: ReadonlySet<string> = new Set(['CredentialsRefused', 'RoleMissing', 'ContractErrors']);
 

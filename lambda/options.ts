@@ -52,8 +52,8 @@ function isOnCalendar(text: string): boolean {
 }
 
 /**
- * Largest number of bytes of all expressions, and of all paths, because Lambda allows 4 KB for all
- * variables together.
+ * Largest number of bytes of all expressions together, and of all paths together, because Lambda
+ * allows 4 KB for all variables together.
  */
 const FILTER_BYTES = 1_000;
 
@@ -126,7 +126,7 @@ export const FIXED_SETTINGS = {
   leaseSeconds: v.optional(integerSchema(1, 900, 'seconds'), 60),
 };
 
-/** Default values of the settings that have one. */
+/** Default value of each setting that may be absent. */
 export const OPTION_DEFAULTS = v.getDefaults(v.object({ ...OPTIONS, ...FIXED_SETTINGS }));
 
 /**

@@ -53,8 +53,8 @@ export interface MemberNames {
 }
 
 /**
- * Records how far a stream has been read, and holds the de-duplication window, which are the tags
- * of the rows that were read last.
+ * Records how far a stream has been read, and holds the de-duplication window, which consists of
+ * the tags of the rows that were read last.
  *
  *     page 1 → cursor c1, page 2 → cursor c2, page 3 → null
  *     saved: cursor c2, previous c1, window: the version tags of the rows of page 2 and page 3
@@ -70,8 +70,8 @@ export interface Checkpoint {
    */
   readonly previous: string | undefined;
   /**
-   * Time at which the circle was read to which `cursor` belongs, in milliseconds since 1970. Absent
-   * when it belongs to no circle.
+   * Time at which the circle that contains `cursor` was read, in milliseconds since 1970. Absent
+   * when `cursor` is not part of a circle.
    */
   readonly circled?: number | undefined;
   /** Version tags of the rows read last, oldest first, 24 hexadecimal characters each. */
@@ -130,12 +130,12 @@ export interface SecondWalk {
   readonly phase: 'read' | 'withdraw' | 'confirm' | 'sweep';
   /**
    * Time in milliseconds since 1970. Only rows whose last event was sent after it are sent again.
-   * Absent: every row is sent again.
+   * If absent, every row is sent again.
    */
   readonly since?: number | undefined;
   /**
    * Time in milliseconds since 1970. Withdrawals and tombstones that were sent after it are sent
-   * again. Absent: they are not sent again.
+   * again. If absent, they are not sent again.
    */
   readonly withdrawalsSince?: number | undefined;
   /** Cursor of the pass. Absent before the pass has begun. */
@@ -144,7 +144,10 @@ export interface SecondWalk {
   readonly rows: number;
   /** Time before which nothing is read, in milliseconds since 1970. */
   readonly notBefore: number;
-  /** Whether the run before ended this pass at the same cursor, with differences that it held back. */
+  /**
+   * Whether the previous run also ended at `cursor`, with rows that it held back, so that the pass
+   * did not get further.
+   */
   readonly isHeldUp?: boolean | undefined;
   /** Place at which the scan continues. */
   readonly scanned?: string | undefined;
@@ -255,7 +258,7 @@ export interface Checkpoints {
   unclearWrites(): number;
 }
 
-/** Stores batches on their way, as objects. */
+/** Stores the logs of batches as objects, until the batches are finished. */
 export interface Logs {
   /** @throws LogError, LeaseLostError */
   put(stream: StreamName, sequence: string, batch: Uint8Array, assertLeaseValid: AssertLeaseValid): Promise<StoredLog>;
@@ -301,8 +304,8 @@ export interface RowFilter {
   /** Whether the filter leaves members out. */
   readonly omits: boolean;
   /**
-   * Returns the row without the members to leave out. They can be found only in an object that can
-   * be read.
+   * Returns the row without the members that `omit` leaves out. An element that is not an object is
+   * returned unchanged, because it has no members.
    */
   reduce(element: CutElement): CutElement;
 }
@@ -404,7 +407,7 @@ export interface Listing {
   readonly sequence: string;
 }
 
-/** An asset whose removal or restoration is still to be worked off. */
+/** An asset whose removal or restoration is not yet processed. */
 export interface ListedRemoval extends Removal, Listing {
   /**
    * Whether the asset exists again, so that its threats must be read again. Otherwise they must be

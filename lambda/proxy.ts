@@ -11,8 +11,8 @@ export type ProxySettings = { readonly HTTPS_PROXY: string; readonly NO_PROXY?: 
 /**
  * Creates the agent for the SDK, because the agents that the SDK creates use no proxy, whatever the
  * environment says. The SDK must be given an agent and not the agent's options, because for large
- * objects (`Expect: 100-continue`) it would create another agent without them. The other options
- * are those of the SDK.
+ * objects (`Expect: 100-continue`) it would create another agent without them. `keepAlive` and
+ * `maxSockets` have the values that the SDK would use.
  */
 export function proxyAgent(proxy: ProxySettings | undefined): { readonly httpsAgent?: Agent } {
   return proxy ? { httpsAgent: new Agent({ keepAlive: true, maxSockets: 50, proxyEnv: proxy }) } : {};
@@ -57,7 +57,7 @@ export function withProxyErrors<A extends unknown[], T>(
 function codeOfConnection(error: unknown, { hostname, port, protocol }: URL): string | undefined {
   const at = Number(port || (protocol === 'http:' ? 80 : 443));
   for (const cause of errorAndCauses(error)) {
-    // A host with several addresses fails with one error for each.
+    // A host with several addresses fails with one error for each address.
     const first = cause instanceof AggregateError ? cause.errors[0] : cause;
     if (first.syscall === 'connect' ? first.port === at : first.hostname === hostname) return first.code;
     if (cause.message.includes(`(attempted address: ${hostname}:${at},`)) return 'UND_ERR_CONNECT_TIMEOUT';

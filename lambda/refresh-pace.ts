@@ -62,7 +62,7 @@ export function refreshCapacity(days: number, limits: RefreshLimits): number {
 }
 
 /**
- * Number of rows that a pass must be able to read: those of the largest tenant for which the
- * documents give figures.
+ * Number of rows that a pass must be able to read. It is the size of the largest tenant for which
+ * the documents give figures.
  */
 export const LEAST_REFRESH_CAPACITY = 1_000_000;

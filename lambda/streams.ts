@@ -19,7 +19,10 @@ export interface Stream {
    * configuration must give it.
    */
   readonly path?: string;
-  /** Option that gives the path of such a stream. The stream is on when the option is set. */
+  /**
+   * Option that gives the path, if the specification does not show it. The stream is on when the
+   * option is set.
+   */
   readonly pathOption?: string;
   /**
    * Streams of one group run one after the other, in the order of this table. Groups run in

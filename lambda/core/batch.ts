@@ -25,7 +25,10 @@ export interface Batch {
    * children.
    */
   readonly removals: readonly ListedRemoval[];
-  /** Listings that this batch finishes, so they are deleted. */
+  /**
+   * Keys of listed removals whose children this batch finishes, so the removals are deleted from
+   * the list.
+   */
   readonly removalsDone: readonly Listing[];
   /** Checkpoint to save after the batch. */
   readonly checkpoint: Checkpoint;

@@ -6,8 +6,8 @@
  *     0 dead letters   nothing                           decides again; a dead letter that is stored twice is one object
  *     1 log            nothing, or a part of the batch   sends, applies and saves the same batch, with the same `event_id`s
  *     2 events         the batch                         does the same
- *     3 row states     the batch                         does the same: a state that is written twice is written once
- *     4 checkpoint     the batch                         continues behind it
+ *     3 row states     the batch                         does the same: the second write of a state changes nothing
+ *     4 checkpoint     the batch                         continues after the batch
  *
  * A stream without row states needs no log, because its rows become the same events when they are
  * read again.
@@ -37,9 +37,9 @@ export async function commit(batch: Batch, before: Checkpoint, streamRun: Stream
 }
 
 /**
- * Step 1. The object is written before the table names it, because an object that the table does
- * not name is not a log. The name is written under the fence, so a run that has lost its lease
- * cannot write it.
+ * Stores the log and saves its name, which is step 1. The object is written before the table names
+ * it, because an object that the table does not name is not a log. The name is written under the
+ * fence, so a run that has lost its lease cannot write it.
  */
 async function log(batch: Batch, { stream, run, logs }: StreamRun): Promise<void> {
   const { committed: sequence } = batch.checkpoint;
@@ -54,7 +54,7 @@ async function log(batch: Batch, { stream, run, logs }: StreamRun): Promise<void
   logs.opened(stored);
 }
 
-/** Steps 2 to 4. */
+/** Sends the events, applies the writes and saves the checkpoint, which are steps 2 to 4. */
 async function apply(batch: Batch, streamRun: StreamRun): Promise<Checkpoint> {
   const { stream, run, count } = streamRun;
   const { assertValid } = run.lease;

@@ -27,9 +27,10 @@ export class ProxyUnreachableError extends Error {
 }
 
 /**
- * Finds the code of a failed connection, such as `ECONNREFUSED`, which fetch hides in causes. A
- * code of OAuth does not count. fetch gives no code for a port that it refuses, so the message of
- * the error stands for the code.
+ * Finds the code of a failed connection, such as `ECONNREFUSED`. fetch puts the code into a cause
+ * of its error, so every cause is searched. Codes that begin with `OAUTH_` are skipped, because
+ * they do not concern the connection. For a port that fetch refuses, its error has no code, so the
+ * message of that error is returned instead.
  *
  * @returns undefined if no connection failed
  */

@@ -28,7 +28,7 @@ export function deadLetterKey({ stream, reason, rowHash }: Omit<DeadLetter, 'row
  * Reads the stream and the reason from a key. The reason may be known only to another version of
  * the code.
  *
- * @returns undefined when no dead letter of the connector has such a key
+ * @returns undefined when the key is not that of a dead letter of this connector
  */
 export function parseDeadLetterKey(key: string, connector: string): { stream: StreamName; reason: string } | undefined {
   const [prefix, of, name, reason, file, ...more] = key.split('/');
@@ -50,8 +50,8 @@ export const DEAD_LETTER_REASONS: readonly string[] = [
 ] satisfies DeadLetter['reason'][];
 
 /**
- * The row comes last, exactly as the API sent it. The body contains no time and no run, so the same
- * row always makes the same object.
+ * The row comes last, exactly as the API sent it. The body contains neither a time nor the id of a
+ * run, so the same row always makes the same object.
  */
 export function deadLetterBody({ reason, stream, rowHash, row }: DeadLetter, connector: string): Uint8Array {
   const head = { reason, stream, connector };

@@ -138,16 +138,17 @@ export class Draft {
   }
 
   /**
-   * After a table was restored, tombstones of unknown assets are sent together with everything
-   * else, because the SIEM may have had the assets.
+   * Whether tombstones of unknown assets are sent, too. They are sent when everything is sent
+   * again, because the table may have been restored from a backup, and the SIEM may have received
+   * assets that the table does not know.
    */
   #sendsUnknown(reading: Reading): boolean {
     return reading === 'all' && this.#before.second?.since === undefined;
   }
 
   /**
-   * Whether the second walk must send the row's last event again. A row that changed meanwhile was
-   * sent already, and has the new generation.
+   * Whether the second walk must send the row's last event again. A row that has changed since the
+   * second walk began was sent already, and has the new generation.
    */
   #isOwed(state: RowState, reading: Reading): boolean {
     return reading === 'all' && awaitsReplay(state, this.#before);
@@ -213,8 +214,8 @@ export class Draft {
   }
 
   /**
-   * A row that was stored without a parent, or with another one, takes the parent from the row and
-   * is not sent again.
+   * Stores the parent that the list names for an unchanged row, if the row's state has another
+   * parent or none. The row is not sent again.
    */
   #adopt(row: Row, state: RowState): void {
     this.#next();
@@ -373,7 +374,7 @@ export class Draft {
   /**
    * Returns the batch, with the checkpoint to save after it.
    *
-   * @param done entries that the batch has worked off
+   * @param done entries that the batch has processed, and that are therefore deleted
    */
   batch(next: Partial<Checkpoint>, done: Partial<Pick<Batch, 'childrenDone' | 'removalsDone'>> = {}): Batch {
     const writes: Omit<Batch, 'checkpoint' | 'sent'> = {

@@ -1,6 +1,6 @@
 /**
- * Errors, with one class per phase. Each message says what happened, whether data is safe, and how
- * to respond. No message contains a secret, a token or the content of a row.
+ * Errors of the connector, with one class for each cause. Each message says what happened, whether
+ * data is safe, and how to respond. No message contains a secret, a token or the content of a row.
  */
 
 import { connectionError } from './connection-error.ts';
@@ -11,7 +11,10 @@ import { connectionError } from './connection-error.ts';
  */
 export const NOTHING_IS_LOST = 'The checkpoint was not moved past the rows concerned, so nothing is lost';
 
-/** AWS names the missing permission in the middle of its longest message. */
+/**
+ * Finds the missing permission in the message of AWS, which names it in the middle of a long
+ * sentence.
+ */
 const MISSING_PERMISSION = /\bnot authorized to perform: ([a-z0-9-]{1,30}:[A-Za-z]{1,60})\b/;
 
 /** @returns the action that the role lacks, if that is why AWS refused a call */
@@ -20,8 +23,8 @@ export function missingPermission(cause: unknown): string | undefined {
 }
 
 /**
- * The message must name the permission, proxy or certificate, because neither Lambda nor
- * `connectorctl run` shows the causes of an error.
+ * Returns the advice at the end of a message. It must name the permission, the proxy or the
+ * certificate, because neither Lambda nor `connectorctl run` shows the causes of an error.
  */
 function remedy(options: ErrorOptions | undefined): string {
   const action = missingPermission(options?.cause);
@@ -86,8 +89,8 @@ export class CursorRefusedError extends Error {
 }
 
 /**
- * The API answered with another status of the 4xx class, with a redirect, or in a way that the
- * specification does not know.
+ * The API answered with a status of the 4xx class for which there is no other error, with a
+ * redirect, or in a way that the specification does not know.
  */
 export class ApiRefusedError extends Error {
   override readonly name = 'ApiRefusedError';

@@ -8,7 +8,7 @@ import type { Row } from './row.ts';
 
 export interface EventContext {
   readonly connector: string;
-  /** ISO 8601. */
+  /** Time at which the row was decided, in ISO 8601. */
   readonly forwardedAt: string;
   /** Random id that was created together with the state table. */
   readonly tableId: string;
@@ -134,9 +134,9 @@ const EVENT_ID_LENGTH = 32;
 
 /**
  * Computes the `event_id` of a row. An immutable row has only one event, however often it is read.
- * Its id therefore follows from its content, without `stream_position` but with the members that
- * `omit` leaves out. A row that changes has another event for each change, so the id follows from
- * `sequence`.
+ * The id of this event therefore follows from the content of the row, without `stream_position` but
+ * with the members that `omit` leaves out. A row that can change has a new event for each change,
+ * so the id of the event follows from `sequence`.
  */
 function rowEventId({ row, stream, sequence }: RowEvent, kind: string, context: EventContext): string {
   const { hash, connector } = context;

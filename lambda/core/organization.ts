@@ -51,7 +51,7 @@ export function changedOrganizationParts(before: string, after: string): Organiz
   return ORGANIZATION_PARTS.filter((_part, at) => old[at] !== current[at]);
 }
 
-/** A slash at the end does not make another address. */
+/** Removes slashes at the end, because they do not make another address. */
 function withoutSlash(url: string): string {
   return url.replace(/\/+$/, '');
 }

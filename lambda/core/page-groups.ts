@@ -6,8 +6,8 @@ export interface GroupLimits {
 }
 
 /**
- * Limits of a batch. Eight pages are enough to spread the latency of log and checkpoint, and more
- * bytes would only take memory.
+ * Limits of a batch. Eight pages are enough to spread the latency of the log and of the checkpoint
+ * over many rows, and more bytes would only take memory.
  */
 export const GROUP_LIMITS: GroupLimits = { pages: 8, bytes: 8 * 1024 * 1024 };
 

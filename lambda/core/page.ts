@@ -33,7 +33,10 @@ export interface PageRules {
   readonly path: string;
   /** Number of rows that were requested. An answer with more rows breaks the contract. */
   readonly limit: number;
-  /** Names of the members that are taken out of each row. The second of them is the id. */
+  /**
+   * Names of the members that are taken out of each row. The second name in the list is that of the
+   * id.
+   */
   readonly cut: readonly string[];
   /** Names from the settings. They are binding. */
   readonly configured: MemberNames;

@@ -18,9 +18,9 @@
  * last position. After a pause that is longer than a pass, the rows are counted again.
  *
  * The refresh runs after the walks of all streams of its group, so it delays no change. It sends a
- * row only while the row's state says that the SIEM has exactly this version. A row that changed
- * meanwhile is sent by the walk, and a row that was removed or filtered is not revived. The events
- * of a refresh say `refresh`.
+ * row only while the row's state says that the SIEM has exactly this version. A row that has
+ * changed since its last event is sent by the walk, and a row that was removed or filtered is not
+ * revived. The events of a refresh say `refresh`.
  */
 import type { Checkpoint, Hash, RefreshProgress, RowState } from '../ports.ts';
 import { PAUSE_SHARE, passMilliseconds, REFRESH_PAGES, refreshPageLimit } from '../refresh-pace.ts';
@@ -32,7 +32,8 @@ import { draftOptions, type StreamRun } from './run.ts';
 import { noteRepeatedCursor, readGroup, walkOptions } from './walk.ts';
 
 /**
- * Reads the pages of a stream that are due, and sends those of their rows that are old enough.
+ * Reads the pages of a stream that are due, and sends again the rows on them whose last event is
+ * old enough.
  *
  * @throws the errors of `commit`
  */

@@ -8,7 +8,7 @@ import { epochAt, leastSequence } from './sequence.ts';
  *
  *     generation of the walk 12, since 10:00
  *     state  generation 11, sent at 11:00   is sent again
- *     state  generation 12, sent at 12:01   was sent again, or has changed meanwhile
+ *     state  generation 12, sent at 12:01   was sent again, or has changed since 12:00
  *     state  generation 11, sent at 9:00    is not sent: older than the time that the operator gave
  */
 export function awaitsReplay(

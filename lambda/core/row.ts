@@ -19,7 +19,7 @@ export interface Row {
   readonly deleted: boolean;
   /** Id of the parent, if the row names it. The row disappears together with its parent. */
   readonly parent: string | undefined;
-  /** Digest of the row as it was before `omit` leaves members out. */
+  /** Digest of the whole row, including the members that `omit` leaves out. */
   readonly wholeHash: string;
   /**
    * Decision of the stream's filter. A tombstone is always sent, because it may lack the members
@@ -45,7 +45,7 @@ export interface BadRow {
   readonly versionTag: string;
 }
 
-/** Longest id, in bytes. A longer id would not fit into the items that remember it. */
+/** Longest id, in bytes. The table stores the id in several items, whose size is limited. */
 const MAX_ID_BYTES = 16_384;
 const HASH_LENGTH = 32;
 /**
@@ -63,8 +63,8 @@ const DELETED_AT = 4;
 const PARENT = 5;
 
 /**
- * Names of the members to read from each row of a stream. The hash of a row ignores the first of
- * them.
+ * Names of the members to read from each row of a stream. The hash of a row ignores the member that
+ * is first in this list, `stream_position`.
  */
 export function membersToCut(stream: Stream, parentMember: string): readonly string[] {
   const members = ['stream_position', 'id', stream.timeMember, 'deleted', 'deleted_at'];
@@ -177,7 +177,10 @@ class CutRow implements Row {
     this.versionTag = this.#versionTag(hash);
   }
 
-  /** Evaluated only on demand, because a row that is in the window needs no decision. */
+  /**
+   * Decision of the filter. It is made only on demand, because a row that is in the window needs no
+   * decision.
+   */
   get filter(): FilterResult {
     this.#filter ??= this.deleted ? 'send' : this.#decide();
     return this.#filter;
@@ -200,14 +203,15 @@ class CutRow implements Row {
   #versionTag(hash: Hash): string | undefined {
     if (this.#stream.hasRowStates)
       return this.position && hash(`${this.#position}\n${this.rowHash}`).slice(0, TAG_LENGTH);
-    // The tag covers the whole row, because a block must stay the same when `omit` changes.
+    // The tag covers the whole row, because the window must still recognize a DNS block after
+    // `omit` has changed.
     return this.wholeHash.slice(0, TAG_LENGTH);
   }
 }
 
 /**
- * Whether the id fits into the key of a row state. A UTF-16 unit has at most three bytes in UTF-8,
- * so a third of the bytes always fits.
+ * Whether the id is short enough to be stored in the table. A UTF-16 unit has at most three bytes
+ * in UTF-8, so an id with a third as many units as bytes are allowed is never too long.
  */
 function isStorable(id: string): boolean {
   return id.length <= MAX_ID_BYTES / 3;

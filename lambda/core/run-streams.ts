@@ -39,11 +39,11 @@ import { withdrawAgain } from './withdraw-again.ts';
 export interface Commands {
   /** Streams to read again completely. Only rows that differ are sent. */
   readonly resync: readonly StreamName[];
-  /** Streams of which everything is sent again, once, for a SIEM that lost its data. */
+  /** Streams whose rows are all sent again, once, because the SIEM has lost its data. */
   readonly replay: readonly StreamName[];
   /**
    * Time in milliseconds since 1970. A replay repeats only events that were sent after it, because
-   * the SIEM has the earlier events. Absent: all events are repeated.
+   * the SIEM has the earlier events. If absent, all events are repeated.
    */
   readonly since?: number | undefined;
   /**
@@ -58,7 +58,10 @@ export interface Commands {
 export interface RunOptions {
   readonly ports: Ports;
   readonly lease: Lease;
-  /** Starts when the lease is held, and ends before the run does. It never rejects. */
+  /**
+   * Requests that are made in advance. They start when the lease is held, and end before the run
+   * ends. The promise never rejects.
+   */
   readonly warmUp?: () => Promise<unknown>;
   readonly assignment: Assignment;
   readonly commands: Commands;
@@ -140,7 +143,7 @@ const DAY_MILLISECONDS = 86_400_000;
  */
 const UNCLEAR_RUNS = 2;
 
-/** Runs the streams of a run, and keeps how far each of them has come. */
+/** Runs the streams of a run, and keeps the progress of each stream. */
 class Progress {
   readonly #run: Run;
   readonly #logs: ReadonlyMap<StreamName, StreamLogs>;
@@ -273,7 +276,7 @@ class Progress {
 
   /**
    * Streams of one group run one after the other, and second walks take turns with them, so that
-   * new changes never wait.
+   * new changes never wait for the end of a second walk.
    */
   async runGroup(group: readonly SyncedStream[]): Promise<void> {
     for (const stream of group) await this.#attempt(stream, () => this.#walk(stream, group));
@@ -352,7 +355,7 @@ class Progress {
     return pass.read(checkpoint, isOver);
   }
 
-  /** Begins a second walk when the last one began longer than `reconcileDays` ago. */
+  /** Begins a second walk when the last second walk began longer than `reconcileDays` ago. */
   async #reconcile(stream: SyncedStream): Promise<Checkpoint> {
     const { assignment, clock, lease } = this.#run;
     const checkpoint = this.#checkpoint(stream);
@@ -433,8 +436,8 @@ class Progress {
 }
 
 /**
- * Longest time between the epoch of a run and the last of its events, because no run takes longer
- * than 15 minutes.
+ * Longest time between the start of a run, from which its epoch is made, and its last event,
+ * because no run takes longer than 15 minutes.
  */
 const LATE_MILLISECONDS = 900_000;
 

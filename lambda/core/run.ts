@@ -46,13 +46,13 @@ export interface Assignment {
   readonly parentMember: string;
   readonly configuredNames: MemberNames;
   /**
-   * Number of days within which every row is sent again. Absent: a row is sent only when it
+   * Number of days within which every row is sent again. If absent, a row is sent only when it
    * changes.
    */
   readonly refreshDays?: number | undefined;
   /**
-   * Number of days after which a second walk compares everything. Absent: a second walk begins only
-   * at a command, or when the filter changes.
+   * Number of days after which a second walk compares everything. If absent, a second walk begins
+   * only at a command, or when the filter changes.
    */
   readonly reconcileDays?: number | undefined;
 }

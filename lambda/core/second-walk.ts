@@ -44,7 +44,10 @@ export interface SecondWalkStart {
   readonly mode: SecondWalkMode;
   readonly now: number;
   readonly epoch: number;
-  /** See SecondWalk. */
+  /**
+   * Time in milliseconds since 1970. Only rows whose last event was sent after it are sent again.
+   * If absent, every row is sent again.
+   */
   readonly since?: number | undefined;
   /** Whether the filter has changed, so that withdrawals are counted from zero. @default false */
   readonly isFilterChanged?: boolean;
@@ -83,8 +86,8 @@ export function beginSecondWalk(before: Checkpoint, begin: SecondWalkStart): Che
 }
 
 /**
- * Returns the times since which events are sent again. If an earlier replay has not yet sent
- * everything, the new one sends it, too:
+ * Returns the times since which events are sent again. If an earlier replay has not finished, the
+ * new replay also sends the rest of it:
  *
  *     earlier replay    new replay     rows     withdrawals
  *     since 10:00       since 11:00    10:00    10:00
@@ -318,8 +321,8 @@ export class ListPass {
       const draft = new Draft(this.#checkpoint, states, options);
       for (const { row, committed } of piece) {
         const isOutdated = (states.get(row.id)?.sequence ?? '') > committed;
-        // The walk has withdrawn the rows of a parent that was removed meanwhile, but did not know
-        // of this row.
+        // If the parent was removed after the row was listed, the walk has withdrawn the rows of
+        // the parent, but it did not know this row.
         const isGone = row.parent !== undefined && parents.get(row.parent)?.status === 'removed';
         if (!isOutdated && !isGone) draft.row(row, this.#second.mode);
       }

@@ -1,5 +1,5 @@
 /**
- * A reservation of sequences. Each event has a `sequence` of twenty digits that rise with every
+ * A reservation of sequences. Each event has a `sequence` of twenty digits. It rises with every
  * event that this connector ever sends, because the lease's epoch rises with every run. Compared as
  * text, the greatest sequence is the newest.
  *

@@ -2,8 +2,8 @@ import type { LogEntry, StoredLog } from '../ports.ts';
 import type { Run } from './run.ts';
 
 /**
- * Number of finished logs that may exist before they are deleted. Each log names them, so that a
- * later run can delete them after a kill.
+ * Number of finished logs that may exist before they are deleted. The table names them together
+ * with the last log, so that a later run can delete them after a kill.
  */
 const MOST_FINISHED = 10;
 

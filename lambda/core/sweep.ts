@@ -52,8 +52,8 @@ export async function sweep(
 type Piece = readonly (readonly [string, RowState])[];
 
 /**
- * Returns the rows of a piece that the guard allows to withdraw, and the withdrawals before which
- * the guard stops.
+ * Returns the rows of a piece that the guard allows the sweep to withdraw, and the counts of the
+ * other withdrawals, before which the guard stops.
  */
 async function allowedOf(
   piece: Piece,
@@ -80,8 +80,8 @@ async function allowedOf(
 }
 
 /**
- * Counts the withdrawals that each row would cause: its own, and those of the rows that disappear
- * with it.
+ * Counts the withdrawals that each row would cause: its own withdrawal, and the withdrawals of the
+ * rows that disappear with it.
  */
 async function costsOf(piece: Piece, left: WithdrawalCounts, { stream, run }: StreamRun): Promise<WithdrawalCounts[]> {
   const child = childOf(stream.name);

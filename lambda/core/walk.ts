@@ -17,8 +17,8 @@ import { addCounts, draftOptions, type StreamResult, type StreamRun } from './ru
 import { cursorsAfter, windowAfter } from './window.ts';
 
 /**
- * Time after which a circle is read as a whole again, because the API may lead on from any of its
- * pages.
+ * Time after which a circle is read as a whole again, because any of its pages may since have a
+ * next cursor that leads out of the circle.
  */
 const HOUR = 3_600_000;
 
@@ -48,8 +48,8 @@ export async function walk(initial: Checkpoint, streamRun: StreamRun): Promise<C
     const isCircle = last.repeats && last.next !== last.sent;
     const circled = isCircleKnown ? initial.circled : now;
     const place = { ...cursorsAfter(group, checkpoint), circled: isCircle ? circled : undefined };
-    // After a newer version a circle may list an older one. The window must not recognize the newer
-    // version when it is listed again, so the window is emptied.
+    // After the newer version of a row, a circle may list an older version. The window must not
+    // recognize the newer version when it is listed again, so the window is emptied.
     const tags = isCircle && streamRun.stream.hasRowStates ? [] : window.tags;
     const next = { ...place, names: last.names, window: tags };
     const { batch, counts } = decideGroup(read, next, checkpoint, streamRun);

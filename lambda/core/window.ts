@@ -37,8 +37,8 @@ function cursorsAfterPage(
 /** Number of pages whose rows the window holds. */
 const WINDOW_PAGES = 2;
 /**
- * Largest number of tags of a window that is the only memory of its stream. It is enough for two
- * pages, and for two more with which the walk began.
+ * Largest number of tags of a window that is the only memory of its stream. It is enough for the
+ * last two pages, and for two earlier pages with which the walk began.
  */
 const MOST_TAGS = 2_000;
 

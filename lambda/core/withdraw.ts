@@ -31,7 +31,7 @@ const QUERIES = 25;
 
 export interface WithdrawOutcome {
   readonly checkpoint: Checkpoint;
-  /** Whether the whole list was worked off. If not, the run is over. */
+  /** Whether the whole list of removals was processed. If not, the run is over. */
   readonly isDone: boolean;
 }
 
@@ -92,8 +92,8 @@ async function* childrenOf(removals: readonly ListedRemoval[], { stream, run }: 
 }
 
 /**
- * Withdraws the rows of a piece. A row that has moved to another parent since then is not
- * withdrawn; only its entry under the old parent is deleted.
+ * Withdraws the rows of a piece. A row that has moved to another parent is not withdrawn; only its
+ * entry under the old parent is deleted.
  */
 async function withdrawPiece(
   piece: readonly Child[],

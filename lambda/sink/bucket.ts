@@ -5,15 +5,15 @@ import type { BucketClient } from './s3.ts';
 
 export interface BucketOptions {
   /**
-   * Created at the first call, because most runs make none and the S3 client takes the longest to
-   * load.
+   * Returns the S3 client. It is created at the first call, because most runs make no call to S3,
+   * and this client takes the longest to load.
    */
   readonly client: () => Promise<Sender>;
   readonly bucket: string;
   readonly retryBudget: RetryBudget;
 }
 
-/** Makes a call about the objects of the bucket, and repeats it if necessary. */
+/** Makes a call to S3 for an object of the bucket, and repeats it if necessary. */
 type BucketCall = <T>(
   attempt: (objects: BucketClient) => Promise<T>,
   policy: Pick<AwsCallOptions, 'failed' | 'before'>,

@@ -1,5 +1,5 @@
 /**
- * Stores batches on their way, as compressed objects below `log/` in the bucket. core/batch.ts
+ * Stores the logs of batches as compressed objects below `log/` in the bucket. core/batch.ts
  * defines their format. They are not items of the table, because an item holds 400 KB, and the log
  * of 500 rows would cost some 84 write units, ten times the price of an object.
  */
@@ -14,8 +14,8 @@ import { type BucketOptions, createBucketCall } from './bucket.ts';
 export const LOG_PREFIX = 'log/';
 
 /**
- * The fastest level. The log of 500 rows of a kilobyte each then takes some 84 kB and a
- * millisecond.
+ * Fastest level of compression. With it, the log of 500 rows of a kilobyte each has some 84 kB, and
+ * is compressed in a millisecond.
  */
 const FASTEST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 const compressAside = promisify(zstdCompress);

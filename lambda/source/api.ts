@@ -150,7 +150,10 @@ const KNOWN_TYPES = [
 
 type ProblemType = (typeof KNOWN_TYPES)[number];
 
-/** Form of a type. A longer value, or one with a control character, is not a type. */
+/**
+ * Form of a problem type. A longer value, or a value with a control character, is not a problem
+ * type.
+ */
 const TYPE = /^\P{Cc}{1,2048}$/u;
 
 /**

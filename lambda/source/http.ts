@@ -28,7 +28,10 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Empty when the body of an error could not be read, because the status says enough. */
+  /**
+   * Body of the answer. It is empty when the body of an error could not be read, because the status
+   * says enough.
+   */
   readonly body: Buffer<ArrayBuffer>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Implements the budget `requestsPerMinute`: a few requests leave at once and the others evenly, so
- * that no minute has more requests than the budget, whenever it begins.
+ * that no period of a minute has more requests than the budget, whenever the period begins.
  *
  *     30 per minute    6 at once, then one every 2.54 s, which are 24 per minute. A run with little to read does not wait
  *
@@ -24,8 +24,8 @@ export interface RequestPace {
   /** Time in milliseconds since 1970. */
   readonly due: number;
   /**
-   * @param due `due` of the run before; absent when that run did not save it, because it may then
-   * have used the whole budget
+   * @param due `due` of the previous run. Absent when that run did not save it; it is then assumed
+   * that the previous run has used its whole budget
    */
   continueFrom(due: number | undefined, now: number): void;
 }

@@ -60,7 +60,7 @@ export function removalsPartition(stream: StreamName): string {
 
 /**
  * The key includes the sequence, so that a batch that is repeated deletes only the entry that it
- * has worked off.
+ * has processed.
  */
 export function removalKey(stream: StreamName, { id, sequence }: Listing, hash: Hash): Key {
   return key(removalsPartition(stream), `${idKey(id, hash)}#${sequence}`);

@@ -50,7 +50,7 @@ export interface LeaseTake {
   readonly term: number;
 }
 
-/** The update of the lease's item that takes a lease which is free or has expired. */
+/** Returns the update of the lease's item that takes a lease if it is free or has expired. */
 export function leaseTake({ epoch, holder, now, term }: LeaseTake) {
   return {
     UpdateExpression:
@@ -127,8 +127,8 @@ function hold(taken: Taken, until: number, { table, clock, times, pace }: Holdin
   };
 
   /**
-   * A write that is still being retried when its run has ended must not overwrite a write of the
-   * next run.
+   * Throws when the lease is lost or released. Otherwise a write that is still being retried after
+   * its run has ended would overwrite a write of the next run.
    */
   const assertHeld = async () => {
     lost.signal.throwIfAborted();

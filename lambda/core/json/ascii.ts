@@ -1,4 +1,4 @@
-/** Characters of JSON's grammar. */
+/** Codes of the characters that JSON's grammar uses. */
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;

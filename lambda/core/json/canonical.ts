@@ -57,7 +57,7 @@ const NOT_STRING = /[^"]+/y;
  *     {"id":1,"deleted":false}     names "id": "deleted":     order 1 0
  */
 export class ObjectLayout {
-  /** Names of the last object's members, with quotes and colons. */
+  /** Names of the members of the object that was read last, with quotes and colons. */
   readonly names: string[] = [];
   /** Layouts of the members' values, in the order of `names`. */
   readonly values: ObjectLayout[] = [];
@@ -68,8 +68,8 @@ export class ObjectLayout {
   readonly #taken: readonly string[];
 
   /**
-   * @param taken names of the members that are taken out; the first of them is left out of the
-   * order
+   * @param taken names of the members that are taken out; the member that is first in this list is
+   * left out of the order
    */
   constructor(taken: readonly string[] = []) {
     this.#taken = taken.map(name => `${utf8AsLatin1(JSON.stringify(name))}:`);
@@ -78,7 +78,7 @@ export class ObjectLayout {
   /**
    * Computes the order, unless it is known already.
    *
-   * @param length number of members of the last object
+   * @param length number of members of the object that was read last
    */
   sort(length: number): void {
     const { names } = this;
@@ -100,8 +100,9 @@ const NOT_NORMAL = new JsonError('Not normal', 0);
  * Moves the scanner past the current element.
  *
  * @returns the canonical text of the element, and the text of the value of each member that is
- * taken out; if a name occurs several times, the last value. Undefined when the element is not in
- * its normal form, or nested too deeply. The strings are not checked
+ * taken out. If a name occurs several times, this is its last value. The result is undefined when
+ * the element is not in its normal form, or is nested too deeply. The strings are not checked,
+ * because the caller checks them with `NOT_CANONICAL`
  */
 export function canonicalOf(scanner: Scanner, rows: ObjectLayout) {
   const start = scanner.at;

@@ -54,7 +54,7 @@ export interface CutMember {
  * the caller may stop at a limit of its own.
  *
  * @param taken names of the members that are taken out of each element; the canonical text leaves
- * out the first of them
+ * out the member that is first in this list
  * @param mostElements number of elements of an array that are kept; further elements are only
  * checked and counted, because an answer can contain millions
  * @throws JsonError when the text is not one JSON object, or not UTF-8 outside the elements
