@@ -87,6 +87,7 @@ describe('the steps of a batch', () => {
     const after = harness.streamRun('threats');
     harness.journal.fail('threats states');
     await commit(FULL, INITIAL_CHECKPOINT, after).catch(() => undefined);
-    expect([before.result.forwarded, after.result.forwarded]).toEqual([0, 1]);
+    expect(before.result.forwarded).toBe(0);
+    expect(after.result.forwarded).toBe(1);
   });
 });

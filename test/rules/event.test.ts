@@ -60,7 +60,9 @@ describe('event lines', () => {
     fc.assert(
       fc.property(name, name, name, (id, parent, connector) => {
         const sent = readEvent(rowLine(event({ id, parent }, THREATS), { ...CONTEXT, connector }));
-        expect([sent.id, sent.asset_id, sent.connector]).toEqual([id, parent, connector]);
+        expect(sent.id).toEqual(id);
+        expect(sent.asset_id).toEqual(parent);
+        expect(sent.connector).toEqual(connector);
         const subject = { id, time: undefined, position: '1' };
         expect(withdrawal({ subject, parent }, { connector })).toMatchObject({ id, asset_id: parent, connector });
       }),
@@ -130,7 +132,8 @@ describe('rule 13: the size of one record of Firehose', () => {
     const room = MAX_LINE_BYTES - 1;
     const rest = room % Buffer.byteLength(filling);
     const line = filled(room - rest, filling) + 'a'.repeat(rest);
-    expect([exceedsRecord(line), exceedsRecord(`${line}a`)]).toEqual([false, true]);
+    expect(exceedsRecord(line)).toBe(false);
+    expect(exceedsRecord(`${line}a`)).toBe(true);
   });
 
   test.each([

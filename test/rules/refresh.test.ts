@@ -202,10 +202,8 @@ describe('a refresh', () => {
     const refused = new CursorRefusedError('/a');
     harness.later().api.on('/a', 'c2', refused, answer([asset('c')], 'c3'));
     const { stalledCursors } = await harness.runStream('assets', { refreshDays: 10 });
-    expect([stalledCursors, harness.api.sent('/a').slice(0, 8)]).toEqual([
-      0,
-      ['c4', undefined, 'c1', 'c2', undefined, 'c1', 'c2', 'c3'],
-    ]);
+    expect(stalledCursors).toBe(0);
+    expect(harness.api.sent('/a').slice(0, 8)).toEqual(['c4', undefined, 'c1', 'c2', undefined, 'c1', 'c2', 'c3']);
   });
 
   test('a refresh does not send a row while its state has another version', async () => {
@@ -224,6 +222,7 @@ describe('a refresh', () => {
       await harness.run({ only: ['dns-blocks'], refreshDays: 1 });
       harness.clock.advance(DAY);
     }
-    expect([harness.sent, harness.table.checkpoint('dns-blocks').refresh]).toEqual([['dns_block x'], undefined]);
+    expect(harness.sent).toEqual(['dns_block x']);
+    expect(harness.table.checkpoint('dns-blocks').refresh).toBeUndefined();
   });
 });

@@ -4,14 +4,16 @@ import { leastSequence, Sequencer, sequenceAt } from '../../lambda/core/sequence
 
 test('a sequence has twenty digits: the epoch, then a counter that begins at one', () => {
   const reserved = new Sequencer(12).reserve(2);
-  expect([sequenceAt(reserved, 1), sequenceAt(reserved, 2)]).toEqual(['00000000120000000001', '00000000120000000002']);
+  expect(sequenceAt(reserved, 1)).toBe('00000000120000000001');
+  expect(sequenceAt(reserved, 2)).toBe('00000000120000000002');
 });
 
 test('a reservation begins after the previous reservation, whether or not it was used completely', () => {
   const sequencer = new Sequencer(12);
   sequencer.reserve(500);
   const reserved = sequencer.reserve(1);
-  expect([sequenceAt(reserved, 0), sequenceAt(reserved, 1)]).toEqual(['00000000120000000500', '00000000120000000501']);
+  expect(sequenceAt(reserved, 0)).toBe('00000000120000000500');
+  expect(sequenceAt(reserved, 1)).toBe('00000000120000000501');
 });
 
 test('every sequence of a later run is greater than the lowest sequence of an earlier epoch', () => {

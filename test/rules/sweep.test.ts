@@ -45,9 +45,11 @@ describe('the sweep', () => {
     const harness = having('assets', 'a');
     for (let index = 0; index < 30; index++) harness.table.putChild('threats', { parent: 'a', id: `t${index}` });
     const after = await sweep(BEFORE, { existing: 58, listed: 0 }, harness.streamRun('assets'), () => false);
-    expect([harness.sent, after.second?.waiting]).toEqual([[], { reason: 'not-listed', own: 1, children: 30 }]);
+    expect(harness.sent).toEqual([]);
+    expect(after.second?.waiting).toEqual({ reason: 'not-listed', own: 1, children: 30 });
     const whole = await sweep(BEFORE, { existing: 60, listed: 0 }, harness.streamRun('assets'), () => false);
-    expect([harness.sent, whole.second]).toEqual([['withdrawn a'], undefined]);
+    expect(harness.sent).toEqual(['withdrawn a']);
+    expect(whole.second).toBeUndefined();
   });
 
   test('a batch of the sweep has at most 500 rows, and the guard can stop between batches', async () => {

@@ -259,9 +259,7 @@ test('each write of a run has a higher fence than the previous write', async () 
   await using each = await scene();
   const lease = await held(each.lease('one').take());
   const { epoch } = lease;
-  expect([lease.nextFence(), lease.nextFence()]).toEqual([
-    { epoch, write: 1 },
-    { epoch, write: 2 },
-  ]);
+  expect(lease.nextFence()).toEqual({ epoch, write: 1 });
+  expect(lease.nextFence()).toEqual({ epoch, write: 2 });
   await lease.release({ clean: true });
 });
