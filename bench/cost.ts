@@ -79,11 +79,14 @@ const BUFFER_BYTES = 64 * 2 ** 20;
  * bytes that it reads.
  */
 const NOTIFICATION_BYTES = 1_000;
-/** A SIEM that waits 20 s for each message asks three times per minute. */
+/**
+ * Number of times that a SIEM asks the queue for messages. Each request waits for up to 20 s, so
+ * the SIEM asks three times per minute.
+ */
 const POLLS_PER_MONTH = 3 * MINUTES_PER_MONTH;
 /**
  * The secret is read for each token, and a token that lives for five minutes is used for four and a
- * half.
+ * half minutes.
  */
 const SECRET_READS_PER_MONTH = MINUTES_PER_MONTH / 4.5;
 const RETENTION_MONTHS = CONNECTOR_DEFAULTS.retentionDays / 30.4;

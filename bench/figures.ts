@@ -1,6 +1,6 @@
 /**
- * Measures the five figures. Each uses only interfaces that are meant to stay: the bundled
- * function, or `composeRun` with clients in memory.
+ * Measures the five figures. Each measurement uses only interfaces that are meant to stay: the
+ * bundled function, or `composeRun` with clients in memory.
  */
 import type { Sender } from '../lambda/aws.ts';
 import { assign, type Clients, composeRun, createContainerTokens } from '../lambda/compose.ts';

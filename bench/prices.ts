@@ -1,7 +1,7 @@
 /**
  * List prices of us-east-1 in US dollars, of November 2026, without free tiers. Other regions
- * differ by a few per cent. Prices marked "third party" were quoted by others than AWS, and prices
- * marked "unconfirmed" were not looked up, so check them before you rely on them.
+ * differ by a few per cent. Prices marked "third party" come from sources other than AWS, and
+ * prices marked "unconfirmed" were not looked up, so check them before you rely on them.
  */
 export const PRICES = {
   lambdaGigabyteSecond: 0.0000133334,

@@ -48,7 +48,7 @@ function short(value: number): string {
   return Number.isInteger(value) ? String(value) : value.toPrecision(Math.max(3, Math.trunc(value).toString().length));
 }
 
-/** Writes a table as the documents have it, with aligned columns. */
+/** Writes a table in the form of the documents, with aligned columns. */
 function markdown(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) => Math.max(title.length, ...lines.map(line => line[column]!.length)));
   const row = (cells: readonly string[]) => `| ${cells.map((cell, at) => cell.padEnd(widths[at]!)).join(' | ')} |`;

@@ -62,7 +62,7 @@ const server = createServer(async (request, response) => {
     response.end('{"access_token":"token","token_type":"Bearer","expires_in":3600}');
   } else {
     used.apiCalls++;
-    // The page is made while the answer is on its way.
+    // The page is made during the delay of the answer, so that making it does not add to the delay.
     const arrival = after(mode.api);
     const page = pageOf(pathname.split('/').at(-1) as BenchStream, searchParams);
     await arrival;

@@ -16,7 +16,7 @@ import type { IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import type { AlarmName } from './alarms/alarms.ts';
 import type { Destination } from './delivery/destination.ts';
 
-/** A value for each stream. A stream may have none. */
+/** A value for each stream. The value of a stream may be absent. */
 export interface ByStream<T> {
   /**
    * Value for assets.
@@ -41,7 +41,7 @@ export interface ByStream<T> {
 /** Props of a connector. Only the name and the two addresses of the organization's API are required. */
 export interface SecurityDataConnectorProps {
   /**
-   * Name of the connector, unique in account and region. It is part of the stack's name, and of
+   * Name of the connector, unique in its account and region. It is part of the stack's name, and of
    * every event, metric and alarm. It has lower-case letters, digits and single hyphens, at most 32
    * characters.
    */
@@ -62,8 +62,8 @@ export interface SecurityDataConnectorProps {
   readonly dnsBlocksPath?: string;
 
   /**
-   * JMESPath expression for each stream (`assets`, `threats`, `dnsBlocks`). A row for which it is
-   * exactly `false` is not sent. See docs/filters.md.
+   * JMESPath expression for each stream (`assets`, `threats`, `dnsBlocks`). A row is not sent if
+   * the result of the expression is exactly `false`. See docs/filters.md.
    *
    * @default - every row is sent
    */
@@ -94,10 +94,10 @@ export interface SecurityDataConnectorProps {
   readonly refresh?: Duration;
 
   /**
-   * Number of days after which everything is compared with the API again, and rows that it does not
-   * list any more are withdrawn. See docs/how-it-works.md.
+   * Number of days after which all rows are compared with the API again, and rows that the API does
+   * not list any more are withdrawn. See docs/how-it-works.md.
    *
-   * @default - only when a command asks for it
+   * @default - rows are compared only when a command requests it
    */
   readonly reconcileDays?: number;
 
@@ -110,24 +110,24 @@ export interface SecurityDataConnectorProps {
   readonly threatAssetField?: string;
 
   /**
-   * Most requests to the API in any minute, from 10 to 6,000. With a budget, a backfill takes
-   * longer. See docs/configuration.md#a-budget-of-requests.
+   * Largest number of requests to the API in any minute, from 10 to 6,000. With a budget, a
+   * backfill takes longer. See docs/configuration.md#a-budget-of-requests.
    *
-   * @default - no budget
+   * @default - requests are not limited
    */
   readonly requestsPerMinute?: number;
 
   /**
    * Member of a response that holds the rows.
    *
-   * @default - found by its shape
+   * @default - the member is found by its shape
    */
   readonly rowsMember?: string;
 
   /**
    * Member of a response that holds the pagination object.
    *
-   * @default - found by its shape
+   * @default - the member is found by its shape
    */
   readonly paginationMember?: string;
 
@@ -179,7 +179,7 @@ export interface SecurityDataConnectorProps {
 
   /**
    * Existing secret with `{"client_id", "client_secret"}`, in the same region. Each connector needs
-   * its own. See docs/configuration.md#existing-resources.
+   * a secret of its own. See docs/configuration.md#existing-resources.
    *
    * @default - a secret with a placeholder is created, and an output has the command that fills it
    */
@@ -203,8 +203,8 @@ export interface SecurityDataConnectorProps {
   readonly stateTable?: ITable;
 
   /**
-   * KMS key of the same region for table, bucket, secrets and delivery stream. An existing bucket,
-   * table or secret must use this key or a key of AWS.
+   * KMS key of the same region for the table, the bucket, the secrets and the delivery stream. An
+   * existing bucket, table or secret must use this key or a key of AWS.
    *
    * @default - keys of AWS
    */
@@ -226,10 +226,10 @@ export interface SecurityDataConnectorProps {
   readonly siemQueue?: boolean;
 
   /**
-   * Party that may assume a role that reads queue and objects: an object whose `type` is
-   * `external-id` or `sentinel`. See docs/configuration.md#siem-reader.
+   * SIEM that may assume a role, which may read the queue and the objects. The value is an object
+   * whose `type` is `external-id` or `sentinel`. See docs/configuration.md#siem-reader.
    *
-   * @default - a policy to attach, and no role
+   * @default - no role is created, and you attach the policy to a role of your own
    */
   readonly siemReader?: SiemReader;
 
@@ -242,7 +242,7 @@ export interface SecurityDataConnectorProps {
   readonly siemReaders?: readonly NamedSiemReader[];
 
   /**
-   * Address to notify of alarms. Not allowed with an existing topic.
+   * E-mail address that is notified of alarms. Not allowed with an existing topic.
    *
    * @default - nobody is subscribed
    */
@@ -267,8 +267,8 @@ export interface SecurityDataConnectorProps {
   /**
    * URL of the runbook. Each alarm links to its section.
    *
-   * @default - the runbook of the release. A clone has a path instead, which no notification can
-   * open
+   * @default - the runbook of the release. In a clone it is a path, which cannot be opened from a
+   * notification
    */
   readonly runbookUrl?: string;
 
@@ -314,7 +314,7 @@ export interface SecurityDataConnectorProps {
    * `http://proxy.example.com:3128`, without user and password. See
    * docs/configuration.md#proxy-and-private-certificates.
    *
-   * @default - no proxy
+   * @default - connections are direct
    */
   readonly proxyUrl?: string;
 
@@ -327,9 +327,9 @@ export interface SecurityDataConnectorProps {
   readonly noProxy?: string[];
 
   /**
-   * PEM file with certificate authorities to trust in addition to the public ones, for a proxy that
-   * inspects TLS or an API with private certificates. The path is relative to the folder of
-   * `cdk.json`.
+   * PEM file with certificate authorities to trust in addition to the public authorities, for a
+   * proxy that inspects TLS or an API with private certificates. The path is relative to the folder
+   * of `cdk.json`.
    *
    * @default - only the public certificate authorities
    */
@@ -358,7 +358,7 @@ export interface SecurityDataConnectorProps {
   readonly namePrefix?: string;
 }
 
-/** Party that the reader role trusts. */
+/** SIEM that the reader role trusts. */
 export type SiemReader = ExternalIdReader | SentinelReader;
 
 /** A reader in addition to the reader of `siemQueue`. */
@@ -486,10 +486,10 @@ export type StreamMetricName =
 /** Name of a stream, as in the member `stream` of events. */
 export type StreamName = 'assets' | 'threats' | 'dns-blocks';
 
-/** Options of `metric`. */
+/** Options of the method `metric`. */
 export interface ConnectorMetricOptions extends MetricOptions {
   /**
-   * Stream whose metric is meant. Required for metrics of streams.
+   * Stream that the metric describes. Required for metrics of streams.
    *
    * @default - the whole connector
    */
@@ -510,7 +510,9 @@ export interface SiemAccess {
   readonly deadLetters: Queue | undefined;
   /** Subscription that delivers the notifications from the topic of new objects to the queue. */
   readonly subscription: Subscription;
-  /** Policy that allows a role to read queue and objects. Attach it to the role of a SIEM. */
+  /**
+   * Policy that allows a role to read the queue and the objects. Attach it to the role of a SIEM.
+   */
   readonly policy: ManagedPolicy;
   /** Role that the SIEM assumes. Absent without `siemReader`. */
   readonly role: Role | undefined;

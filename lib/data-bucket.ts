@@ -61,7 +61,7 @@ export class DataBucket extends s3.Bucket {
   }
 
   /**
-   * @throws Error if a topic is notified. `addObjectCreatedNotification` and
+   * @throws Error if the bucket already notifies a topic. `addObjectCreatedNotification` and
    * `addObjectRemovedNotification` call this method too
    */
   override addEventNotification(

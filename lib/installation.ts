@@ -10,7 +10,10 @@ export const ROOT = path.join(import.meta.dirname, '..');
 
 const PREBUILT = path.join(ROOT, 'function');
 
-/** Folder of the function's bundle. Only the package has one, so that its users need no esbuild. */
+/**
+ * Folder of the function's bundle. Only the package has this folder, so that its users do not need
+ * esbuild.
+ */
 export const PREBUILT_FUNCTION: string | undefined = existsSync(PREBUILT) ? PREBUILT : undefined;
 
 /**

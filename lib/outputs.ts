@@ -67,7 +67,7 @@ export function addOutputs(connector: ConnectorParts, schedule: Schedule, wanted
   }
 
   // connectorctl finds the connector in any stack by these names, but they keep a second connector
-  // of the same name from being deployed.
+  // of the same name from being deployed. Therefore an app may leave the outputs out.
   for (const output of connector.node.findAll()) {
     if (!(output instanceof CfnOutput)) continue;
     if (wanted) output.exportName = exportName(connectorName, output.node.id);

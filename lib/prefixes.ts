@@ -8,7 +8,7 @@ export const PREFIXES = {
 } as const;
 
 /**
- * Prefix of the batches on their way. The function writes, reads and deletes them, and an operator
- * needs none of them.
+ * Prefix of the logs of batches. The function writes, reads and deletes these objects, and an
+ * operator does not need them.
  */
 export const LOG_PREFIX = 'log/';

@@ -56,8 +56,9 @@ export class SecurityDataConnector extends Construct implements IConnectable {
   readonly credentials: ISecret;
   /**
    * Bucket of events, backups and dead letters. A bucket that the connector creates refuses
-   * `addEventNotification`, because another notification would replace the one that reaches the
-   * SIEM. Subscribe to `newObjectsTopic` instead. `enableEventBridgeNotification` adds EventBridge.
+   * `addEventNotification`, because another notification would replace the notification that
+   * reaches the SIEM. Subscribe to `newObjectsTopic` instead. `enableEventBridgeNotification` adds
+   * EventBridge.
    */
   readonly bucket: IBucket;
   /** Topic that is notified of each new object below `events/`. Absent unless the destination is S3. */
@@ -131,9 +132,9 @@ export class SecurityDataConnector extends Construct implements IConnectable {
     this.logGroup = poller.logGroup;
     createErrorQuery(this, this.connectorName, this.logGroup);
 
-    // The id must stay Tick, because another id would replace schedule, role and queue. SNS
-    // delivers only to the subscribers of the moment, so the queue of the SIEM is subscribed before
-    // a run sends events.
+    // The id must stay Tick, because another id would replace the schedule, its role and its queue.
+    // SNS delivers a notification only to the subscriptions that exist at that moment, so the queue
+    // of the SIEM is subscribed before a run sends events.
     const schedule = new Schedule(this, 'Tick', {
       ...options,
       function: this.function,
@@ -214,12 +215,18 @@ export class SecurityDataConnector extends Construct implements IConnectable {
     return connectorMetric(this._measured, name, options).attachTo(this);
   }
 
-  /** Streams that failed, as the maximum of the runs. */
+  /**
+   * Number of streams that failed in a run. The statistic is the maximum, unless the options say
+   * otherwise.
+   */
   metricStreamsFailed(options?: MetricOptions): Metric {
     return this.metric('StreamsFailed', options);
   }
 
-  /** Streams that ran out of time before their end, as the maximum of the runs. */
+  /**
+   * Number of streams that a run did not read to their end. The statistic is the maximum, unless
+   * the options say otherwise.
+   */
   metricStreamsBehind(options?: MetricOptions): Metric {
     return this.metric('StreamsBehind', options);
   }
@@ -239,7 +246,7 @@ export class SecurityDataConnector extends Construct implements IConnectable {
     return this.metric('EventsForwarded', { ...options, stream });
   }
 
-  /** Threats that were withdrawn because their asset was removed. */
+  /** Threats that were withdrawn, for example because their asset was removed. */
   metricThreatsWithdrawn(options?: MetricOptions): Metric {
     return this.metric('ThreatsWithdrawn', { ...options, stream: 'threats' });
   }
@@ -324,8 +331,8 @@ function otherConnectors(connector: SecurityDataConnector): SecurityDataConnecto
 }
 
 /**
- * Refuses the name of another connector in the app. The check of `cdk.json` covers only its own
- * connectors, but other apps may create two connectors with one name or bucket.
+ * Refuses the name of another connector in the app. The check of `cdk.json` covers only the
+ * connectors of that file, but an app may create the construct twice, with the same name or bucket.
  */
 function refuseSharedName(connector: SecurityDataConnector, connectorName: string): void {
   const { account, region } = Stack.of(connector);
@@ -373,9 +380,10 @@ const TABLE_IS_NEW =
   'Otherwise delete the copy of the SIEM. See docs/lifecycle.md, The way back.';
 
 /**
- * Allows CloudWatch to publish to the topic. The default policy of a topic already does, but its
- * own policy or key may not. A topic that is given by its ARN is not changed. The condition names
- * the account of the alarms, because the topic may belong to another account.
+ * Allows CloudWatch to publish to the topic. The default policy of a topic already allows this, but
+ * an app may have given the topic a policy or a key that does not. A topic that is given by its ARN
+ * is not changed. The condition names the account of the alarms, because the topic may belong to
+ * another account.
  */
 function letCloudWatchPublish(scope: Construct, topic: ITopic): void {
   const { account } = Stack.of(scope);

@@ -28,8 +28,8 @@ export function listEventsStatement(bucket: IBucket): iam.PolicyStatement {
 }
 
 /**
- * Returns the ARN of a secret. If only the name is known, the last six characters of the ARN are
- * not, so the policy matches any.
+ * Returns the ARN of a secret. If the last six characters of the ARN are not known, the policy
+ * matches any six characters.
  */
 export function secretArnOf(secret: ISecret): string {
   return secret.secretFullArn ?? `${secret.secretArn}-??????`;

@@ -1,7 +1,7 @@
 /**
- * The event of `connectorctl test-event`. Every view leaves out its kind and its stream. Its
- * sequence is smaller than that of every other event, so that it is never the latest event, even to
- * a reader that ignores kinds.
+ * The event of `connectorctl test-event`. Every view of the events leaves it out, because of its
+ * kind and its stream. Its sequence is smaller than that of every other event, so that it is never
+ * the latest event, even to a reader that ignores kinds.
  */
 export const TEST_EVENT = { kind: 'test', stream: 'test', sequence: '0'.repeat(20) } as const;
 

@@ -1,6 +1,6 @@
 /**
- * Replaces pages of docs/ in the texts of the package by their addresses, because users of the
- * package have no such files.
+ * Replaces the paths of pages in docs/ by their addresses in the texts of the package, because the
+ * package does not contain these pages.
  */
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'esbuild';

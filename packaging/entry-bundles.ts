@@ -7,8 +7,8 @@ import { documentAddressesPlugin } from './document-addresses.ts';
 /**
  * Options for the entries of the package. Each entry is one file that contains everything except
  * the peer dependencies, so that an app installs nothing else. The format is CommonJS, because the
- * jest of an app that `cdk init` makes cannot load ES modules, and it is the only one, because two
- * formats would be two copies of each class.
+ * jest of an app that `cdk init` makes cannot load ES modules, and it is the only format, because
+ * two formats would be two copies of each class.
  */
 const ENTRY = {
   absWorkingDir: path.join(import.meta.dirname, '..'),

@@ -8,7 +8,10 @@ const { name, version, description, keywords, license, engines, peerDependencies
  */
 const { repository } = clone as { readonly repository?: object };
 
-/** The `package.json` of the package. The clone has another one, which is private. */
+/**
+ * The `package.json` of the package. The `package.json` of the clone is another file, which is
+ * private.
+ */
 export const MANIFEST = {
   name,
   version,

@@ -6,7 +6,7 @@ import type { Metafile } from 'esbuild';
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  /** SPDX expression. */
+  /** Licence as an SPDX expression. */
   readonly licence: string;
   /** Texts of its licence and notice files. */
   readonly texts: readonly string[];

@@ -69,7 +69,7 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
 /** Commander's error code for a command line that names no command. */
 const NO_COMMAND = 'commander.help';
 
-/** Creates an error whose reason is one line, even if a script's variable puts several into the command line. */
+/** Creates an error whose reason is one line, even if a script's variable puts several lines into the command line. */
 function usageError(cause: CommanderError): UsageError {
   const [first = '', suggestion] = cause.message.replace(/^error: /, '').split(/\n(?=\(Did you mean [^\n]*$)/);
   const reason = cause.code === NO_COMMAND ? 'no command is given' : terminalLine(first);

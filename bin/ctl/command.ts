@@ -17,7 +17,7 @@ export type RunAction = <Arguments extends unknown[]>(
   action: CommandAction<Arguments>,
 ) => (...given: [...Arguments, Command]) => Promise<void>;
 
-/** Examples for the help text of a command, without the program's name. */
+/** Returns the examples for the help text of a command. @param lines command lines without the program's name */
 export function examplesText(...lines: readonly string[]): string {
   return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  ${CONNECTORCTL.command} ${line}\n`).join('')}`;
 }
@@ -44,7 +44,10 @@ export function pastTimeParser(now: () => number): (text: string) => string {
   };
 }
 
-/** Creates a parser for an option of Commander. @param unit for example ` of seconds` */
+/**
+ * Creates a parser for an option of Commander. @param unit text after `a whole number` in the message about a wrong
+ * value, for example ` of seconds`
+ */
 export function wholeNumberParser({ min = 0, unit = '' } = {}): (text: string) => number {
   return text => {
     if (/^\d{1,12}$/.test(text) && Number(text) >= min) return Number(text);

@@ -24,7 +24,10 @@ export async function describeDeliveryStream(
   return description;
 }
 
-/** Advice about a delivery stream that does not exist. Empty if it exists, or if that cannot be told. */
+/**
+ * Advice about a delivery stream that does not exist. Empty if the stream exists, or if AWS does not tell whether it
+ * exists.
+ */
 export async function lostDeliveryStreamAdvice({ aws, deployment }: Context): Promise<string> {
   const { deliveryStream, stackName } = await deployment();
   const isLost = await describeDeliveryStream(aws, deliveryStream).then(() => false, isMissingResource);

@@ -161,8 +161,8 @@ export async function readFunction(aws: Aws, name: string): Promise<FunctionConf
 }
 
 /**
- * The part of a version that must be equal, so that one version can operate a stack that another deployed: `0.3` of
- * `0.3.1`, and `2` of `2.3.1`.
+ * The part of a version that must be equal, so that one version can operate a stack that another version deployed:
+ * `0.3` of `0.3.1`, and `2` of `2.3.1`.
  */
 const LINE = /^(0\.\d+|[1-9]\d*)\./;
 

@@ -22,7 +22,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The function answered with an error of its own. */
+/** The function was invoked, and answered with an error. */
 export class FunctionFailedError extends Error {
   override readonly name = 'FunctionFailedError';
   /** Class of the function's error, for example `LeaseBusyError`. */

@@ -90,8 +90,8 @@ const NOTHING_LOST = 'Nothing is lost: the next run continues. See docs/runbook.
 const VARYING = /\b(?=[\w-]*\d)[\w-]+\b/g;
 
 /**
- * Groups failures of one stream and class that differ in numbers only, newest group first. A group has the text and the time of its last
- * failure, and the time of its first.
+ * Groups failures of one stream and class that differ in numbers only, newest group first. A group has the text and the
+ * time of its last failure, and the time of its first failure.
  */
 export function groupFailures(lines: readonly LogLine[]) {
   const all = lines.map(failureOf).filter(each => each !== undefined);

@@ -15,7 +15,7 @@ export interface LeaseWaitOptions {
   readonly wait: number;
 }
 
-/** Sends a command, waits for the lease, and shows the result. @throws as `invokeWhenFree` does */
+/** Sends a command, waits for the lease, and shows the result. @throws the errors of `invokeWhenFree` */
 export async function sendCommand(
   context: Context,
   what: FunctionCommand,
@@ -72,7 +72,7 @@ const COLUMNS: readonly (readonly [title: string, cell: (result: StreamResult) =
 
 /** @param seconds duration of the run @param paused whether the schedule is off */
 export function runResultText({ streams, more }: InvocationResult, seconds: number, paused: boolean): string {
-  // The column is shown only if a filter has kept rows back.
+  // The column is shown only if a filter has excluded rows.
   const isFiltered = Object.values(streams).some(({ filtered }) => filtered > 0);
   const columns = isFiltered ? COLUMNS : COLUMNS.filter(([title]) => title !== 'filtered');
   const rows = Object.entries(streams).map(([name, result]) => [

@@ -50,8 +50,8 @@ export interface MetricPoint {
 }
 
 /**
- * Milliseconds after now that are read, too. Otherwise the newest points would be missing if this machine's clock is
- * slow.
+ * Milliseconds after the current time for which points are read, too. Otherwise the newest points would be missing if
+ * the clock of this machine is slow.
  */
 const AHEAD = 5 * 60_000;
 

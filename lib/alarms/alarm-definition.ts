@@ -32,8 +32,8 @@ export interface AlarmDefinition {
   /** Effect of the problem on the data. It begins with AT_RISK if data may be lost when nobody acts. */
   readonly data: string;
   /**
-   * Condition under which the alarm goes off. Undefined for a connector that does not have the
-   * monitored part.
+   * Returns the condition under which the alarm goes off. It is undefined for a connector that does
+   * not have the monitored part.
    */
   readonly condition: (monitored: MonitoredParts) => AlarmCondition | undefined;
 }

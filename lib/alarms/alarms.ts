@@ -190,8 +190,8 @@ function reported(name: MetricName): (monitored: MonitoredParts) => AlarmConditi
 }
 
 /**
- * Condition for failures that last. A run of every stream without a failure sends a zero after
- * them, which ends the alarm at once.
+ * Condition for failures that last. After such a failure, the first run that reads all streams
+ * without a failure sends a zero, which ends the alarm at once.
  */
 function unfixed(name: MetricName): (monitored: MonitoredParts) => AlarmCondition {
   return ({ metric, timing }) => ({

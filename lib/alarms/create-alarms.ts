@@ -48,7 +48,7 @@ export function createAlarms(scope: Construct, props: AlarmsProps): Alarms {
 interface Instance {
   readonly definition: NamedAlarm;
   readonly monitored: MonitoredParts;
-  /** Name of the reader, unless it is the only one. */
+  /** Name of the reader. Absent for the reader of `siemQueue`, which does not have a name. */
   readonly reader?: string;
 }
 
@@ -114,7 +114,8 @@ function createNotifier(scope: Construct, notifier: Notifier, props: AlarmsProps
     // The rule of a composite alarm needs at least one alarm, but the option `alarms` may have left
     // out all alarms of this severity.
     alarmRule: states.length > 0 ? cloudwatch.AlarmRule.anyOf(...states) : cloudwatch.AlarmRule.fromBoolean(false),
-    // A paused connector emits nothing on purpose.
+    // A paused connector sends no metrics, so its alarms go off, but nobody must be notified of
+    // them.
     actionsEnabled: props.enabled,
   });
 
@@ -124,8 +125,9 @@ function createNotifier(scope: Construct, notifier: Notifier, props: AlarmsProps
 }
 
 /**
- * Text of a notification, which does not show the texts of the alarms behind it. Therefore this
- * text says whether data is safe, and lists the first command for each of these alarms.
+ * Returns the text of a notification. A notification does not show the descriptions of the alarms
+ * that caused it. Therefore this text says whether data is safe, and lists the first command for
+ * each of these alarms.
  */
 function notifierText({ meaning, members }: Notifier, { runbookUrl, monitored }: AlarmsProps): string {
   const atRisk = members.filter(({ data }) => data.startsWith(AT_RISK)).map(({ name }) => name);

@@ -17,11 +17,11 @@ export function timingOf(rate: Duration) {
   const longest = FUNCTION_TIMEOUT.toMinutes();
 
   return {
-    /** Period of an alarm that one good run ends. */
+    /** Period of an alarm that ends after a single run without a failure. */
     minute: Duration.minutes(1),
     /**
      * Time after which a stream without a successful run counts as silent. It covers two of the
-     * longest runs, so that a backfill is not silence.
+     * longest runs, so that a backfill does not count as silence.
      */
     silence: Duration.minutes(2 * (longest + ticks)),
     /**
@@ -29,7 +29,7 @@ export function timingOf(rate: Duration) {
      * so that an alarm does not end between two runs that report the same problem.
      */
     report: Duration.minutes(longest + 2 * ticks),
-    /** Period within which three errors are more than a transient error. */
+    /** Period within which three errors are too many for a transient problem. */
     errors: Duration.minutes(Math.max(15, 4 * ticks)),
     /** Period in which a backlog is evaluated. It covers one of the longest runs. */
     backlog: Duration.minutes(Math.max(60, longest + ticks)),

@@ -1,4 +1,4 @@
-/** Checks a file of certificates. */
+/** Checks the file of the option `caCertificates`. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,7 +22,7 @@ export function certificatesProblems({ caCertificates: file }: ConnectorEntry, f
   }
 }
 
-/** @throws Error whose message follows the name of the file */
+/** @throws Error whose message continues a sentence that begins with the name of the file */
 function readCertificates(file: string): X509Certificate[] {
   const text = textOf(file);
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text))

@@ -32,7 +32,8 @@ const { DESTROY, RETAIN, RETAIN_ON_UPDATE_OR_DELETE } = RemovalPolicy;
 const REMOVAL_POLICIES: readonly unknown[] = [undefined, DESTROY, RETAIN, RETAIN_ON_UPDATE_OR_DELETE];
 
 /**
- * @param scope scope of the connector, whose stack has an account and a region
+ * @param scope scope of the connector. The account and the region of its stack are compared with
+ * those of the existing resources
  * @throws {ConfigurationError} naming every problem
  */
 export function checkProps(scope: Construct, props: SecurityDataConnectorProps): void {
@@ -155,10 +156,11 @@ function existingProps(props: SecurityDataConnectorProps): ExistingResource[] {
 
   return given.flatMap(([path, resource, arn = '']): ExistingResource[] => {
     if (!resource) return [];
-    // The ARN counts before `env`, because some resources that the CDK imports have the account and
-    // region of the stack as `env`.
+    // The ARN takes precedence over `env`, because some resources that the CDK imports have the
+    // account and region of the stack as `env`.
     const place = { ...knownPlace(resource.env), ...withoutUndefined(knownPlace(placeInArn(arn))) };
-    // Another account can find a secret only by its full ARN, which ends in six random characters.
+    // A secret can be found from another account only by its full ARN, which ends in six random
+    // characters. Without them, the account of the secret must be that of the stack.
     const isPartial = 'secretArn' in resource && !('secretFullArn' in resource && resource.secretFullArn);
     return [{ path, place, parts: isPartial ? ['account', 'region'] : undefined }];
   });

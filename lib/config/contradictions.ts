@@ -67,8 +67,8 @@ export function contradictionsIn(entry: ConnectorEntry): Problem[] {
 }
 
 /**
- * Finds a refresh that is too fast, because the API may not list all rows of a stream within the
- * days of a pass.
+ * Finds a refresh that is too fast: within the days of a pass, the runs could not read all rows of
+ * the largest stream.
  */
 function tooFastRefresh({ refreshDays: days, rateMinutes = 1, requestsPerMinute }: ConnectorEntry): Problem[] {
   if (days === undefined) return [];

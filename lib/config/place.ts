@@ -30,7 +30,10 @@ const RULES: Readonly<Record<string, readonly [parts: Parts, because: string]>> 
   bucketArn: [['region'], 'the function asks S3 of its own region'],
 };
 
-/** An existing resource. `parts` replaces the parts of the rule. */
+/**
+ * An existing resource. If `parts` is given, these parts are compared in place of the parts in the
+ * rule of the option.
+ */
 export interface ExistingResource {
   /** Path whose last part is the name of the option, such as `destination.secretArn`. */
   readonly path: string;

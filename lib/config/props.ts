@@ -65,7 +65,7 @@ export function toProps(scope: Construct, config: ConnectorConfig): SecurityData
 type Plain = Pick<ConnectorConfig, 'refreshDays' | 'rateMinutes' | 'memoryMegabytes' | RetentionOption>;
 type RetentionOption = 'logRetentionDays' | 'retentionDays' | 'removalPolicy';
 
-/** Props whose values are not resources. */
+/** Returns the props whose values are not resources. */
 function plainProps<O extends Plain>(options: O) {
   const { refreshDays, rateMinutes, memoryMegabytes, logRetentionDays, retentionDays, removalPolicy, ...same } =
     options;

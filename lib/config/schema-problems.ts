@@ -3,8 +3,8 @@ import { shownText } from '../../lambda/issue-text.ts';
 import type { Problem } from './problem.ts';
 
 /**
- * Number of unknown members after which no more are listed. A person reads only the first ones, and
- * finding each of them takes a pass over the value.
+ * Number of unknown members that are listed. Further members are left out, because a person reads
+ * only the first few, and finding each member takes a pass over the value.
  */
 const MOST_UNKNOWN = 50;
 

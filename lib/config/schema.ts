@@ -44,7 +44,7 @@ const endpointUrl = v.pipe(
 /**
  * Schema of the ARN of one service, in any partition.
  *
- * @param resource regular expression for the text behind the account
+ * @param resource regular expression for the text after the account
  */
 function arn(service: string, resource: string, example: string) {
   return v.pipe(
@@ -99,8 +99,8 @@ const connectorName = v.pipe(
 );
 
 /**
- * Numbers of days that CloudWatch Logs accepts; it accepts no others. 9999 is
- * `RetentionDays.INFINITE` of the CDK, which sets no retention.
+ * The only numbers of days that CloudWatch Logs accepts. 9999 is `RetentionDays.INFINITE` of the
+ * CDK, which sets no retention.
  */
 const LOG_RETENTION_DAYS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653, 9999,
@@ -112,8 +112,8 @@ const logRetentionDays = v.picklist(
 );
 
 /**
- * Schema of the runbook's address. It is short, because the description of an alarm includes it,
- * and has at most 1,024 characters.
+ * Schema of the runbook's address. The address is short, because the description of an alarm
+ * includes it, and a description has at most 1,024 characters.
  */
 const runbookUrl = v.pipe(text, atMost(256));
 
@@ -180,7 +180,7 @@ export const READER_SCHEMAS = {
   }),
 };
 
-/** Makes a message about the type of an object that comes in several kinds. */
+/** Returns a function that makes the message about an object with a wrong `type`. */
 function kindMessage(kinds: object) {
   const message = `must be ${quoted(Object.keys(kinds))}`;
   return ({ expected, received }: v.BaseIssue<unknown>) => {

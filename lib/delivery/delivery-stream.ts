@@ -54,7 +54,7 @@ export function createDeliveryParts(scope: Construct, options: DestinationBindOp
   const endpointSettings = {
     secretsManagerConfiguration: { enabled: true, roleArn, ...(secret && { secretArn: secret.secretArn }) },
     cloudWatchLoggingOptions,
-    // Refused events go to the bucket, and an alarm reports them.
+    // Events that the endpoint refuses go to the bucket, and an alarm reports them.
     s3Configuration: {
       ...bucketSettings,
       prefix: `${PREFIXES.deliveryErrors}backup/${TIME_PREFIX}`,
@@ -130,8 +130,9 @@ function createRole(
 
 /**
  * Trusts Firehose when it acts for a delivery stream of this account. Older trust policies name the
- * account as external id, newer ones as source account, and no document says which of the two
- * Firehose always sends. Therefore either of them is enough, and a call with neither is refused.
+ * account as the external id, but newer trust policies name it as the source account, and AWS does
+ * not document which of the two Firehose always sends. Therefore one of the two is enough, and a
+ * call that has neither is refused.
  */
 function firehoseOfAccount(account: string): iam.IPrincipal {
   const naming = (key: string) =>

@@ -17,9 +17,9 @@ export interface DestinationBindOptions {
    * @default - keys of AWS
    */
   readonly encryptionKey?: IKey;
-  /** Days to keep logs. */
+  /** Number of days to keep logs. */
   readonly logRetention: RetentionDays;
-  /** Policy for created secrets that leave the stack. */
+  /** Removal policy of the created secrets when they leave the stack. */
   readonly removalPolicy: RemovalPolicy;
 }
 
@@ -29,7 +29,7 @@ export interface DestinationConfig {
   readonly deliveryStream: IDeliveryStreamRef;
   /**
    * Beginning of the names of Firehose's metrics about the destination, for example `DeliveryToS3`.
-   * Alarms and dashboard read these metrics.
+   * The alarms and the dashboard read these metrics.
    */
   readonly metricPrefix: string;
   /**

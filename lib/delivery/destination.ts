@@ -85,7 +85,8 @@ export interface ExistingDestinationOptions {
   /** Delivery stream that accepts direct puts, in the same account and region. */
   readonly deliveryStream: IDeliveryStreamRef;
   /**
-   * Kind of the destination behind that stream. The names of its metrics follow from the kind.
+   * Kind of the destination to which that stream delivers. The names of the stream's metrics follow
+   * from the kind.
    *
    * @default 's3'
    */
@@ -117,7 +118,9 @@ export abstract class Destination {
     return new HttpDestination('http', options);
   }
 
-  /** Uses a delivery stream that somebody else operates. The bucket then contains only dead letters. */
+  /**
+   * Uses a delivery stream that somebody else operates. The bucket then does not contain events.
+   */
   static existing(options: ExistingDestinationOptions): Destination {
     return new ExistingDestination('existing', options);
   }

@@ -27,7 +27,7 @@ export function certificatesEnvironment(file: string | undefined): Record<string
 /**
  * Makes the options of two connectors differ when their certificates differ. The CDK bundles a
  * source only once per app for the same options, and does not compare the code below, so a second
- * connector would otherwise be deployed with the certificates of the first.
+ * connector would otherwise be deployed with the certificates of the first connector.
  */
 function certificatesKey(file: string): Record<string, string> {
   return { CERTIFICATES: sha256(readFileSync(file, 'utf8')) };

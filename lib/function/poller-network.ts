@@ -6,7 +6,8 @@ import type { SecurityDataConnectorProps } from '../connector-props.ts';
 import { portOf } from './proxy.ts';
 
 /**
- * Places the function in Lambda's own network, or in the VPC if there is one.
+ * Returns the properties that place the function in the VPC of the props. Without a VPC they are
+ * empty, and the function is in Lambda's own network.
  *
  * @param addresses addresses to which the function connects
  */
@@ -52,7 +53,9 @@ export const NETWORK_ACTIONS = [
   'ec2:UnassignPrivateIpAddresses',
 ] as const;
 
-/** Denies these actions to the function's code, because only the Lambda service needs them. */
+/**
+ * Denies the network actions to the function's code, because only the Lambda service needs them.
+ */
 export function denyNetworkToCode(scope: Construct, role: iam.Role, target: IFunction): void {
   new iam.Policy(scope, 'NetworkIsForLambda', {
     roles: [role],

@@ -49,7 +49,8 @@ export class Poller extends Construct {
       environment: { ...props.environment, ...PROCESS_ENVIRONMENT },
       ...networkPlacement(this, props, props.addresses),
     });
-    // The CDK adds the role to DependsOn, which the reference to the role implies already.
+    // The CDK adds the role to DependsOn, although the reference to the role already implies that.
+    // cfn-lint would warn of it.
     const resource = this.function.node.defaultChild as lambda.CfnFunction;
     resource.addMetadata('cfn-lint', { config: { ignore_checks: ['W3005'] } });
     if (props.vpc) denyNetworkToCode(this, role, this.function);

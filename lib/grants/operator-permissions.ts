@@ -1,6 +1,6 @@
 /**
- * Calls of connectorctl, grouped by the grant of the construct that allows them. `grantInspect` and
- * `grantOperate`, and docs/permissions.md follow from this table, and a test compares it with the
+ * Calls of connectorctl, grouped by the grant of the construct that allows them. `grantInspect`,
+ * `grantOperate` and docs/permissions.md follow from this table. A test compares the table with the
  * calls that each command makes.
  */
 import { PREFIXES } from '../prefixes.ts';

@@ -68,8 +68,9 @@ function createQueues(within: Construct) {
 /**
  * Subscribes the queue to the new objects. The queue receives S3's own format, which SIEMs read.
  * The filter drops S3's test message, which would otherwise wait in the queue until a SIEM is
- * connected, so that `siem-reader-stalled` fires. SNS may take 15 minutes to apply a new filter, so
- * the subscription comes after the bucket, whose creation sends the first test message.
+ * connected, and would make the alarm `siem-reader-stalled` go off. SNS may take 15 minutes to
+ * apply a new filter, so the subscription comes after the bucket, whose creation sends the first
+ * test message.
  */
 function subscribe(
   scope: Construct,
@@ -85,7 +86,7 @@ function subscribe(
 
   // The id that the CDK suggests contains the path of the stack. A changed id would end the
   // delivery: CloudFormation subscribes under the new id, SNS answers with the existing
-  // subscription, and CloudFormation deletes this subscription as the one of the old id.
+  // subscription, and CloudFormation then deletes this subscription together with the old id.
   const subscription = new Subscription(scope, 'Subscription', { topic, ...settings });
 
   if (subscriptionDependency) subscription.node.addDependency(subscriptionDependency);

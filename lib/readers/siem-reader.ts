@@ -4,7 +4,7 @@ import type { Construct } from 'constructs';
 import type { ExternalIdReader, SentinelReader, SiemReader } from '../connector-props.ts';
 import { SENTINEL_PREFIX } from '../role-names.ts';
 
-/** @param reader party that the role trusts */
+/** @param reader SIEM that the role trusts */
 export function createReaderRole(
   scope: Construct,
   connectorName: string,

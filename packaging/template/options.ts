@@ -70,7 +70,7 @@ export function templateConfig(options: Readonly<Record<string, unknown>>): Conn
   }
 }
 
-/** Parameters that have no effect with these options. */
+/** Returns the parameters that have no effect with these options. */
 export function omittedParameters({ alarmTopicArn, bucketArn, destination, siemQueue, siemReader }: ConnectorConfig) {
   const omitted: ParameterName[] = [];
   if (alarmTopicArn) omitted.push('AlarmEmail');

@@ -135,14 +135,15 @@ export type ParameterName = KeysOfUnion<(typeof PARAMETER_GROUPS)[keyof typeof P
 export class TemplateParameters {
   readonly #stack: Stack;
 
-  /** @param omitted parameters whose options are arguments of the command, or do not apply */
+  /** @param omitted parameters that have no effect with the options of the command */
   constructor(stack: Stack, omitted: readonly ParameterName[]) {
     this.#stack = stack;
     const groups = Object.entries<Readonly<Record<string, CfnParameterProps>>>(PARAMETER_GROUPS).map(
       ([label, group]) => {
         const kept = Object.entries(group).filter(([name]) => !omitted.includes(name as ParameterName));
         for (const [name, props] of kept) {
-          // Without a description of the constraint CloudFormation shows the pattern.
+          // The constraint is not described, so that CloudFormation shows the pattern in its
+          // message.
           new CfnParameter(stack, name, props);
         }
         return { Label: { default: label }, Parameters: kept.map(([name]) => name) };
@@ -172,8 +173,8 @@ export class TemplateParameters {
   }
 
   /**
-   * Returns `value`, by default that of the parameter, if the parameter is not empty. Otherwise it
-   * returns `otherwise`, by default no value.
+   * Returns `value`, by default the value of the parameter, if the parameter is not empty.
+   * Otherwise it returns `otherwise`, which by default leaves the property out.
    */
   optional(name: ParameterName, value: string = this.text(name), otherwise: string = Aws.NO_VALUE): string {
     return Token.asString(Fn.conditionIf(this.condition(name).logicalId, value, otherwise));

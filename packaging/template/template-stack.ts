@@ -31,7 +31,7 @@ export class TemplateStack extends Stack {
   constructor(scope: Construct, id: string, config: ConnectorConfig) {
     super(scope, id, {
       description: `Security data connector ${VERSION}: what changed in one organization, to its SIEM.`,
-      // The CDK uploads nothing, so the account needs no bootstrap.
+      // The CDK uploads nothing, so the account need not be bootstrapped.
       synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
     });
     this.#parameters = new TemplateParameters(this, omittedParameters(config));

@@ -1,4 +1,4 @@
-/** The command `confirm`, for everything that waits for the decision of a human. */
+/** The command `confirm`, for changes that wait for the decision of an operator. */
 import { Argument, Command } from 'commander';
 import { waitingWithdrawalsOf, withdrawalsDigest } from '../../../lambda/core/guard.ts';
 import { isBegun, ORGANIZATION_PARTS } from '../../../lambda/core/organization.ts';
@@ -29,7 +29,7 @@ interface Decision {
 interface Subject {
   /** Help text, which explains the subject and the meaning of its confirmation. */
   readonly help: string;
-  /** Reads the subject's state. @returns the decision, or the reason why there is none */
+  /** Reads the subject's state. @returns the decision, or the reason why no decision waits */
   readonly decide: (context: Context) => Promise<Decision | string>;
 }
 
@@ -66,7 +66,7 @@ export function confirmCommand(run: RunAction): Command {
     .action(run(confirm));
 }
 
-/** @throws RefusedError if not confirmed; as `sendCommand` does */
+/** @throws RefusedError if the operator does not confirm the decision; the errors of `sendCommand` */
 async function confirm(context: Context, name: string, options: ConfirmOptions): Promise<CommandOutcome> {
   const decision = await SUBJECTS[name]!.decide(context);
   if (typeof decision === 'string') return { text: decision, json: { confirmed: null } };

@@ -39,7 +39,10 @@ interface ResyncOptions {
   readonly yes?: true;
 }
 
-/** Shows the consequence, asks for confirmation and sends the command. @throws as `sendCommand` does; RefusedError if not confirmed */
+/**
+ * Shows the consequence, asks for confirmation and sends the command. @throws the errors of `sendCommand`; RefusedError
+ * if the operator does not confirm
+ */
 export function resyncCommand(run: RunAction): Command {
   return new Command('resync')
     .description('read streams from the beginning, and send rows that differ, or all rows')

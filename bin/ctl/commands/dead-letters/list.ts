@@ -144,7 +144,10 @@ async function listFailed({ aws, deployment }: Context, prefix: string) {
 
 type QueueContent = Awaited<ReturnType<typeof readQueue>>;
 
-/** An hour, because CloudWatch reports on an idle queue with some minutes of delay. */
+/**
+ * Time span of the metrics that are read. It is an hour, because CloudWatch reports on an idle queue with a delay of
+ * some minutes.
+ */
 const SPAN_MILLISECONDS = 3_600_000;
 
 /** @throws AwsCallError */

@@ -126,7 +126,10 @@ async function redriveAll(context: Context, deliveries: readonly string[]): Prom
 
 /** Time for sending the records of one object, throttling included. */
 const BUDGET_MILLISECONDS = 60_000;
-/** Repeated events keep their sequence, so they need no lease. */
+/**
+ * Checks no lease, because events that are sent again keep their sequence, so a run may send other events at the same
+ * time.
+ */
 const NO_LEASE = async () => undefined;
 
 /**

@@ -22,7 +22,9 @@ export function createDoctorContext(given: Context) {
     },
   };
 
-  /** Access to the API and the table, which is opened when a check first needs it. @throws as `openAccess` does */
+  /**
+   * Access to the API and the table, which is opened when a check first needs it. @throws the errors of `openAccess`
+   */
   const access = createOnce(() => openAccess(context));
   const pages = new Map<StreamName, Promise<PageContent | undefined>>();
   return {
@@ -32,7 +34,7 @@ export function createDoctorContext(given: Context) {
     /**
      * Reads the first row of a stream's list, once for all checks. Undefined for a stream that is off.
      *
-     * @throws as a run does
+     * @throws the errors of a run
      */
     firstPage(name: StreamName): Promise<PageContent | undefined> {
       const page = pages.get(name) ?? access().then(opened => readFirstPage(opened, name, given.signal));

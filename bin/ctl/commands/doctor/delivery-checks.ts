@@ -13,7 +13,8 @@ import { awsCall } from '../../errors.ts';
 import { createCheck, type Finding, fail, ok, skipped, warn } from './context.ts';
 
 /**
- * Checks the notifications, because the administrator of an existing bucket (`bucketArn`) must add the notifications.
+ * Checks the notifications, because the administrator of an existing bucket (`bucketArn`) must add the notifications by
+ * hand.
  */
 export const notificationsCheck = createCheck('notifications', ['bucket'], async ({ aws, deployment }) => {
   const { bucket: name, siem, stackName } = await deployment();

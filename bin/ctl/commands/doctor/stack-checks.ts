@@ -21,7 +21,8 @@ export const stackCheck = createCheck('stack', ['aws-account'], async context =>
 });
 
 /**
- * No other check depends on this one, because on-call uses doctor mostly after a failed deployment, and the other checks must then still run.
+ * No other check depends on this check, because on-call uses doctor mostly after a failed deployment, and the other
+ * checks must then still run.
  */
 export const lastDeploymentCheck = createCheck('last-deployment', ['stack'], async ({ aws, deployment }) => {
   const { stackName, stackStatus } = await deployment();
@@ -53,7 +54,7 @@ const LATER = 'Runs fail until then. Check again in two minutes.';
 const WAKE = `Normal after a long pause. "${CONNECTORCTL.command} run" activates it: the first run fails, and a run a few minutes later succeeds.`;
 const REPAIR = 'Correct the cause, then deploy again.';
 
-/** Whether Lambda can start the function with its last deployment. */
+/** Checks whether Lambda can start the function as it was last deployed. */
 export function functionFinding(deployed: FunctionConfiguration): Finding {
   const { State = 'unknown', StateReasonCode, LastUpdateStatus = 'unknown' } = deployed;
   const reason = reasonText(StateReasonCode, deployed.StateReason);

@@ -21,7 +21,7 @@ export type RowAnswer =
 
 export type RefusedOrUnclearAnswer = Extract<RowAnswer, { kind: 'refused' | 'unclear' }>;
 
-/** @throws as the API's client does, except for a refusal */
+/** @throws the errors of the API's client, except for a refusal */
 export async function askForRow(access: ConnectorAccess, stream: SyncedStream, id: string): Promise<RowAnswer> {
   const answer = await readSingle(access, stream, id);
   const cascadesFrom = 'cascadesFrom' in stream ? stream.cascadesFrom : undefined;

@@ -47,7 +47,7 @@ interface LookupOptions {
   readonly show?: true;
 }
 
-/** @throws RefusedError, AwsCallError; as the API's client does */
+/** @throws RefusedError, AwsCallError; the errors of the API's client */
 async function lookup(context: Context, name: StreamName, id: string, options: LookupOptions): Promise<CommandOutcome> {
   const { related, show = false } = options;
   if (related && name !== WITH_NEIGHBOURS) {
@@ -96,7 +96,7 @@ async function isOversize({ aws, deployment }: Context, stream: StreamName, rowH
   return count > 0;
 }
 
-/** Rows are strings that contain JSON, so that no digit is lost. */
+/** Returns the result as JSON. A row in it is a string that contains JSON, so that no digit is lost. */
 function lookupJson({ stream, id, answer, stored, result }: Found, show: boolean): object {
   const api = answerJson(answer, show);
   return { stream: stream.name, id, result, siemIsCurrent: isCurrentResult(result), api, lastSent: stored ?? null };

@@ -14,7 +14,7 @@ export const LAST_EVENT_TEXTS: Readonly<Record<RowState['status'], string>> = {
   removed: 'a removal',
 };
 
-/** @throws AwsCallError; as the API's client does, except for a refusal */
+/** @throws AwsCallError; the errors of the API's client, except for a refusal */
 export async function readNeighbours(access: ConnectorAccess, { name, path }: SyncedStream, id: string) {
   const text = await answerOrRefusal(() => access.api.single({ path, id, below: '/related' }));
   if (typeof text !== 'string') return text;
@@ -39,7 +39,10 @@ export function neighboursJson(neighbours: Neighbours, show: boolean): object {
   return { neighbours: neighbours.all, ...(show && { neighboursAnswer: neighbours.text }) };
 }
 
-/** Nesting to which ids are searched for. It is deeper than any list in an envelope. */
+/**
+ * Largest depth of nesting at which ids are searched for. It is deeper than any list that an answer may wrap in
+ * objects.
+ */
 const DEEPEST = 4;
 
 /**

@@ -46,7 +46,7 @@ export function alarmsInAlarm({ alarms }: Snapshot): MetricAlarmStatus[] {
   return all.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Streams that do not work. While the schedule is off, silent streams are expected. */
+/** Returns a reason for each stream that does not work. While the schedule is off, silent streams are expected. */
 function broken(streams: readonly StreamSummary[], paused: boolean): string[] {
   const kinds: StreamCondition[] = paused ? ['unreadable', 'failing'] : ['unreadable', 'failing', 'silent'];
   return kinds.flatMap(kind =>
@@ -80,7 +80,7 @@ function silenced({ alarms }: Snapshot): string[] {
   return notifiers.some(({ notifies }) => !notifies) ? ['the alarms are muted'] : [];
 }
 
-/** Parts that cannot be read. Each counts as unhealthy. */
+/** Returns a reason for each part that cannot be read, because such a part may hide a problem. */
 function hidden(snapshot: Snapshot): string[] {
   const parts = {
     settings: snapshot.off,
@@ -129,7 +129,10 @@ export function streamSummaries(snapshot: Snapshot) {
 
 /** Number of the schedule's intervals without a run after which a stream is late. */
 const MISSED_INTERVALS = 3;
-/** A report is dated to the start of its minute, and CloudWatch shows it about a minute later. */
+/**
+ * Longest time until a report is visible. The report is dated to the start of its minute, and CloudWatch shows it about
+ * a minute later.
+ */
 const DELAY_MILLISECONDS = 120_000;
 
 const LONGEST_RUN_MILLISECONDS = 15 * 60_000;

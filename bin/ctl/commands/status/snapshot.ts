@@ -1,4 +1,6 @@
-/** Everything that `status` shows. Each part is read on its own, so that one failed read does not hide the others. */
+/**
+ * Everything that `status` shows. Each part is read on its own, so that one failed read does not hide the other parts.
+ */
 
 import type { StreamMetric } from '../../../../lambda/metrics.ts';
 import { environmentVariableOf } from '../../../../lambda/options.ts';
@@ -125,7 +127,10 @@ function activitySeries(connector: string, stream: StreamName): MetricSeries[] {
 
 export type StreamActivity = ReturnType<typeof activityOf>;
 
-/** Each run reports its rows. It succeeded unless it also reports a failure or the end of its time. */
+/**
+ * Derives the activity of a stream from its metrics. Each run reports the rows that it has read. A run succeeded unless
+ * it also reports a failure, or that its time ended.
+ */
 function activityOf([runs = [], failed = [], behind = [], ...counts]: readonly (readonly MetricPoint[])[]) {
   const sums = counts.map(points => points.reduce((sum, { value }) => sum + value, 0));
   const at = (points: readonly MetricPoint[], minute: number) => points.find(({ time }) => time === minute)?.value ?? 0;

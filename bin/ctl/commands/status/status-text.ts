@@ -73,7 +73,7 @@ function failureLines({ failures, now }: Snapshot): ReportText[] {
 }
 
 function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): string {
-  // The column is shown only if a filter has kept rows back.
+  // The column is shown only if a filter has excluded rows.
   const isFiltered = streams.some(({ activity }) => (activity?.counts.filtered ?? 0) > 0);
   const titles = ['forwarded', ...(isFiltered ? ['filtered'] : []), 'other'];
   const rows = streams.map(({ stream, condition, activity }) => {

@@ -14,8 +14,8 @@ const MOST_SINGLE_READS = 1_000;
 const PIECE = 100;
 
 /**
- * @param begun when the comparison began, in milliseconds since 1970
- * @throws AwsCallError; as the API's client does
+ * @param begun time at which the comparison began, in milliseconds since 1970
+ * @throws AwsCallError; the errors of the API's client
  */
 export async function checkDifferencesAgain(
   access: ConnectorAccess,

@@ -20,7 +20,7 @@ export type StreamComparison = Awaited<ReturnType<typeof compareStreams>>[number
 
 type SavedStreams = ReadonlyMap<StreamName, SavedStream>;
 
-/** @throws RefusedError, AwsCallError; as the API's client does */
+/** @throws RefusedError, AwsCallError; the errors of the API's client */
 export async function compareStreams(context: Context, access: ConnectorAccess, streams: readonly SyncedStream[]) {
   const { aws, signal } = context;
   const deployment = await context.deployment();
@@ -99,7 +99,7 @@ export interface WalkInput {
   readonly learned: MemberNames;
 }
 
-/** Walks a list from its beginning and records each row in the index. @throws as the API's client does */
+/** Walks a list from its beginning and records each row in the index. @throws the errors of the API's client */
 export async function walkStream({ clock, report, signal }: Context, access: ConnectorAccess, input: WalkInput) {
   const { stream, idIndex, learned } = input;
   const { name, path } = stream;

@@ -61,7 +61,7 @@ use "resync --send-all".`;
  * Compares the rows, waits for the next run, and checks the differences again.
  *
  * @param names streams to compare; if empty, every stream with row states
- * @throws RefusedError, AwsCallError; as the API's client does
+ * @throws RefusedError, AwsCallError; the errors of the API's client
  */
 async function verify(context: Context, names: readonly StreamName[], wait: number): Promise<Verification> {
   const { aws, clock, report } = context;
