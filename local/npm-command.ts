@@ -3,9 +3,9 @@ import { type Command, CommanderError, InvalidArgumentError, type Option } from 
 
 /** Arguments as they were typed, and all problems with them. */
 export interface GivenArguments<Flags> {
-  /** Values of the options, without the invalid ones. */
+  /** Values of the options, without the invalid values. */
   readonly flags: Flags;
-  /** Arguments that belong to no option. */
+  /** Arguments that do not belong to an option. */
   readonly operands: readonly string[];
   /** One sentence for each problem, which names the option. */
   readonly problems: readonly string[];
@@ -29,7 +29,7 @@ export function readArguments<Flags extends object>(
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
   const taken = npmTook(command, environment);
-  // If npm has consumed some of the options, the other arguments are not the ones that were meant.
+  // If npm has consumed some of the options, the remaining arguments are not those that the user typed for the command.
   if (taken !== undefined) return { flags: command.opts<Flags>(), operands: [], problems: [taken] };
 
   const invalid: InvalidValue[] = [];

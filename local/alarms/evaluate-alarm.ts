@@ -20,7 +20,7 @@ export interface AlarmDefinition {
 /**
  * Number of periods before the evaluation periods in which CloudWatch looks for a point that replaces a missing point.
  * AWS does not promise this number, but in its documented examples it is two. So an alarm on silence fires only when
- * the whole range has no good point.
+ * the whole range does not contain a point below the threshold.
  */
 const FARTHER_BACK = 2;
 
@@ -49,7 +49,7 @@ function breaches({ comparison, threshold }: AlarmDefinition, point: number): bo
   return COMPARISONS[comparison](point, threshold);
 }
 
-/** Comparisons that alarms of the template use. Any other comparison fails every evaluation. */
+/** Comparisons that alarms of the template use. An evaluation throws for any other comparison. */
 const COMPARISONS = {
   GreaterThanOrEqualToThreshold: (point: number, threshold: number) => point >= threshold,
   LessThanThreshold: (point: number, threshold: number) => point < threshold,

@@ -1,4 +1,4 @@
-/** The alarms of a template, evaluated once a minute as CloudWatch does. */
+/** The alarms of a template, evaluated once per minute, as CloudWatch does. */
 import { resourcesOf, type Template } from '../deployment/template.ts';
 import { alarmDefinitions, compositeAlarmMembers, shortAlarmName } from './alarm-definitions.ts';
 import { type AlarmStateName, evaluateAlarm } from './evaluate-alarm.ts';

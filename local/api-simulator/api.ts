@@ -10,13 +10,16 @@ export const TOKEN_PATH = `${REALM_PATH}/protocol/openid-connect/token`;
 
 export interface ApiParts extends ReadContext {
   readonly account: ServiceAccount;
-  /** Reads tokens that another issuer has made. */
+  /** Reads the claims of a token that another issuer has issued. */
   readonly readToken?: ((text: string) => Promise<TokenClaims | undefined>) | undefined;
   /** Called for every internal error of the API simulator. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Answers a call to the token endpoint or the API. Every failure becomes an answer, as documented. */
+/**
+ * Answers a call to the token endpoint or the API. Every failure becomes the answer that the specification documents
+ * for it.
+ */
 export async function answerCall(call: HttpCall, parts: ApiParts): Promise<HttpAnswer> {
   try {
     const target = readTarget(call.target);

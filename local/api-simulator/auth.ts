@@ -7,8 +7,8 @@ import type { SimulatorSettings } from './settings.ts';
 const TOKEN_SECONDS = 300;
 
 /**
- * The role that an endpoint requires. The specification does not show the names of roles, so these are the simulator's
- * own.
+ * The role that an endpoint requires. The specification does not show the names of roles, so the simulator invents
+ * them.
  */
 export function roleOf(stream: StreamName): string {
   return `${stream}:read`;
@@ -46,7 +46,7 @@ export class ServiceAccount {
     this.clientSecret = settings.clientSecret ?? this.#drawSecret();
   }
 
-  /** Replaces the secret and returns the new one. Issued tokens stay valid. */
+  /** Replaces the secret and returns the new secret. Issued tokens stay valid. */
   rotateSecret(): string {
     this.clientSecret = this.#drawSecret();
     return this.clientSecret;
@@ -124,7 +124,9 @@ function tokenAnswer(status: number, body: object): HttpAnswer {
   return { status, headers, body: JSON.stringify(body) };
 }
 
-/** An error in OAuth's own format (RFC 6749 §5.2), because the token endpoint has no problem documents. */
+/**
+ * An error in OAuth's own format (RFC 6749 §5.2), because the token endpoint does not answer with problem documents.
+ */
 function oauthError(status: number, error: string, description: string): HttpAnswer {
   return tokenAnswer(status, { error, error_description: description });
 }

@@ -48,7 +48,7 @@ function streamActions({ name, hasRowStates, tombstones }: (typeof STREAMS)[numb
   ];
 }
 
-/** Performs a control call. Throws ProblemErrors. */
+/** Performs a control call. @throws ProblemError */
 function perform(side: ControlSide, method: string, segments: readonly string[], body: string): unknown {
   const [collection = '', id = '', verb] = segments;
   const path = verb === undefined ? segments.join('/') : `${collection}/*/${verb}`;
@@ -84,10 +84,16 @@ function parse(body: string): unknown {
   }
 }
 
-/** Rows may be large, to test the limits of the connector. */
+/**
+ * Largest body of a control call, in bytes. It is large, because rows may be large, to test the limits of the
+ * connector.
+ */
 const BODY_BOUND = 64 * 1024 * 1024;
 
-/** Serves the control API on its own port of the loopback interface, to programs of this machine, without authentication. */
+/**
+ * Serves the control API without authentication. It has a port of its own on the loopback interface, which only local
+ * programs can reach.
+ */
 export async function startControlServer({ port = 0, ...side }: ControlSide & { readonly port?: number }) {
   let controlUrl = '';
   const server = createServer((request, response) => {

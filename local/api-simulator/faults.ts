@@ -16,7 +16,7 @@ const KINDS = ['status', 'reset', 'delay', 'truncate'] as const;
 
 const numberBetween = (min: number, max: number) => v.pipe(v.number(), v.minValue(min), v.maxValue(max));
 
-/** A fault that strikes an endpoint's answers with some probability. Without a probability it strikes each of them. */
+/** A fault that strikes an endpoint's answers with some probability. Without a probability it strikes every answer. */
 const FAULT = v.object({
   kind: v.picklist(KINDS),
   /** Endpoint that the fault affects. If absent, the fault affects every endpoint. */
@@ -34,9 +34,9 @@ export type Fault = v.InferInput<typeof FAULT>;
 /** The combined effect of all faults on one answer. */
 export interface FaultEffect {
   readonly answer?: HttpAnswer;
-  /** The connection breaks before anything is sent. */
+  /** Whether the connection breaks before anything is sent. */
   readonly reset?: boolean;
-  /** The connection breaks in the middle of the body. */
+  /** Whether the connection breaks in the middle of the body. */
   readonly truncate?: boolean;
   readonly delayMs: number;
 }

@@ -9,7 +9,7 @@ export interface ImmutableRow extends StreamEntry {
   readonly at: number;
   /** The time as it was given. If undefined, the time is written from `at`. */
   readonly timeText: string | undefined;
-  /** The other members, in the form that `Version` has. */
+  /** All other members, in the form of `members` of a RowVersion. */
   readonly members: string | number;
 }
 
@@ -62,7 +62,7 @@ export class ImmutableStream {
     this.#lastShown = due.at(-1) ?? this.#lastShown;
   }
 
-  /** Every row in order, including withheld ones. */
+  /** Every row in order, including the rows that are withheld. */
   *all(): Generator<ImmutableRow> {
     yield* this.log.after(0);
     yield* [...this.#pending].sort(inOrder);

@@ -38,7 +38,10 @@ function entriesOf(name: StreamName, source: ReadContext): (seq: number) => Iter
   return seq => streams[name].log.after(seq);
 }
 
-/** The versions that lists show. Positions never decrease along the log, so the withheld versions are its tail. */
+/**
+ * The versions that lists show. Positions never decrease along the log, so the withheld versions are at the end of the
+ * log.
+ */
 function* shown(stream: VersionedStream, seq: number, { clock, settings }: ReadContext): Generator<RowVersion> {
   const limit = settings.withholdMs > 0 ? (clock() - settings.withholdMs) * 1000 : Number.POSITIVE_INFINITY;
   for (const version of stream.log.after(seq)) {

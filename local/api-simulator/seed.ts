@@ -84,7 +84,7 @@ interface Generator {
 }
 
 const GENERATORS: Readonly<Record<StreamName, Generator>> = {
-  // Some ids must be encoded in a path, so that clients without encoding are found.
+  // Some ids must be encoded in a path, so that a client that does not encode ids is noticed.
   assets: {
     id: index => (index % 64 === 9 ? `büro/site ${index % 7}?#${index}` : `asset-${index}`),
     members: assetMembers,
@@ -95,7 +95,7 @@ const GENERATORS: Readonly<Record<StreamName, Generator>> = {
 
 /**
  * Generates the contents of a row: realistic security data of about 0.9 kB, or 0.3 kB for a DNS block. The contents
- * depend only on seed and index, so a million rows need no memory. One row in sixteen has values that a careless
+ * depend only on seed and index, so rows need not be kept in memory. One row in sixteen has values that a careless
  * consumer would damage.
  */
 export function generatedMembers(name: StreamName, seed: number, index: number): string {

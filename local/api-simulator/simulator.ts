@@ -19,7 +19,10 @@ export interface SimulatorOptions extends Partial<SimulatorSettings>, Pick<ApiPa
   readonly random: () => number;
   /** Waits for latencies and delays. @default a timer */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
-  /** Called for internal errors of the API simulator, which are dropped by default. The caller always gets a 500. */
+  /**
+   * Called for internal errors of the API simulator, which are dropped by default. The caller of the API always gets
+   * the status 500.
+   */
   readonly onError?: (error: unknown) => void;
   /** Determines the contents of generated rows. @default 1 */
   readonly seed?: number;

@@ -5,8 +5,8 @@ import type { ApiSimulator } from './simulator.ts';
 type Change = readonly [weight: number, apply: () => void];
 
 /**
- * Share of additions that a full stream of immutable rows still gets. Without additions such a stream would have no
- * change at all.
+ * Share of additions that a full stream of immutable rows still gets. Without additions such a stream would not change
+ * any more, because its rows are immutable.
  */
 const ADDED_TO_FULL = 0.1;
 

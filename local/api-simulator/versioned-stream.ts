@@ -28,7 +28,7 @@ export class VersionedStream {
   readonly ids: string[] = [];
   readonly #nextPosition: (id: string) => number;
   readonly #keepsVersions: boolean;
-  /** The version that was last shown of each hidden row. */
+  /** For each hidden row, the version that lists showed last. */
   readonly #hidden = new Map<string, RowVersion>();
 
   constructor(nextPosition: (id: string) => number, keepsVersions: boolean) {
@@ -36,7 +36,9 @@ export class VersionedStream {
     this.#keepsVersions = keepsVersions;
   }
 
-  /** Delivers the row's next version. The position is a new one unless a past position is given in microseconds. */
+  /**
+   * Delivers the row's next version. The version gets a new position, unless a past position is given in microseconds.
+   */
   deliver(id: string, change: VersionChange, position = this.#nextPosition(id)): RowVersion {
     const before = this.latest.get(id);
     const version = this.record(id, change);

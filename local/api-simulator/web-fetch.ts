@@ -3,15 +3,15 @@ import type { HttpAnswer, HttpCall } from './problem.ts';
 /** An answer, with the fault that strikes its delivery. */
 export interface CallOutcome {
   readonly answer: HttpAnswer;
-  /** The connection breaks before anything is sent. */
+  /** Whether the connection breaks before anything is sent. */
   readonly reset?: boolean | undefined;
-  /** The connection breaks in the middle of the body. */
+  /** Whether the connection breaks in the middle of the body. */
   readonly truncate?: boolean | undefined;
 }
 
 /**
- * Makes the API simulator a web-standard fetch. A broken connection rejects as Node's fetch does, with a TypeError
- * whose cause has a code.
+ * Returns a web-standard fetch that the API simulator answers. A broken connection rejects as Node's fetch does, with a
+ * TypeError whose cause has a code.
  */
 export function createWebFetch(
   serve: (call: HttpCall) => Promise<CallOutcome>,

@@ -1,5 +1,5 @@
 /**
- * Calls of AWS without HTTP. A service answers the commands that a client of the SDK would send, and faults strike the
+ * Calls to AWS without HTTP. A service answers the commands that a client of the SDK would send, and faults strike the
  * calls.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import type { Sender } from '../../lambda/aws.ts';
 import type { Fault, FaultSource } from './faults.ts';
 import { AwsError, type ServiceName, type ServiceOperation } from './service.ts';
 
-/** The input of a command. Its type is open, because each command has its own. */
+/** The input of a command. Its type is open, because each command has an input of its own type. */
 // biome-ignore lint/suspicious/noExplicitAny: inputs of many commands
 export type CommandInput = any;
 

@@ -1,14 +1,14 @@
-/** Firehose's way to the bucket: records collect in a buffer, which becomes a gzip object. */
+/** Simulates the delivery of Firehose to the bucket: records are collected in a buffer, which becomes a gzip object. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { ObjectStore } from './object-store.ts';
 
-/** Bounds of the buffer, which Firehose delivers when it reaches the first of them. */
+/** Bounds of the buffer. Firehose delivers the buffer as soon as it reaches one of the two bounds. */
 export interface BufferBounds {
   readonly bytes: number;
   /**
-   * Every call is delivered before it is acknowledged if this is 0, so that acknowledged records survive a kill of this
-   * process. Otherwise acknowledged records are only in memory until the interval ends.
+   * If the interval is 0, every call is delivered before it is acknowledged, so that acknowledged records survive a
+   * kill of this process. Otherwise acknowledged records are only in memory until the interval ends.
    */
   readonly milliseconds: number;
 }

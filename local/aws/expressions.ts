@@ -15,7 +15,8 @@ export interface ExpressionInput {
 export type ItemCondition = (item: Item) => boolean;
 
 /**
- * Reads a condition such as `a AND b OR c`, where AND binds tighter, or the same condition written as `(a AND b) OR c`.
+ * Reads a condition such as `a AND b OR c`, where AND takes precedence over OR, or the same condition written as `(a
+ * AND b) OR c`.
  *
  * @param expression if undefined, the condition holds for every item
  */
@@ -82,7 +83,7 @@ export function applyUpdate(expression: string, item: Item, input: ExpressionInp
   return result;
 }
 
-/** Refuses a name or value that no expression uses, because it is the remains of a mistake. */
+/** Refuses a name or value that no expression uses, because DynamoDB refuses such a request, too. */
 export function requireUsedNames(expressions: readonly (string | undefined)[], input: ExpressionInput): void {
   const used = new Set(expressions.flatMap(expression => expression?.match(/[:#]\w+/g) ?? []));
   const given = Object.keys({ ...input.ExpressionAttributeNames, ...input.ExpressionAttributeValues });

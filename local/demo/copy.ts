@@ -13,7 +13,7 @@ interface Minute {
   bytes: number;
 }
 
-/** The distance between a SIEM's copy and the data. */
+/** Numbers of rows in which a SIEM's copy differs from the API. */
 export interface CopyDistance {
   /** Rows in the SIEM that the API does not have any more. */
   readonly ghosts: number;

@@ -26,7 +26,7 @@ import {
 } from './view.ts';
 
 const MINUTE = 60_000;
-/** The page shows the last hour. */
+/** Number of minutes that the page shows, which is the last hour. */
 const MINUTES_SHOWN = 60;
 /** Metrics are kept for nine hours, because the longest alarm looks back more than six hours. */
 const MINUTES_KEPT = 9 * 60;
@@ -36,7 +36,8 @@ const MOST_ROWS = { assets: 1_000, threats: 1_500, 'dns-blocks': 2_000 };
 /** The API's default, so that the connector and the script read the same pages. */
 const API_PAGE_LIMIT = '100';
 /**
- * Milliseconds between the starts of connector and script, so that neither uses up the API's rate limit for the other.
+ * Milliseconds between the start of the connector and the start of the script, so that they do not compete for the
+ * API's rate limit.
  */
 const SCRIPT_STARTS_LATER = 15_000;
 
@@ -196,8 +197,8 @@ export class Demo implements AsyncDisposable {
   }
 
   /**
-   * Evaluates the alarms, but only once the page is served. Before, an alarm on silence would look back to the time
-   * before the demo.
+   * Evaluates the alarms, but only once the page is served. Before that, an alarm on silence would look back to the
+   * time before the demo, and would fire.
    */
   #evaluate(minute: number): void {
     if (minute < (this.#options.minutesBefore ?? MINUTES_SHOWN)) return;
@@ -255,7 +256,10 @@ export class Demo implements AsyncDisposable {
   }
 }
 
-/** Reads an object as docs/events.md describes it for a SIEM. Rows that no longer exist are forgotten. */
+/**
+ * Puts the events of an object into the SIEM's copy, as docs/events.md describes it. An event about a row that no
+ * longer exists removes the row from the copy.
+ */
 function read({ key }: DeliveredObject, { aws }: Scene, copy: SiemCopy): void {
   const file = path.join(path.dirname(aws.deliveredFolder), key);
   for (const line of gunzipSync(readFileSync(file)).toString().split('\n').slice(0, -1)) {

@@ -27,7 +27,7 @@ export function onlyResource(template: Template, type: string): [string, Templat
   if (found.length === 1) return found[0]!;
   throw new RangeError(`The template has ${found.length} resources of type ${type}, not one.`);
 }
-/** Resolves references in a template. Both methods throw for unknown names. */
+/** Resolves references in a template. Both methods may throw for a name that is unknown. */
 export interface ReferenceResolver {
   ref(logicalId: string): string;
   attribute(logicalId: string, name: string): string;

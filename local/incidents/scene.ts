@@ -43,7 +43,7 @@ export interface SceneOptions {
   readonly onRead?: (object: DeliveredObject) => void;
 }
 
-/** The end of one invocation. */
+/** Outcome of one invocation. */
 export interface EndedRun {
   readonly result?: InvocationResult;
   readonly error?: unknown;
@@ -170,7 +170,7 @@ export class Scene implements AsyncDisposable {
     await this.clock.pass(next - this.clock.now());
   }
 
-  /** Discards every container, a busy one after its run, so that the next run gets a new container. */
+  /** Discards every container, so that the next run gets a new container. */
   cool(): void {
     this.#idle = [];
     for (const container of this.#busy) container.stale = true;
@@ -227,7 +227,7 @@ export class Scene implements AsyncDisposable {
         now: forFunction.now,
         sleep: (...wait) => killSwitch.unlessKilled(() => forFunction.sleep(...wait)),
       },
-      // The number is always the same, so that a drill can be repeated.
+      // The number is always the same, so that an incident can be repeated.
       random: () => 0.9,
       hash: sha256,
       log: { info: ignore, warn: ignore, error: ignore },

@@ -3,7 +3,10 @@ import type { RecordedMetrics } from '../alarms/time-series.ts';
 import type { DeliveredObject } from '../aws/delivery.ts';
 import type { Template } from '../deployment/template.ts';
 
-/** Firehose's default buffer interval in seconds, because a scene has no buffer. */
+/**
+ * Firehose's default buffer interval in seconds. It stands for the age of the events, because a scene delivers them
+ * without a buffer.
+ */
 const BUFFER_SECONDS = 60;
 
 /** The first and last minute of a run. */

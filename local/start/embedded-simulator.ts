@@ -27,8 +27,8 @@ export function rebuildSimulator(recipe: TenantDataRecipe, now: () => number): A
 }
 
 /**
- * Makes one change. The first two changes are fixed, to show the effects of a removed and of a restored asset. The
- * others are random.
+ * Makes one change. The first two changes are fixed, to show the effects of a removed and of a restored asset. All
+ * further changes are random.
  */
 function change(simulator: ApiSimulator, random: () => number, step: number): void {
   if (step === 0 && removeAssetWithThreats(simulator, random)) return;

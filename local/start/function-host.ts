@@ -5,9 +5,11 @@ import { fileURLToPath } from 'node:url';
 import type { InvocationResult } from '../../lambda/invocation.ts';
 import type { ApiAnswer, MessageFromFunction, MessageToFunction } from './function-process.ts';
 
-/** Lambda's own upper bound, which the stack uses. */
+/** Longest time-out that Lambda allows. The stack uses it, too. */
 const TIMEOUT_MILLISECONDS = 900_000;
-/** The time is less than the function reserves to finish and save a page, so the function starts no other page. */
+/**
+ * The time is less than the function reserves to finish and save a page, so the function does not start another page.
+ */
 const HURRY_MILLISECONDS = 25_000;
 
 export interface FunctionHostOptions {
@@ -51,7 +53,7 @@ export class FunctionHost {
     return this.#pending.promise;
   }
 
-  /** Lets the current invocation finish its page, save and return. */
+  /** Lets the current invocation finish its page, save the checkpoint and return. */
   hurry(): void {
     this.#send({ kind: 'hurry', milliseconds: HURRY_MILLISECONDS });
   }

@@ -243,7 +243,10 @@ function tenantProblems(flags: StartFlags, hasSecret: boolean): string[] {
   ];
 }
 
-/** Settings that come from the embedded API simulator when it runs, or that no option changes. */
+/**
+ * Placeholders for settings that no option may give. With them, the function's rules can check the settings that the
+ * options give.
+ */
 const OTHER_SETTINGS = {
   API_BASE_URL: 'https://host.example',
   AUTH_URL: 'https://host.example',

@@ -49,8 +49,8 @@ export function sourceOfRun(request: StartRequest, before: StateSource | undefin
 }
 
 /**
- * Adds changes to the recipe. Each change takes a millisecond of the API simulator's time. They begin after the last
- * change, because the machine's clock may have been set back.
+ * Adds changes to the recipe. Each change takes a millisecond of the API simulator's time. The new changes begin after
+ * the last change, because the machine's clock may have been set back.
  */
 function withChange(recipe: TenantDataRecipe, change: number, now: number): TenantDataRecipe {
   const last = recipe.changes.at(-1) ?? { at: recipe.startedAt, count: 1 };
@@ -110,7 +110,7 @@ export function isSourceText(text: string): boolean {
   return v.is(v.pipe(v.string(), v.parseJson(), AnySource), text);
 }
 
-/** Writes the source atomically, because with half a file the state would have no source. */
+/** Writes the source atomically, because a file that is only half written would leave the state without a source. */
 export async function writeSource(folder: string, source: StateSource): Promise<void> {
   const file = join(folder, SOURCE_FILE);
   await writeFile(`${file}.new`, `${JSON.stringify(source, undefined, 2)}\n`);
