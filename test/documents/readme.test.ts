@@ -42,7 +42,7 @@ describe('commands', () => {
 
   test('the README and docs/cost.md state the same monthly cost of a small organization', () => {
     const [, total] = rows(page('docs/cost.md')).find(([name]) => name === '**total**')!;
-    expect(readme).toContain(`about ${Math.round(Number(plain(total!.replaceAll('*', ''))))} US dollars a month`);
+    expect(readme).toContain(`about ${Math.round(Number(plain(total!.replaceAll('*', ''))))} US dollars per month`);
   });
 
   test('the first 30 lines of the README show the command that starts the demo, with its output', () => {

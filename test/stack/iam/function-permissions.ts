@@ -20,7 +20,7 @@ export const NEEDED_FOR: Readonly<Record<string, string>> = {
   'dynamodb:UpdateItem': 'lease and fence',
   'firehose:PutRecordBatch': 'events',
   's3:DeleteObject': 'the log of a batch that is saved',
-  's3:DeleteObjectVersion': 'the same for good, because the bucket has versions',
+  's3:DeleteObjectVersion': 'the versions of that log, because the bucket keeps them',
   's3:GetObject': 'the log of a batch that a killed run left unfinished',
   's3:PutObject': 'rows that cannot be sent, and logs of batches',
   'logs:CreateLogStream': 'by the runtime of Lambda',
