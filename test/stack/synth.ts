@@ -9,6 +9,7 @@ import type { ConnectorConfig } from '../../lib/config/schema.ts';
 import { ConnectorStack } from '../../lib/connector-stack.ts';
 import { ROOT } from '../documents/pages.ts';
 import { EXAMPLE, type SynthesizedTemplate } from './template.ts';
+import { VARIANT_NAMES, VARIANTS } from './variants.ts';
 
 /** The feature flags that a deployment has too; nothing is bundled, which is what takes the time. */
 export const CONTEXT: Record<string, unknown> = {
@@ -36,12 +37,17 @@ function isRunning(pid: number): boolean {
   }
 }
 
-// jest sets 100. The CDK takes a stack trace of each construct, which with so many frames is a sixth of the time.
-Error.stackTraceLimit = 10;
-
-/** An app with the feature flags of a deployment. Validating a template takes four times as long as making it, so one test does it for all. */
+/**
+ * An app with the feature flags of a deployment. Stack traces of constructs take a sixth of the time. Validating a template takes four
+ * times as long as making it, so a long test does it for all variants.
+ */
 export function createApp(options: AppProps = {}): App {
-  const unused = { analyticsReporting: false, treeMetadata: false, builtinCloudFormationValidation: false };
+  const unused = {
+    analyticsReporting: false,
+    treeMetadata: false,
+    stackTraces: false,
+    builtinCloudFormationValidation: false,
+  };
   return new App({ context: CONTEXT, outdir: OUTDIR, ...unused, ...options });
 }
 
@@ -58,6 +64,13 @@ export function synthesize(options: Readonly<Record<string, unknown>> = {}): Syn
 /** One entry of the configuration, with every default filled in. */
 export function configured(options: Readonly<Record<string, unknown>>): ConnectorConfig {
   return readConnectors([{ ...EXAMPLE, ...options }])[0]!;
+}
+
+/** A stack for each variant, in one app. */
+export function variantStacks(app: App): ConnectorStack[] {
+  return VARIANT_NAMES.map(
+    name => new ConnectorStack(app, configured({ ...VARIANTS[name], name: name.toLowerCase() })),
+  );
 }
 
 export function templateOf(stack: Stack): SynthesizedTemplate {

@@ -29,6 +29,8 @@ function actions(statements: readonly Statement[]): string[] {
 const read: Grant = (connector, grantee) => connector.grantRead(grantee);
 const inspect: Grant = (connector, grantee) => connector.grantInspect(grantee);
 const operate: Grant = (connector, grantee) => connector.grantOperate(grantee);
+const INSPECTION = granted(inspect);
+const OPERATION = granted(operate);
 
 describe('grantRead', () => {
   test('grantRead allows the same actions as the policy for the SIEM', () => {
@@ -70,17 +72,17 @@ describe('the grants of operators', () => {
   const WRITES = /:(Put|Update|Delete|Send|Start|Invoke|Disable|Enable|PassRole)/;
 
   test('grantInspect allows no action that changes anything, and grantOperate includes grantInspect', () => {
-    const [inspecting, operating] = [actions(granted(inspect)), actions(granted(operate))];
+    const [inspecting, operating] = [actions(INSPECTION), actions(OPERATION)];
     expect(inspecting.filter(action => WRITES.test(action))).toEqual([]);
     expect(inspecting.filter(action => !operating.includes(action))).toEqual([]);
     expect(operating.filter(action => WRITES.test(action))).toHaveLength(12);
   });
 
   test.each([
-    ['inspect', inspect],
-    ['operate', operate],
-  ])('grants are limited to resources of the connector where AWS supports it: %s', (_, grant) => {
-    const everything = granted(grant).filter(each => each.Resource === '*');
+    ['inspect', INSPECTION],
+    ['operate', OPERATION],
+  ])('grants are limited to resources of the connector where AWS supports it: %s', (_, statements) => {
+    const everything = statements.filter(each => each.Resource === '*');
     expect(actions(everything)).toEqual([
       'cloudwatch:DescribeAlarms',
       'cloudwatch:GetMetricData',
@@ -90,7 +92,7 @@ describe('the grants of operators', () => {
 
   test('operators may list only prefixes of the connector, and pass a role only to EventBridge Scheduler', () => {
     const conditionOf = (action: string) =>
-      granted(operate).find(each => actionsOf(each).includes(action) && each.Condition)?.Condition;
+      OPERATION.find(each => actionsOf(each).includes(action) && each.Condition)?.Condition;
     expect(conditionOf('s3:ListBucket')).toEqual({
       StringLike: { 's3:prefix': ['events/*', 'delivery-errors/*', 'dead-letter/*'] },
     });

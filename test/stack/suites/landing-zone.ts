@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import { configured, createApp, synthesize, templateOf } from '../synth.ts';
 import { joinedText, resources } from '../template.ts';
-import { BOUNDARY_ARN, VARIANT_NAMES, VARIANTS } from '../variants.ts';
+import { BOUNDARY_ARN, VARIANTS } from '../variants.ts';
 
 describe('a landing zone that prescribes path, prefix and boundary', () => {
   const template = synthesize(VARIANTS.landingZone);
@@ -41,7 +41,8 @@ test.each([
 
 test('feature flags of the CDK do not change the logical ids of the stack', () => {
   const ids = (template: object) => Object.keys((template as { Resources: object }).Resources);
-  for (const name of VARIANT_NAMES) {
+  // Together they have every type of resource.
+  for (const name of ['everyOption', 'splunk', 'http', 'readers', 'sentinel'] as const) {
     const app = createApp({ context: { 'aws:cdk:bundling-stacks': [] } });
     const bare = templateOf(new ConnectorStack(app, configured(VARIANTS[name])));
     expect(ids(bare)).toEqual(ids(synthesize(VARIANTS[name])));
