@@ -1,12 +1,16 @@
 /** The examples of docs/query.md, and lines for which each has an answer. */
 import { envelope } from '../local/query/support/event-lines.ts';
-import { code, page, section } from './pages.ts';
+import { code, onPages, PAGES, page } from './pages.ts';
 
-/** Each example with its first line as its name. */
-export const QUERY_EXAMPLES: readonly (readonly [name: string, sql: string])[] = code(
-  section(page('docs/query.md'), '## Examples'),
-  'sql',
-).map(sql => [sql.split('\n')[0]!, sql] as const);
+type Example = readonly [page: string, sql: string];
+
+/** The examples of docs/query.md, which DuckDB and Athena accept. */
+export const QUERY_EXAMPLES: readonly Example[] = code(page('docs/query.md'), 'sql').map(sql => ['docs/query.md', sql]);
+
+/** SQL that a page or the help hands to `npm run query`. */
+export const TYPED_EXAMPLES = [...PAGES, 'local/query/command.ts'].flatMap(name =>
+  onPages(/npm run (?:--silent )?query -- [^"\n]*"([^"\n]+)"/g, [name]).map(({ found }): Example => [name, found]),
+);
 
 /** Lines that were delivered at this time. */
 export function exampleLines(now: string): string[] {

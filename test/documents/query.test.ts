@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { generatedMembers } from '../../local/api-simulator/seed.ts';
 import { SQL_VIEWS } from '../../local/query/views.ts';
 import { column, type LinesDatabase, openDuckDbLines } from '../local/query/support/lines-database.ts';
 import { page, section } from './pages.ts';
-import { exampleLines, QUERY_EXAMPLES } from './query-examples.ts';
+import { exampleLines, QUERY_EXAMPLES, TYPED_EXAMPLES } from './query-examples.ts';
 
 let database: LinesDatabase;
 beforeAll(async () => {
@@ -44,6 +45,20 @@ test('the table of the views names each view', () => {
   expect(SQL_VIEWS.map(({ name }) => name).filter(name => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
-test.each(QUERY_EXAMPLES)('the example returns a result: %s', async (_, sql) => {
-  expect((await database.rows(sql)).length).toBeGreaterThan(0);
+const EXAMPLES = [...QUERY_EXAMPLES, ...TYPED_EXAMPLES];
+
+test.each(EXAMPLES)('the example of %s returns rows without an empty column: %s', async (_, sql) => {
+  const rows = await database.rows(sql);
+  expect(rows.length).toBeGreaterThan(0);
+  if (sql.startsWith('describe')) return;
+  expect(Object.keys(rows[0]!).filter(column => rows.every(row => row[column] === null))).toEqual([]);
+});
+
+test('the rows of npm start have the members that the examples extract', () => {
+  const extracted = EXAMPLES.flatMap(([, sql]) => [...sql.matchAll(/'\$\.(\w+)'/g)].map(([, name]) => name!));
+  const members = (['assets', 'threats'] as const).flatMap(name =>
+    Object.keys(JSON.parse(`{${generatedMembers(name, 1, 0)}}`)),
+  );
+  expect(extracted.length).toBeGreaterThan(2);
+  expect(extracted.filter(name => !members.includes(name))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { stateFailureText } from '../../../local/start/failure-text.ts';
+import { failureText, stateFailureText } from '../../../local/start/failure-text.ts';
 
 function fileError(code: string): Error {
   return Object.assign(new Error(`${code}: some reason, write`), { code });
@@ -23,6 +23,11 @@ test.each([
 test('a failure of the file system with another code refers to the path in its message', () => {
   const error = Object.assign(fileError('ENOTDIR'), { path: '/state/local/s3' });
   expect(stateFailureText(error, '/state/local')).toContain('Repair the path that the message names');
+});
+
+test('refused credentials are reported with the places that this run takes them from', () => {
+  const error = new Error('\n  assets, threats: CredentialsError: The token endpoint refused the credentials.');
+  expect(failureText(error, false)).toContain('--client-id and of CLIENT_SECRET');
 });
 
 test('a failure of the network is not reported as a failure of the file system', () => {

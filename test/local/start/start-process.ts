@@ -25,8 +25,8 @@ export class StateFolder implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  static async make(): Promise<StateFolder> {
-    return new StateFolder(await temporaryFolder('start-'));
+  static async make(prefix = 'start-'): Promise<StateFolder> {
+    return new StateFolder(await temporaryFolder(prefix));
   }
 
   get path(): string {

@@ -1,72 +1,51 @@
+/** The commands that the README shows, in the order in which it shows them. */
 import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { EventDatabase } from '../../../local/query/event-database.ts';
 import { rebuildSimulator } from '../../../local/start/embedded-simulator.ts';
+import { code, page } from '../../documents/pages.ts';
 import type { Ended } from '../../support/parts/command.ts';
 import { check } from '../../support/promise.ts';
 import { StateFolder, tableRow } from './start-process.ts';
 
-const NOTHING_SENT = { forwarded: 0, tombstones: 0, withdrawn: 0, 'dead letters': 0 };
+let folder: StateFolder;
+let local: string;
+let first: Ended;
+let changed: Ended;
 
-/** Files and folders that other users may read, write or enter, including the folder itself. */
-async function openToOthers(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true });
-  const modes = ['.', ...entries].map(async name => [name, (await stat(join(folder, name))).mode & 0o077] as const);
-  return (await Promise.all(modes)).flatMap(([name, mode]) => (mode === 0 ? [] : [name]));
-}
+beforeAll(async () => {
+  folder = await StateFolder.make("it's a folder ");
+  local = join(folder.path, 'local');
+  first = await folder.run([]);
+  changed = await folder.run(['--change', '50']);
+});
+afterAll(() => folder[Symbol.asyncDispose]());
+
+const README = page('README.md');
+const [SHOWN_TABLE = '', SHOWN_ANSWER = ''] = code(README, 'text');
 
 describe('npm start on the embedded API simulator', () => {
-  let folder: StateFolder;
-  let local: string;
-  let first: Ended;
-  let second: Ended;
-  let changed: Ended;
-
-  beforeAll(async () => {
-    folder = await StateFolder.make();
-    local = join(folder.path, 'local');
-    first = await folder.run(['--assets', '150', '--threats', '250', '--dns-blocks', '400']);
-    second = await folder.run([]);
-    changed = await folder.run(['--change', '40']);
-  });
-  afterAll(() => folder[Symbol.asyncDispose]());
-
-  test('the first run delivers all rows except tombstones of assets that were never sent', () => {
+  test('the first run prints the table that the README shows', () => {
     expect(first).toMatchObject({ status: 0, stderr: '' });
-    expect(tableRow(first, 'assets')).toMatchObject({ read: 150, forwarded: 147, unknown: 3 });
-    expect(tableRow(first, 'threats')).toMatchObject({ read: 250, forwarded: 250 });
-    expect(tableRow(first, 'dns-blocks')).toMatchObject({ read: 400, forwarded: 400 });
+    expect(first.stdout).toContain(`\n${SHOWN_TABLE}`);
   });
 
-  test('the second run reads rows again without sending any of them', () => {
-    expect(second.status).toBe(0);
-    expect(tableRow(second, 'all')).toMatchObject(NOTHING_SENT);
-    expect(tableRow(second, 'all')['duplicates']).toBeGreaterThan(0);
-  });
-
-  test('a run after changes sends a tombstone and withdraws the threats of the removed asset', () => {
+  test('a run after changes withdraws the threats of a removed asset, and sends no unchanged row', () => {
+    const { read, duplicates, forwarded } = tableRow(changed, 'all') as Record<string, number>;
+    expect(changed.status).toBe(0);
     expect(tableRow(changed, 'assets')['tombstones']).toBeGreaterThan(0);
     expect(tableRow(changed, 'threats')['withdrawn']).toBeGreaterThan(0);
+    expect(read).toBe(duplicates! + forwarded!);
+    expect(duplicates).toBeGreaterThan(0);
   });
 
-  test('the delivered events equal the truth without a repeat, and the tables count them', async () => {
-    const lines = await folder.delivered('local');
-    const { tenantData } = JSON.parse(await readFile(join(local, 'source.json'), 'utf8'));
-    const truth = [...rebuildSimulator(tenantData, Date.now).truthText()].join('');
-    expect(check({ lines, truth })).toEqual({ breaches: [], repeats: 0 });
-    const sent = [first, second, changed].map(run => tableRow(run, 'all'));
-    expect(lines).toHaveLength(sent.reduce((sum, row) => sum + row['forwarded']! + row['withdrawn']!, 0));
-  });
-
-  test('files are stored under the same keys as in S3', async () => {
+  test('files are stored under the same keys as in S3, and only the current user can read them', async () => {
     const entries = await readdir(folder.deliveredFolder('local'), { recursive: true, withFileTypes: true });
     const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
     expect(files.length).toBeGreaterThan(0);
     for (const file of files) expect(file).toMatch(/\/events\/\d{4}\/\d\d\/\d\d\/\d\d\/[^/]+\.json\.gz$/);
-  });
-
-  test('the folder can be read only by the current user', async () => {
     expect(await openToOthers(local)).toEqual([]);
   });
 
@@ -77,40 +56,66 @@ describe('npm start on the embedded API simulator', () => {
     expect(await readFile(join(local, 'function.log'), 'utf8')).toContain('"stream":"threats"');
   });
 
-  describe('with a damaged table', () => {
-    let damaged: Ended;
-    let reset: Ended;
+  test('the command that a run suggests for a look at an event works in a folder with a quote in its name', () => {
+    const [command = ''] = suggestedBy(first);
+    const look = spawnSync('bash', ['-c', command], { encoding: 'utf8' });
+    expect(look).toMatchObject({ status: 0, stderr: '' });
+    expect(JSON.parse(look.stdout)).toMatchObject({ connector: 'local' });
+  });
+});
 
-    beforeAll(async () => {
-      await writeFile(join(local, 'dynamodb', 'table.jsonl'), 'damaged\n');
-      damaged = await folder.run([]);
-      await chmod(local, 0o755);
-      reset = await folder.run(['--reset', '--assets', '10', '--threats', '5', '--dns-blocks', '0']);
-    });
+test('npm run query has the answer that the README shows', async () => {
+  const [, sql = ''] = /npm run query -- "([^"]+)"/.exec(README)!;
+  using database = await EventDatabase.open(local);
+  const rows = await (await database.query(sql)).getRows();
+  const shown = SHOWN_ANSWER.trimEnd().split('\n').slice(2);
+  expect(rows.map(row => row.map(String))).toEqual(shown.map(line => line.split(/ +/)));
+});
 
-    test('a run on a damaged table fails with a message about the folder and --reset', () => {
-      expect(damaged.status).toBe(1);
-      expect(damaged.stderr).toContain(`The state in ${local} cannot be read or written`);
-      expect(damaged.stderr).toContain('--reset');
-      expect(damaged.stderr).not.toMatch(/^\s+at /m);
-    });
+describe('with a damaged table', () => {
+  let damaged: Ended;
+  let reset: Ended;
 
-    test('a reset starts again with the given rows in a folder for the current user only', async () => {
-      expect(reset.status).toBe(0);
-      expect(tableRow(reset, 'all')).toMatchObject({ read: 15, forwarded: 15 });
-      expect(await folder.delivered('local')).toHaveLength(15);
-      expect(await openToOthers(local)).toEqual([]);
-    });
+  beforeAll(async () => {
+    await writeFile(join(local, 'dynamodb', 'table.jsonl'), 'damaged\n');
+    damaged = await folder.run([]);
+    await chmod(local, 0o755);
+    const filter = ['--filter', "threats=severity != 'low'"];
+    reset = await folder.run(['--reset', '--assets', '10', '--threats', '0', '--dns-blocks', '5', ...filter]);
+  });
+
+  test('a run on a damaged table fails with a message about the folder and --reset', () => {
+    expect(damaged.status).toBe(1);
+    expect(damaged.stderr).toContain(`The state in ${local} cannot be read or written`);
+    expect(damaged.stderr).toContain('--reset');
+    expect(damaged.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test('a reset starts again with the given rows in a folder for the current user only', async () => {
+    const { tenantData } = JSON.parse(await readFile(join(local, 'source.json'), 'utf8'));
+    const truth = [...rebuildSimulator(tenantData, Date.now).truthText()].join('');
+    expect(reset.status).toBe(0);
+    expect(tableRow(reset, 'all')).toMatchObject({ read: 15, forwarded: 15 });
+    expect(check({ lines: await folder.delivered('local'), truth })).toEqual({ breaches: [], repeats: 0 });
+    expect(await openToOthers(local)).toEqual([]);
+  });
+
+  test('the commands that a run suggests repeat its options and quote them for the shell', () => {
+    const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+    const [, query, again = ''] = suggestedBy(reset);
+    expect(query).toBe(`npm run query -- --folder ${quoted(local)}`);
+    expect(again).toContain(`--state-folder ${quoted(folder.path)} --assets 10`);
+    expect(again).toContain(` --filter ${quoted("threats=severity != 'low'")}`);
+    expect(again).not.toContain('--reset');
   });
 });
 
 test.each([
-  ['the table', ['--assets', '300', '--page-limit', '10'], 20],
   ['a delivered file', ['--assets', '2000'], 100],
   ['the log of the function', ['--assets', '30'], 200],
-])('a full disk ends the run with its reason and a remedy when %s fails first', async (first, args, kibibytes) => {
+])('a full disk ends the run with its reason and a remedy when %s fails first', async (failing, args, kibibytes) => {
   await using folder = await StateFolder.make();
-  const log = first === 'the log of the function' ? '\n'.repeat(kibibytes * 1024) : '';
+  const log = failing === 'the log of the function' ? '\n'.repeat(kibibytes * 1024) : '';
   await mkdir(join(folder.path, 'local'));
   await writeFile(join(folder.path, 'local', 'function.log'), log);
   // A limit on the size of files acts as a full disk.
@@ -123,18 +128,13 @@ test.each([
   expect(stderr).not.toMatch(/^\s+at /m);
 });
 
-test('the commands that a run prints quote their paths and repeat the options', async () => {
-  await using parent = await StateFolder.make();
-  const path = join(parent.path, "it's a folder");
-  const { stdout } = await parent.run([
-    ...['--state-folder', path, '--name', 'try', '--page-limit', '7', '--filter', "threats=severity != 'low'"],
-    ...['--assets', '30', '--threats', '30', '--dns-blocks', '0'],
-  ]);
-  const commands = stdout.split('Try next\n')[1]!.match(/(?<=^ {2})\S.*/gm)!;
-  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
-  expect(commands[1]).toBe(`npm run query -- --folder ${quoted(join(path, 'try'))}`);
-  expect(commands[2]).toContain(` --state-folder ${quoted(path)} --name try --page-limit 7 --filter 'threats=severity`);
-  const look = spawnSync('bash', ['-c', commands[0]!], { encoding: 'utf8' });
-  expect(look).toMatchObject({ status: 0, stderr: '' });
-  expect(JSON.parse(look.stdout)).toMatchObject({ connector: 'try' });
-});
+/** Files and folders that other users may read, write or enter, including the folder itself. */
+async function openToOthers(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true });
+  const modes = ['.', ...entries].map(async name => [name, (await stat(join(folder, name))).mode & 0o077] as const);
+  return (await Promise.all(modes)).flatMap(([name, mode]) => (mode === 0 ? [] : [name]));
+}
+
+function suggestedBy({ stdout }: Ended): string[] {
+  return stdout.split('Try next\n')[1]!.match(/(?<=^ {2})\S.*/gm)!;
+}
