@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from '@jest/globals';
-import { ROOT } from '../documents/pages.ts';
+import { page, ROOT } from '../documents/pages.ts';
 import { endGroup } from '../support/parts/command.ts';
 import { temporaryFolder } from '../support/parts/temporary-folder.ts';
 
@@ -14,11 +14,13 @@ function isRunning(group: number): boolean {
   }
 }
 
+test.each(['start', 'demo', 'api-simulator'])('npm runs %s without a shell that would keep its signals', name => {
+  expect(JSON.parse(page('package.json')).scripts[name]).toMatch(/^exec node /);
+});
+
 test.each([
   ['run --silent demo', 'SIGTERM', /Synthesizing/],
-  ['run demo -- --minute 250ms', 'SIGINT', /Press Ctrl-C to end/],
-  ['run api-simulator -- --assets 1', 'SIGINT', /"baseUrl"/],
-  ['start -- --assets 20000 --threats 0 --dns-blocks 0', 'SIGTERM', /assets: \d+ page/],
+  ['start -- --assets 5000 --threats 0 --dns-blocks 0 --page-limit 100', 'SIGINT', /assets: \d+ page/],
 ] as const)('npm %s leaves no process behind when only npm gets %s', async (command, signal, ready) => {
   await using folder = await temporaryFolder('signals-');
   const args = [...command.split(' '), ...(command.startsWith('start') ? ['--state-folder', folder.path] : [])];

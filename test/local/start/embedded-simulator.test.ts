@@ -17,23 +17,11 @@ const rebuilt = (changes: TenantDataRecipe['changes'] = [], now = START + 9_000)
   rebuildSimulator({ ...RECIPE, changes }, () => now);
 const clientOf = (simulator: ApiSimulator) => new ApiClient(targetOf(simulator));
 
-test.each(LISTS)(
-  'an API simulator that is built again accepts the cursors of %s and continues with the same rows',
-  async list => {
-    const before = clientOf(rebuilt());
-    const { nextCursor: cursor } = await before.page(list, { limit: 20 });
-    const after = clientOf(rebuilt([], START + 86_400_000));
-    expect(await after.page(list, { cursor })).toEqual(await before.page(list, { cursor }));
-  },
-);
-
-test.each(LISTS)('rows of %s keep their positions when changes follow', async list => {
-  const { rows } = await clientOf(rebuilt()).walk(list);
-  const { rows: known, nextCursor: cursor } = await clientOf(rebuilt()).page(list, { limit: rows.length - 1 });
-  const changed = clientOf(rebuilt([{ at: START + 5_000, count: 90 }]));
-  const { rows: later } = await changed.page(list, { cursor, limit: 500 });
-  expect(later.length).toBeGreaterThan(5);
-  for (const row of known) expect(later).not.toContainEqual(row);
+test.each(LISTS)('an API simulator that is built again continues %s after a cursor with the same rows', async list => {
+  const before = clientOf(rebuilt());
+  const { nextCursor: cursor } = await before.page(list, { limit: 20 });
+  const after = clientOf(rebuilt([], START + 86_400_000));
+  expect(await after.page(list, { cursor })).toEqual(await before.page(list, { cursor }));
 });
 
 test('the first change removes an asset that has threats, and the second restores another asset', async () => {
@@ -49,10 +37,4 @@ test('the first change removes an asset that has threats, and the second restore
   expect(one.truth().threats.size).toBeLessThan(rebuilt().truth().threats.size);
   expect(removedNext).toMatchObject({ deleted: true });
   expect(restored).toMatchObject({ id: removed['id'], deleted: false });
-});
-
-test('another seed results in other credentials and other rows', () => {
-  const [one, other] = [5, 6].map(seed => rebuildSimulator({ ...RECIPE, seed }, () => START));
-  expect(one!.account.clientSecret).not.toBe(other!.account.clientSecret);
-  expect(one!.truth().assets).not.toEqual(other!.truth().assets);
 });

@@ -7,9 +7,7 @@ function fileError(code: string): Error {
 
 test.each([
   ['ENOSPC', 'free some space'],
-  ['EDQUOT', 'free some space'],
   ['EACCES', 'writable for this user'],
-  ['EROFS', 'writable for this user'],
   ['EMFILE', 'ulimit -n'],
   ['EIO', '--reset'],
 ])('a failure of the file system is reported with folder, cause and remedy: %s', (code, remedy) => {

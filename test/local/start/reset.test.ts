@@ -50,13 +50,9 @@ describe('a refused reset', () => {
   }
 
   test.each([
-    ['the folder itself', () => folder],
     ['the state folder', () => join(parent, 'state')],
-    ['the objects', () => join(folder, 's3')],
     ['the table', () => join(folder, 'dynamodb')],
     ['the log', () => join(folder, 'function.log')],
-    ['the source', () => join(folder, 'source.json')],
-    ['a folder of objects', () => join(folder, 's3', 'security-data')],
     ['an object', () => join(folder, 's3', 'security-data', 'events', 'one.json.gz')],
   ])('a reset is refused when %s is replaced by a link', async (_, pathOf) => {
     const path = pathOf();
