@@ -10,15 +10,8 @@ const flipped = (bytes: Buffer, at: number) => bytes.with(at, bytes[at]! ^ 1);
 const joined = (...parts: Uint8Array[]) => Buffer.concat(parts);
 
 const DAMAGED = {
-  'no bytes': { bytes: Buffer.alloc(0), problem: /^is cut short$/ },
-  'five bytes': { bytes: GOOD.subarray(0, 5), problem: /^is cut short$/ },
   'cut short': { bytes: GOOD.subarray(0, -9), problem: /^is cut short$/ },
-  'no checksum': { bytes: GOOD.subarray(0, -8), problem: /^is cut short$/ },
   'flipped bit': { bytes: flipped(GOOD, 40), problem: /^is damaged \(.+\)$/ },
-  'flipped bit in the checksum': {
-    bytes: flipped(GOOD, GOOD.length - 6),
-    problem: /^is damaged \(incorrect data check\)$/,
-  },
   'bytes after the end': { bytes: joined(GOOD, gzipSync('more').subarray(0, 9)), problem: /^is cut short$/ },
   'not gzipped': { bytes: Buffer.from('{}\n'), problem: /^is damaged \(incorrect header check\)$/ },
   'not UTF-8': { bytes: gzipSync(Buffer.from([0x22, 0xff, 0x22, 0x0a])), problem: /^is not UTF-8$/ },
@@ -39,11 +32,8 @@ test('damaged files are skipped completely and named, but the other files are qu
 
 test.each([
   ['without a line break at its end', gzipSync('{}\n{}'), ['{}', '{}']],
-  ['with empty lines and control characters', gzipSync('{}\r\n\n\u0000\u0001\n'), ['{}\r', '', '\u0000\u0001']],
   ['with a line of 4 MB', gzipSync(`${'é'.repeat(2_000_000)}\n`), ['é'.repeat(2_000_000)]],
   ['of several parts', joined(gzipSync('1\n'), gzipSync(''), gzipSync('2\n')), ['1', '2']],
-  ['with zeros after its end', joined(gzipSync('1\n'), Buffer.alloc(512)), ['1']],
-  ['without lines', gzipSync(''), []],
 ])('the file %s is read to the last line', async (_, bytes, lines) => {
   await using folder = await deliveredFolder();
   await folder.bytes('a.gz', bytes);

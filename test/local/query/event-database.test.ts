@@ -63,33 +63,19 @@ describe('a query of the database', () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  test.each([
-    'with x as (select 1) select * from x',
-    'from changes',
-    'describe current_assets',
-    'show tables',
-    'summarize events',
-    'select 1;',
-  ])('a query reads the views: %s', async sql => {
+  test.each(['from changes', 'describe current_assets', 'select 1;'])('a query reads the views: %s', async sql => {
     expect((await (await database.query(sql)).getRows()).length).toBeGreaterThan(0);
   });
 
   test.each([
     `copy (select 1) to '<folder>/x.csv'`,
     `copy (select 1) to '<folder>/${DAY}/a.json.gz'`,
-    `export database '<folder>/x'`,
     `explain analyze copy (select 1) to '<folder>/x.csv'`,
     `attach '<folder>/x.db'`,
-    'set enable_external_access = true',
     "set memory_limit = '1GB'",
-    'install httpfs',
-    'load httpfs',
     `select 1; copy (select 1) to '<folder>/x.csv'`,
-    'select 1; select 2',
-    '',
     '-- nothing',
     "select * from read_text('/etc/hostname')",
-    "select * from glob('/*')",
     `from '${join(import.meta.dirname, 'files.ts')}'`,
   ])('a query cannot read or write a file: %s', async sql => {
     const before = await readdir(folder.path, { recursive: true });
@@ -98,15 +84,10 @@ describe('a query of the database', () => {
     expect((await (await database.query('select row from events')).getRows()).flat()).toEqual(['1']);
   });
 
-  test.each([
-    ['selct 1', /Parser Error: syntax error at or near "selct"\s+LINE 1: selct 1\s+\^/],
-    [
-      'select nothing from events',
+  test('an invalid query fails with DuckDB’s message, the position, and where the views are listed', async () => {
+    await expect(database.query('select nothing from events')).rejects.toThrow(
       /Binder Error: .*"nothing" not found[\s\S]*LINE 1: select nothing from events[\s\S]*lists the views/,
-    ],
-    ['select * from nowhere', /Catalog Error: .*nowhere[\s\S]*Without SQL, npm run query lists the views/],
-  ])('an invalid query fails with DuckDB’s message and the position: %s', async (sql, message) => {
-    await expect(database.query(sql)).rejects.toThrow(message);
+    );
   });
 
   test('a query may contain a number that JSON cannot represent', async () => {
