@@ -4,6 +4,7 @@ import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { STREAMS } from '../../lambda/streams.ts';
 import { ALLOWED, BREAKS, BREAKS_OF_EVERY_KIND, type Line, ORDER } from './event-variants.ts';
+import { section } from './pages.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
 
@@ -91,4 +92,10 @@ describe('the event schema', () => {
     });
     expect(idle).toEqual([]);
   });
+});
+
+test('docs/events.md explains ordering and duplicates in five sentences before the details', () => {
+  const [first = ''] = section(read('events.md'), '## Ordering and duplicates').trim().split('\n\n');
+  const sentences = first.replaceAll('\n', ' ').split(/(?<=[.!?:]) (?=[A-Z])/);
+  expect(sentences).toHaveLength(5);
 });

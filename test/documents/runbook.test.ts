@@ -34,13 +34,10 @@ test('the runbook lists each alarm under its severity', () => {
 });
 
 describe('the commands of the runbook', () => {
-  test.each(commands.map(text => [text.split('\n')[0], text]))(
-    'the command %s has a syntax that a shell accepts',
-    (_, text) => {
-      const { status, stderr } = spawnSync('bash', ['-n'], { input: text!, encoding: 'utf8' });
-      expect([status, stderr]).toEqual([0, '']);
-    },
-  );
+  test('the commands of the runbook have a syntax that a shell accepts', () => {
+    const { status, stderr } = spawnSync('bash', ['-n'], { input: commands.join('\n'), encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
 
   test('the commands of the runbook use only outputs that the stack has', () => {
     const asked = [...runbook.matchAll(/\boutput ([A-Z]\w+)/g)].map(match => match[1]!);
