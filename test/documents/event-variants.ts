@@ -1,10 +1,9 @@
-/** The variants of events that the schema must refuse or accept: a change each, applied to an example of docs/events.md. */
+/** Changes to the examples of docs/events.md, with which the schema must refuse or accept them. */
 import { STREAMS } from '../../lambda/streams.ts';
 
-export type Line = Record<string, unknown>;
-type Break = readonly [rule: string, change: (event: Line) => void];
+export type Line = Readonly<Record<string, unknown>>;
 
-/** The members in their fixed order; those of the second list are there only where the kind calls for them. */
+/** The members of every event, in their fixed order. */
 const ALWAYS = [
   'event_id',
   'sequence',
@@ -16,185 +15,116 @@ const ALWAYS = [
   'connector',
   'forwarded_at',
 ] as const;
-const SOMETIMES = ['asset_id', 'dead_letter', 'refresh', 'reason', 'row'] as const;
-export const ORDER: readonly string[] = [...ALWAYS, ...SOMETIMES];
 
-const set = (member: string, value: unknown) => (event: Line) => {
-  event[member] = value;
+/** The members that only some events have, in their fixed order, each with a value that it may have. */
+const SOMETIMES: Line = {
+  asset_id: 'asset-1',
+  dead_letter: 's3://acme-dead-letters/dead-letter/a.json',
+  refresh: true,
+  reason: 'filtered',
+  row: { id: 'asset-7f3a' },
 };
-const drop = (member: string) => (event: Line) => {
-  delete event[member];
-};
-const setInRow = (member: string, value: unknown) => (event: Line) => {
-  event['row'] = { ...(event['row'] as Line), [member]: value };
-};
-const dropInRow = (member: string) => (event: Line) => {
-  const row = { ...(event['row'] as Line) };
-  delete row[member];
-  event['row'] = row;
-};
-const row = { id: 'asset-7f3a' };
-const deadLetter = 's3://acme-dead-letters/dead-letter/a.json';
 
-/** Changes that make an event of any kind invalid. */
-export const BREAKS_OF_EVERY_KIND: readonly Break[] = [
-  ...ALWAYS.map((member): Break => [`lacks ${member}`, drop(member)]),
-  ['has a member that is not documented', set('extra', 1)],
-  ['has an event_id in capitals', set('event_id', '0B6F2E8C4D91A7355E20C9F4417BD8A3')],
-  ['has an event_id of 31 digits', set('event_id', '0b6f2e8c4d91a7355e20c9f4417bd8a')],
-  ['has a sequence of 19 digits', set('sequence', '0000001042000000001')],
-  ['has a sequence of 21 digits', set('sequence', '000000104200000000001')],
-  ['has a sequence that is a number', set('sequence', 10420000000001)],
-  ['is of an unknown kind', set('kind', 'delete')],
-  ['is of an unknown stream', set('stream', 'unknown')],
-  ['has an empty id', set('id', '')],
-  ['has an id that is a number', set('id', 7)],
-  ['has a time that is not ISO 8601', set('time', 'Fri, 20 Nov 2026 09:14:03 GMT')],
-  ['has a time in epoch seconds', set('time', 1795166043)],
-  ['has a stream_position that is an object', set('stream_position', {})],
-  ['has a stream_position that is a list', set('stream_position', ['a'])],
-  ['has an empty connector', set('connector', '')],
-  ['has no connector name', set('connector', null)],
-  ['was forwarded at a time without milliseconds', set('forwarded_at', '2026-11-20T09:15:00Z')],
-  ['was forwarded at a local time', set('forwarded_at', '2026-11-20T09:15:00.412+01:00')],
-  ['was forwarded on a day that does not exist', set('forwarded_at', '2026-02-30T09:15:00.412Z')],
-  ['says that it does not repeat', set('refresh', false)],
-  ['has an empty asset_id', set('asset_id', '')],
-  ['has an asset_id of null', set('asset_id', null)],
+export const ORDER: readonly string[] = [...ALWAYS, ...Object.keys(SOMETIMES)];
+
+/** An event of a kind and a stream, with the members of `SOMETIMES` that it must or may have. */
+interface Shape {
+  readonly kind: string;
+  readonly stream: string;
+  readonly must?: readonly string[];
+  readonly may?: readonly string[];
+  /** A stream in which the kind does not occur. */
+  readonly not: string;
+}
+
+const [upserted, removed] = [STREAMS.filter(({ kind }) => kind === 'upsert'), STREAMS.filter(each => each.tombstones)];
+
+export const SHAPES: readonly Shape[] = [
+  ...upserted.map(({ name, ...facts }): Shape => {
+    const may = 'cascadesFrom' in facts ? ['asset_id', 'refresh'] : ['refresh'];
+    return { kind: 'upsert', stream: name, must: ['row'], may, not: 'dns-blocks' };
+  }),
+  ...removed.map(({ name }): Shape => ({ kind: 'tombstone', stream: name, must: ['row'], not: 'threats' })),
+  { kind: 'withdrawn', stream: 'threats', may: ['asset_id', 'reason'], not: 'dns-blocks' },
+  { kind: 'withdrawn', stream: 'assets', must: ['reason'], not: 'dns-blocks' },
+  { kind: 'dns_block', stream: 'dns-blocks', must: ['row'], not: 'threats' },
+  { kind: 'oversize', stream: 'threats', must: ['dead_letter'], may: ['asset_id', 'refresh'], not: 'test' },
+  { kind: 'test', stream: 'test', may: ['refresh'], not: 'assets' },
 ];
 
-/** Only a row that exists is sent again. */
-const REFRESHED: Break = ['repeats what the SIEM has', set('refresh', true)];
-
-const ROW_BREAKS: readonly Break[] = [
-  ['lacks its row', drop('row')],
-  ['has a row that is text', set('row', '{}')],
-  ['has a row that is a list', set('row', [row])],
-  ['has a row without id', dropInRow('id')],
-  ['has a row with an empty id', setInRow('id', '')],
-  ['has a dead_letter', set('dead_letter', deadLetter)],
-  ['has a reason', set('reason', 'filtered')],
-];
-
-/** Changes that make an event of this kind and stream invalid. */
-export const BREAKS: readonly (readonly [kind: string, stream: string, breaks: readonly Break[]])[] = [
-  ...STREAMS.filter(({ kind }) => kind === 'upsert').map(({ name, tombstones, ...facts }): (typeof BREAKS)[number] => [
-    'upsert',
-    name,
-    [
-      ...ROW_BREAKS,
-      ...(tombstones ? [['says that it is deleted', setInRow('deleted', true)] as Break] : []),
-      ...('cascadesFrom' in facts ? [] : [['names an asset', set('asset_id', 'asset-1')] as Break]),
-      ['is a DNS block', set('stream', 'dns-blocks')],
-    ],
-  ]),
-  ...STREAMS.filter(({ tombstones }) => tombstones).map(({ name }): (typeof BREAKS)[number] => [
-    'tombstone',
-    name,
-    [
-      ...ROW_BREAKS,
-      REFRESHED,
-      ['does not say that it is deleted', dropInRow('deleted')],
-      ['says that it is live', setInRow('deleted', false)],
-      ['names an asset', set('asset_id', 'asset-1')],
-      ['is a threat', set('stream', 'threats')],
-    ],
-  ]),
+/** Values that a member must not have, in the event of this kind and stream. */
+const WRONG: readonly (readonly [label: string, values: Readonly<Record<string, readonly unknown[]>>])[] = [
   [
-    'withdrawn',
-    'threats',
-    [
-      ['has a row', set('row', row)],
-      ['has a dead_letter', set('dead_letter', deadLetter)],
-      REFRESHED,
-      ['has an unknown reason', set('reason', 'not-found')],
-      [
-        'is an asset without a reason',
-        event => {
-          event['stream'] = 'assets';
-          delete event['asset_id'];
-        },
-      ],
-    ],
-  ],
-  [
-    'withdrawn',
-    'assets',
-    [
-      ['has a row', set('row', row)],
-      REFRESHED,
-      ['lacks its reason', drop('reason')],
-      ['has a reason of null', set('reason', null)],
-      ['names an asset', set('asset_id', 'asset-1')],
-      ['is a DNS block', set('stream', 'dns-blocks')],
-    ],
-  ],
-  [
-    'dns_block',
-    'dns-blocks',
-    [
-      ...ROW_BREAKS,
-      REFRESHED,
-      ['names an asset', set('asset_id', 'asset-1')],
-      ['is a threat', set('stream', 'threats')],
-    ],
-  ],
-  [
-    'oversize',
-    'threats',
-    [
-      ['has a row', set('row', row)],
-      ['lacks its dead_letter', drop('dead_letter')],
-      ['has a dead_letter that is not in S3', set('dead_letter', 'https://example.com/a.json')],
-      ['has a dead_letter without a key', set('dead_letter', 's3://acme-dead-letters/')],
-      ['is of the stream of tests', set('stream', 'test')],
-    ],
-  ],
-  [
-    'test',
-    'test',
-    [
-      ['has a row', set('row', row)],
-      ['has a dead_letter', set('dead_letter', deadLetter)],
-      ['names an asset', set('asset_id', 'asset-1')],
-      ['is an asset', set('stream', 'assets')],
-    ],
-  ],
-];
-
-/** Changes that leave an event valid. */
-export const ALLOWED: readonly (readonly [
-  rule: string,
-  kind: string,
-  stream: string,
-  change: (event: Line) => void,
-])[] = [
-  ['a row that carries no time', 'upsert', 'assets', set('time', null)],
-  ['a time with an offset', 'upsert', 'assets', set('time', '2026-11-20T10:14:03,25+0100')],
-  ['a stream_position that is a number', 'upsert', 'threats', set('stream_position', 1.5)],
-  ['a threat that does not name its asset', 'upsert', 'threats', drop('asset_id')],
-  ['a threat whose own members say deleted', 'upsert', 'threats', setInRow('deleted', true)],
-  ['a withdrawal whose asset is not known', 'withdrawn', 'threats', drop('asset_id')],
-  [
-    'a row that repeats what the SIEM has',
-    'upsert',
-    'assets',
-    event => {
-      const { row } = event;
-      delete event['row'];
-      Object.assign(event, { refresh: true, row });
+    'upsert threats',
+    {
+      event_id: ['0B6F2E8C4D91A7355E20C9F4417BD8A3', '0b6f2e8c4d91a7355e20c9f4417bd8a'],
+      sequence: ['0000001042000000001', 10420000000001],
+      kind: ['delete'],
+      id: ['', 7],
+      time: ['Fri, 20 Nov 2026 09:14:03 GMT', 1795166043],
+      stream_position: [{}, ['a']],
+      connector: ['', null],
+      forwarded_at: ['2026-11-20T09:15:00Z', '2026-11-20T09:15:00.412+01:00', '2026-02-30T09:15:00.412Z'],
+      asset_id: ['', null],
+      refresh: [false],
+      row: ['{}', [{ id: 'a' }], {}, { id: '' }],
+      extra: [1],
     },
   ],
-  ['a threat that the filter excludes', 'withdrawn', 'threats', set('reason', 'filtered')],
-  ['an asset that the API does not list any more', 'withdrawn', 'assets', set('reason', 'not-listed')],
-  ['any member in a row', 'upsert', 'assets', setInRow('', { constructor: null })],
-  [
-    'an oversize asset',
-    'oversize',
-    'assets',
-    event => {
-      event['stream'] = 'assets';
-      delete event['asset_id'];
-    },
-  ],
+  ['upsert assets', { row: [{ id: 'a', deleted: true }] }],
+  ['tombstone assets', { row: [{ id: 'a' }, { id: 'a', deleted: false }] }],
+  ['withdrawn assets', { reason: ['not-found', null] }],
+  ['oversize threats', { stream: ['unknown'], dead_letter: ['https://example.com/a.json', 's3://acme-dead-letters/'] }],
 ];
+
+const RIGHT: typeof WRONG = [
+  ['upsert assets', { time: [null, '2026-11-20T10:14:03,25+0100'], row: [{ id: 'a', '': { constructor: null } }] }],
+  ['upsert threats', { stream_position: [1.5], row: [{ id: 't', deleted: true }] }],
+  ['withdrawn assets', { reason: ['not-listed'] }],
+];
+
+type Variant = readonly [what: string, event: Line];
+
+/** Variants of an example that the schema must refuse. */
+export function wrongVariants(example: Line): Variant[] {
+  const { must = [], may = [], not } = shapeOf(example);
+  const others = Object.keys(SOMETIMES).filter(member => ![...must, ...may].includes(member));
+  return [
+    ...[...ALWAYS, ...must].map((member): Variant => [`lacks ${member}`, without(example, member)]),
+    ...others.map((member): Variant => [`has ${member}`, { ...example, [member]: SOMETIMES[member] }]),
+    [`is of the stream ${not}`, { ...without(example, 'asset_id'), stream: not }],
+    ...withValues(example, WRONG),
+  ];
+}
+
+/** Variants of an example that the schema must accept. */
+export function rightVariants(example: Line): Variant[] {
+  const { may = [] } = shapeOf(example);
+  return [
+    ...may.map((member): Variant => [`lacks ${member}`, without(example, member)]),
+    ...may.map((member): Variant => [`has ${member}`, { ...example, [member]: SOMETIMES[member] }]),
+    ...withValues(example, RIGHT),
+  ];
+}
+
+/** Kind and stream, such as `upsert assets`. */
+export function labelOf({ kind, stream }: Line | Shape): string {
+  return `${kind} ${stream}`;
+}
+
+function shapeOf(example: Line): Shape {
+  return SHAPES.find(shape => labelOf(shape) === labelOf(example))!;
+}
+
+function without(example: Line, member: string): Line {
+  return Object.fromEntries(Object.entries(example).filter(([name]) => name !== member));
+}
+
+function withValues(example: Line, values: typeof WRONG): Variant[] {
+  const own = values.filter(([label]) => label === labelOf(example));
+  return own.flatMap(([, members]) =>
+    Object.entries(members).flatMap(([member, wrong]) =>
+      wrong.map((value): Variant => [`has ${member} ${JSON.stringify(value)}`, { ...example, [member]: value }]),
+    ),
+  );
+}
