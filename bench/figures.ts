@@ -3,7 +3,7 @@
  * bundled function, or `composeRun` with clients in memory.
  */
 import type { Sender } from '../lambda/aws.ts';
-import { assign, type Clients, composeRun, createContainerTokens } from '../lambda/compose.ts';
+import { type Clients, composeRun, createAssignment, createContainerTokenSource } from '../lambda/compose.ts';
 import { runStreams } from '../lambda/core/run-streams.ts';
 import { OPTION_DEFAULTS } from '../lambda/options.ts';
 import type { Settings } from '../lambda/settings.ts';
@@ -179,11 +179,11 @@ function walkInMemory(stream: BenchStream, pages: readonly (readonly string[])[]
     hash: sha256,
     log: { info: quiet, warn: quiet, error: quiet },
   };
-  const tokens = createContainerTokens(SETTINGS, clients);
+  const tokens = createContainerTokenSource(SETTINGS, clients);
   return async () => {
     const { results, failures } = await runStreams({
       ...composeRun(SETTINGS, clients, tokens, () => 3_600_000),
-      assignment: assign(SETTINGS, [stream]),
+      assignment: createAssignment(SETTINGS, [stream]),
       commands: { resync: [], replay: [] },
       outOfTime: () => false,
     });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
-import { BUNDLING } from '../lib/function/bundling.ts';
+import { BUNDLE_OPTIONS } from '../lib/function/bundling.ts';
 import { PROCESS_ENVIRONMENT } from '../lib/function/function-environment.ts';
 import type { ContainerRun } from './container.ts';
 import type { BenchStream, DeliveredRow } from './rows.ts';
@@ -118,8 +118,8 @@ function bundled(module: keyof typeof MODULES): Promise<Files> {
 
 async function bundle(module: keyof typeof MODULES): Promise<Files> {
   const { outputFiles } = await build({
-    ...BUNDLING,
-    mainFields: [...BUNDLING.mainFields],
+    ...BUNDLE_OPTIONS,
+    mainFields: [...BUNDLE_OPTIONS.mainFields],
     entryPoints: [MODULES[module]],
     outfile: `${module}.mjs`,
     bundle: true,

@@ -3,7 +3,7 @@
  * schema of `cdk.json`.
  */
 import * as v from 'valibot';
-import { shownText } from './issue-text.ts';
+import { printableText } from './issue-text.ts';
 import { STREAMS } from './streams.ts';
 
 const LONGEST_ADDRESS = 256;
@@ -41,7 +41,7 @@ function address(end: RegExp, rule: string) {
     httpsUrlSchema(['search', 'hash', 'username', 'password'], 'must hold no user, password, query or fragment'),
     v.check(
       text => !end.test(new URL(text).pathname),
-      ({ input }) => `${rule}: write ${shownText(repaired(new URL(input)), LONGEST_ADDRESS)}`,
+      ({ input }) => `${rule}: write ${printableText(repaired(new URL(input)), LONGEST_ADDRESS)}`,
     ),
   );
 }

@@ -1,7 +1,7 @@
 /** Payloads of an invocation: `{}` from the schedule, or an operator's commands. */
 import * as v from 'valibot';
 import type { Commands } from './core/run-streams.ts';
-import { issueText, shownList } from './issue-text.ts';
+import { issueText, printableList } from './issue-text.ts';
 import { STREAMS, type StreamName } from './streams.ts';
 
 export interface Command extends Commands {
@@ -14,7 +14,7 @@ export class CommandError extends Error {
   override readonly name = 'CommandError';
   constructor(problems: readonly string[]) {
     super(
-      `The payload is not understood, and nothing was done: ${shownList(problems, '; ')}. ` +
+      `The payload is not understood, and nothing was done: ${printableList(problems, '; ')}. ` +
         'It is {} or has the members "streams", "resync" and "replay", each a list of stream names, "since", a time from which on ' +
         'streams are replayed, or "confirmOrganization" or "confirmWithdrawals", the digests that `connectorctl confirm` sends.',
     );

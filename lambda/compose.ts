@@ -8,22 +8,22 @@ import { organizationDigest } from './core/organization.ts';
 import type { RetryBudget } from './core/retry.ts';
 import { membersToCut } from './core/row.ts';
 import type { Assignment, Ports } from './core/run.ts';
-import { rowFilter } from './filters.ts';
+import { createRowFilter } from './filters.ts';
 import type { Clock, Hash, Lease, Log } from './ports.ts';
 import type { Settings } from './settings.ts';
-import { createDeadLetters } from './sink/dead-letters.ts';
+import { createDeadLetterStore } from './sink/dead-letters.ts';
 import { createDelivery } from './sink/firehose.ts';
-import { createLogs } from './sink/logs.ts';
+import { createLogStore } from './sink/logs.ts';
 import { createApi } from './source/api.ts';
 import { createCredentialsReader } from './source/credentials.ts';
 import type { Fetch } from './source/http.ts';
 import { createRequestPace } from './source/request-pace.ts';
-import { createTokens, type Tokens, tokenEndpoint, tokensOfOneRun } from './source/token.ts';
-import { createCheckpoints } from './store/checkpoints.ts';
+import { createTokenSource, type TokenSource, tokenEndpoint, tokenSourceOfRun } from './source/token.ts';
+import { createCheckpointStore } from './store/checkpoints.ts';
 import { createLease } from './store/lease.ts';
-import { createChildIndex, createRemovals, createRowStateStore } from './store/rows.ts';
+import { createChildIndex, createRemovalStore, createRowStateStore } from './store/rows.ts';
 import { createTable } from './store/table.ts';
-import { type StreamName, streamKey, streamsOn } from './streams.ts';
+import { enabledStreams, type StreamName, streamKey } from './streams.ts';
 import { sha256 } from './system.ts';
 
 /** All connections out of the process. The simulation replaces these members and nothing else. */
@@ -39,9 +39,9 @@ export interface Clients extends AwsClients {
  * Creates the source of the tokens. It lives as long as the container, so that later invocations
  * reuse its token.
  */
-export function createContainerTokens(settings: Settings, clients: Clients): Tokens {
+export function createContainerTokenSource(settings: Settings, clients: Clients): TokenSource {
   const credentials = createCredentialsReader(clients.secrets, settings.secretId);
-  return createTokens({ authUrl: settings.authUrl, credentials, fetch: clients.fetch });
+  return createTokenSource({ authUrl: settings.authUrl, credentials, fetch: clients.fetch });
 }
 
 export interface RunParts {
@@ -58,7 +58,7 @@ export interface RunParts {
 export function composeRun(
   settings: Settings,
   clients: Clients,
-  containerTokens: Tokens,
+  containerTokens: TokenSource,
   timeLeft: () => number,
 ): RunParts {
   const { clock, random, hash, log } = clients;
@@ -67,7 +67,7 @@ export function composeRun(
   const table = createTable(clients.dynamodb, settings.table, retryBudget, () => {
     unclearWrites++;
   });
-  const tokens = tokensOfOneRun(containerTokens);
+  const tokens = tokenSourceOfRun(containerTokens);
   const { baseUrl, authUrl, requestsPerMinute } = settings;
   const pace = requestsPerMinute === undefined ? undefined : createRequestPace(requestsPerMinute);
   const api = createApi({ baseUrl, tokens, fetch: clients.fetch, retryBudget, pace });
@@ -77,13 +77,13 @@ export function composeRun(
       const { clientId } = await tokens.token(retryBudget);
       return organizationDigest({ tokenEndpoint: tokenEndpoint(authUrl), baseUrl, clientId }, hash);
     },
-    checkpoints: createCheckpoints(table, () => unclearWrites),
-    logs: createLogs({ client: clients.s3, bucket: settings.deadLetterBucket, retryBudget }),
+    checkpoints: createCheckpointStore(table, () => unclearWrites),
+    logs: createLogStore({ client: clients.s3, bucket: settings.deadLetterBucket, retryBudget }),
     rowStates: createRowStateStore(table, hash),
     childIndex: createChildIndex(table, hash),
-    removals: createRemovals(table, hash),
+    removals: createRemovalStore(table, hash),
     delivery: createDelivery(clients.firehose, settings.deliveryStream, retryBudget),
-    deadLetters: createDeadLetters({
+    deadLetters: createDeadLetterStore({
       client: clients.s3,
       bucket: settings.deadLetterBucket,
       connector: settings.connector,
@@ -103,13 +103,13 @@ export function composeRun(
  * @param only names of the streams to read; absent if the run reads every stream that is switched
  * on
  */
-export function assign(settings: Settings, only?: readonly StreamName[]): Assignment {
+export function createAssignment(settings: Settings, only?: readonly StreamName[]): Assignment {
   const { filters, omit, threatAssetField: parentMember } = settings;
-  const on = streamsOn(({ pathOption }) => settings[pathOption]).map(stream => {
+  const on = enabledStreams(({ pathOption }) => settings[pathOption]).map(stream => {
     const key = streamKey(stream.name);
     const since = stream.name === 'dns-blocks' ? settings.dnsBlocksSince : undefined;
     const options = { filter: filters?.[key], omit: omit?.[key], since };
-    return { ...stream, filter: rowFilter(options, stream.path, membersToCut(stream, parentMember), sha256) };
+    return { ...stream, filter: createRowFilter(options, stream.path, membersToCut(stream, parentMember), sha256) };
   });
   return {
     connector: settings.connector,

@@ -1,5 +1,5 @@
 import type { AwsClients } from './aws.ts';
-import { type Clients, createContainerTokens } from './compose.ts';
+import { type Clients, createContainerTokenSource } from './compose.ts';
 import type { ContainerParts } from './invocation.ts';
 import { createLog } from './log.ts';
 import { withProxyErrors } from './proxy.ts';
@@ -20,7 +20,7 @@ export function createContainerParts(settings: Settings, aws: AwsClients): Conta
   return {
     settings,
     clients,
-    tokens: createContainerTokens(settings, clients),
+    tokens: createContainerTokenSource(settings, clients),
     telemetry: createTelemetry(settings.connector),
     memory: () => process.memoryUsage.rss(),
   };

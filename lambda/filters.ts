@@ -17,7 +17,7 @@
 import { JMESPathTypeError, search, UnknownFunctionError } from '@aws-lambda-powertools/jmespath';
 import { withoutMembers } from './core/json/members.ts';
 import { rowElement } from './core/row.ts';
-import { shownText } from './issue-text.ts';
+import { printableText } from './issue-text.ts';
 import type { FilterResult, Hash, RowFilter } from './ports.ts';
 
 export interface FilterOptions {
@@ -30,7 +30,7 @@ export interface FilterOptions {
 }
 
 /** @returns undefined when every row is sent as it is */
-export function rowFilter(
+export function createRowFilter(
   { filter, omit = [], since }: FilterOptions,
   path: string,
   cut: readonly string[],
@@ -71,12 +71,13 @@ export function filterProblem(filter: string): string | undefined {
     search(filter, {});
   } catch (error) {
     // A function may rightly refuse the empty row, because that row lacks the members of real rows.
-    if (!(error instanceof JMESPathTypeError)) return `${NO_EXPRESSION}: ${shownText((error as Error).message, 200)}`;
+    if (!(error instanceof JMESPathTypeError))
+      return `${NO_EXPRESSION}: ${printableText((error as Error).message, 200)}`;
   }
 
   const { bare, quoted, literals } = partsOf(filter);
   const unknown = [...bare.matchAll(/([A-Za-z_]\w*)\s*\(/g)].map(([, name]) => name!).find(isUnknown);
-  if (unknown !== undefined) return `${NO_EXPRESSION}: Unknown function: ${shownText(unknown)}()`;
+  if (unknown !== undefined) return `${NO_EXPRESSION}: Unknown function: ${printableText(unknown)}()`;
 
   const inherited = [...quoted, ...(bare.match(/\w+/g) ?? [])].find(name => name in {});
   if (inherited !== undefined)
@@ -108,7 +109,7 @@ function orderProblem(bare: string, literals: readonly string[]): string | undef
   const found = /(?<left>[<>]=?)\s*#(?<right>\d+)|#(?<first>\d+)\s*(?<then>[<>]=?)/.exec(unwrapped)?.groups;
   if (!found) return undefined;
   const { left, right, first, then } = found;
-  const literal = shownText(literals[Number(right ?? first)]!);
+  const literal = printableText(literals[Number(right ?? first)]!);
   return `orders by ${left ?? then} with ${literal}, but JMESPath orders numbers only, so the filter would decide nothing: use == or !=, or compare a number`;
 }
 

@@ -4,13 +4,13 @@
  */
 
 import { type Command, parseCommand } from './command.ts';
-import { assign, type Clients, composeRun } from './compose.ts';
+import { type Clients, composeRun, createAssignment } from './compose.ts';
 import { StreamsFailedError } from './core/errors.ts';
 import { publicError } from './core/public-error.ts';
 import type { StreamResult } from './core/run.ts';
 import { type RunOutcome, runStreams } from './core/run-streams.ts';
 import type { Settings } from './settings.ts';
-import type { Tokens } from './source/token.ts';
+import type { TokenSource } from './source/token.ts';
 import type { Telemetry } from './telemetry.ts';
 
 export interface InvocationContext {
@@ -33,7 +33,7 @@ export interface InvocationResult {
 export interface ContainerParts {
   readonly settings: Settings;
   readonly clients: Clients;
-  readonly tokens: Tokens;
+  readonly tokens: TokenSource;
   readonly telemetry: Telemetry;
   /** Returns the resident memory in bytes. */
   readonly memory: () => number;
@@ -55,7 +55,7 @@ export async function invoke(
   parts: ContainerParts,
 ): Promise<InvocationResult> {
   const { settings } = parts;
-  const on = assign(settings).streams.map(({ name }) => name);
+  const on = createAssignment(settings).streams.map(({ name }) => name);
   const command = parseCommand(payload, on);
   try {
     return await run(command, context, parts);
@@ -78,7 +78,7 @@ async function run(
     ports,
     lease,
     warmUp,
-    assignment: assign(settings, command.streams),
+    assignment: createAssignment(settings, command.streams),
     commands: command,
     outOfTime: () => timeLeft() <= reserve,
   });

@@ -18,13 +18,13 @@ const MOST_ENTRIES = 10;
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
 
 /** @param longest number of characters that are shown, counted before they are escaped */
-export function shownText(text: string, longest = LONGEST_NAME): string {
+export function printableText(text: string, longest = LONGEST_NAME): string {
   const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
   return cut.replace(INVISIBLE, character => `\\u{${character.codePointAt(0)!.toString(16)}}`);
 }
 
 /** Shows the first entries, and the number of further entries. */
-export function shownList(entries: readonly string[], separator: string, most = MOST_ENTRIES): string {
+export function printableList(entries: readonly string[], separator: string, most = MOST_ENTRIES): string {
   const more = entries.length - most;
   return [...entries.slice(0, most), ...(more > 0 ? [`and ${more} more`] : [])].join(separator);
 }
@@ -34,5 +34,5 @@ export function issueText(issue: v.BaseIssue<unknown>, root: string): string {
   const path = v.getDotPath(issue) ?? root;
   const isUnknown = issue.type === 'strict_object' && issue.expected === 'never';
   // A message of the library itself ends with the value, so that end is removed.
-  return `${shownText(path)} ${isUnknown ? 'is not known' : issue.message.replace(/ but received [\s\S]*$/, '')}`;
+  return `${printableText(path)} ${isUnknown ? 'is not known' : issue.message.replace(/ but received [\s\S]*$/, '')}`;
 }

@@ -22,13 +22,12 @@ export const METRIC_NAMESPACE = 'SecurityDataConnector';
 
 export const DIMENSIONS = { connector: 'service', stream: 'stream' } as const;
 
-/** The outcome of one stream. */
-export interface StreamFacts {
+export interface StreamOutcome {
   readonly result: StreamResult;
   readonly failure: Error | undefined;
 }
 
-type StreamValue = (facts: StreamFacts) => number | boolean;
+type StreamValue = (facts: StreamOutcome) => number | boolean;
 
 /** Returns a function that takes one count of the stream's result as the value of a metric. */
 const count =
@@ -170,7 +169,7 @@ export const CONNECTOR_PROPERTIES = {
  * alarm on silence. Each run must send `StreamsBehind`, because one run that is not behind ends a
  * backlog.
  */
-export const SENT_WHEN_ZERO: ReadonlySet<string> = new Set(['RowsRead', 'StreamsFailed', 'StreamsBehind']);
+export const METRICS_SENT_WHEN_ZERO: ReadonlySet<string> = new Set(['RowsRead', 'StreamsFailed', 'StreamsBehind']);
 
 /**
  * Failures that last until somebody fixes them. After such a failure, the first run that reads all

@@ -6,7 +6,7 @@
 import * as v from 'valibot';
 import { exactObject } from './exact-object.ts';
 import { filterProblem } from './filters.ts';
-import { PAGE_LIMIT, ROW_MEMBERS, STREAMS, type StreamKey, streamKey, streamsOn } from './streams.ts';
+import { enabledStreams, PAGE_LIMIT, ROW_MEMBERS, STREAMS, type StreamKey, streamKey } from './streams.ts';
 
 export function integerSchema(min: number, max: number, unit = '') {
   const message = `must be a whole number ${unit && `of ${unit} `}from ${min} to ${max}`;
@@ -141,7 +141,7 @@ export type Options = v.InferOutput<v.ObjectSchema<typeof OPTIONS, undefined>>;
 
 /** Finds options that are valid by themselves, but that contradict each other. */
 export function optionContradictions(options: Partial<Options>): { path: string; reason: string }[] {
-  const on = streamsOn(({ pathOption }) => options[pathOption]).map(({ name }) => streamKey(name));
+  const on = enabledStreams(({ pathOption }) => options[pathOption]).map(({ name }) => streamKey(name));
   const isOff = (key: string) => !on.includes(key as StreamKey);
   const { filters = {}, omit = {}, dnsBlocksSince, threatAssetField = OPTION_DEFAULTS.threatAssetField } = options;
 

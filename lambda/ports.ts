@@ -230,7 +230,7 @@ export interface Fence {
   readonly write: number;
 }
 
-export interface Checkpoints {
+export interface CheckpointStore {
   /**
    * Reads the saved state in one strongly consistent read.
    *
@@ -259,7 +259,7 @@ export interface Checkpoints {
 }
 
 /** Stores the logs of batches as objects, until the batches are finished. */
-export interface Logs {
+export interface LogStore {
   /** @throws LogError, LeaseLostError */
   put(stream: StreamName, sequence: string, batch: Uint8Array, assertLeaseValid: AssertLeaseValid): Promise<StoredLog>;
   /**
@@ -345,7 +345,7 @@ export interface ChildEntry {
   readonly id: string;
 }
 
-export interface RowStates {
+export interface RowStateStore {
   /**
    * Reads states in strongly consistent reads. Ids without a state are absent from the answer.
    *
@@ -401,14 +401,14 @@ export interface Removal {
 }
 
 /** Key of one entry in the list of removals. */
-export interface Listing {
+export interface RemovalEntryKey {
   readonly id: string;
   /** Sequence of the event or of the decision that added the entry. */
   readonly sequence: string;
 }
 
 /** An asset whose removal or restoration is not yet processed. */
-export interface ListedRemoval extends Removal, Listing {
+export interface ListedRemoval extends Removal, RemovalEntryKey {
   /**
    * Whether the asset exists again, so that its threats must be read again. Otherwise they must be
    * withdrawn.
@@ -416,10 +416,10 @@ export interface ListedRemoval extends Removal, Listing {
   readonly isRestored: boolean;
 }
 
-export interface Removals {
+export interface RemovalStore {
   list(parents: StreamName): Promise<ListedRemoval[]>;
   add(parents: StreamName, removals: readonly ListedRemoval[], assertLeaseValid: AssertLeaseValid): Promise<void>;
-  remove(parents: StreamName, listings: readonly Listing[], assertLeaseValid: AssertLeaseValid): Promise<void>;
+  remove(parents: StreamName, listings: readonly RemovalEntryKey[], assertLeaseValid: AssertLeaseValid): Promise<void>;
 }
 
 export interface Delivery {
@@ -463,7 +463,7 @@ export interface RowSummary {
   readonly id?: string | undefined;
 }
 
-export interface DeadLetters {
+export interface DeadLetterStore {
   /** Returns the place where the dead letter will be stored, as `s3://bucket/key`. */
   locate(deadLetter: DeadLetter): string;
   /** @throws DeadLetterError, LeaseLostError */

@@ -121,7 +121,7 @@ export type SyncedStream = NamedStream & FilteredStream & { readonly path: strin
  *
  * @param given returns the configured path of a stream; undefined or empty when the stream is off
  */
-export function streamsOn(given: (stream: StreamWithoutPath) => string | undefined): SyncedStream[] {
+export function enabledStreams(given: (stream: StreamWithoutPath) => string | undefined): SyncedStream[] {
   return STREAMS.flatMap((stream): SyncedStream[] => {
     const path = 'path' in stream ? stream.path : given(stream);
     return path ? [{ ...stream, path }] : [];
@@ -133,7 +133,7 @@ export function streamOf(name: StreamName): NamedStream {
 }
 
 /** Returns the stream whose rows disappear together with rows of `parents`. */
-export function childOf(parents: string): NamedStream | undefined {
+export function childStreamOf(parents: string): NamedStream | undefined {
   return STREAMS.find(stream => 'cascadesFrom' in stream && stream.cascadesFrom === parents);
 }
 

@@ -9,8 +9,8 @@ import {
   DIMENSIONS,
   LASTING_FAILURES,
   METRIC_NAMESPACE,
+  METRICS_SENT_WHEN_ZERO,
   type RunMeasurements,
-  SENT_WHEN_ZERO,
   STREAM_METRICS,
   STREAM_PROPERTIES,
 } from './metrics.ts';
@@ -32,7 +32,7 @@ export function createTelemetry(connector: string): Telemetry {
    */
   const emit = (values: readonly [string, number][], properties: readonly [string, number][], sentAsZero: string[]) => {
     const isSent = ([name, value]: [string, number]) =>
-      value !== 0 || SENT_WHEN_ZERO.has(name) || sentAsZero.includes(name);
+      value !== 0 || METRICS_SENT_WHEN_ZERO.has(name) || sentAsZero.includes(name);
     if (!values.some(isSent)) return;
 
     for (const [name, value] of values.filter(isSent)) metrics.addMetric(name, MetricUnit.Count, value);

@@ -14,13 +14,13 @@ const PREBUILT = path.join(ROOT, 'function');
  * Folder of the function's bundle. Only the package has this folder, so that its users do not need
  * esbuild.
  */
-export const PREBUILT_FUNCTION: string | undefined = existsSync(PREBUILT) ? PREBUILT : undefined;
+export const PREBUILT_FUNCTION_FOLDER: string | undefined = existsSync(PREBUILT) ? PREBUILT : undefined;
 
 /**
  * Command that starts connectorctl, and the folder in which it is started. `--no` keeps `npx`
  * from downloading a missing package.
  */
-export const CONNECTORCTL = PREBUILT_FUNCTION
+export const CONNECTORCTL = PREBUILT_FUNCTION_FOLDER
   ? { command: 'npx --no -- connectorctl', folder: 'the folder of your CDK app', note: '' }
   : {
       command: 'npm run connectorctl --',

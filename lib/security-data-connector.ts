@@ -10,10 +10,10 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import { streamsOn } from '../lambda/streams.ts';
+import { enabledStreams } from '../lambda/streams.ts';
 import type { MonitoredParts } from './alarms/alarm-definition.ts';
 import { createAlarms, createAlarmTopic, isWebAddress } from './alarms/create-alarms.ts';
-import { timingOf } from './alarms/timing.ts';
+import { alarmTimingOf } from './alarms/timing.ts';
 import { checkProps } from './config/check-props.ts';
 import { ConfigurationError } from './config/problem.ts';
 import { type ConnectorOptions, withDefaults } from './config/props.ts';
@@ -141,7 +141,7 @@ export class SecurityDataConnector extends Construct implements IConnectable {
       after: [this.siem, ...Object.values(this.siemReaders)].flatMap(siem => siem?.subscription ?? []),
     });
 
-    const streams = streamsOn(({ pathOption }) => options[pathOption]).map(({ name }) => name);
+    const streams = enabledStreams(({ pathOption }) => options[pathOption]).map(({ name }) => name);
     this._measured = { connectorName: this.connectorName, streams };
     const monitored = monitoredParts(this, options, destination);
     this.alarms = createAlarms(this, { ...options, monitored, topic: this.alarmTopic });
@@ -313,7 +313,7 @@ function monitoredParts(
     state,
     siem,
     siemReaders: connector.siemReaders,
-    timing: timingOf(rate),
+    timing: alarmTimingOf(rate),
     bufferSeconds: bufferInterval?.toSeconds() ?? MOST_BUFFER_SECONDS.s3,
     deliveryMetricPrefix: metricPrefix,
     metric: (name, options) => connectorMetric(connector._measured, name, options),

@@ -19,13 +19,13 @@ interface Published {
  * Returns the address of the files of a version. It is empty in a clone, because a clone does not
  * know its own address.
  */
-export function repositoryOf({ version, repository }: Published): string {
+export function filesAddressOf({ version, repository }: Published): string {
   return repository ? `${repository.url.replace(/^git\+|\.git$/g, '')}/blob/v${version}/` : '';
 }
 
-export function runbookOf(published: Published): string {
-  return `${repositoryOf(published)}docs/runbook.md`;
+export function runbookAddressOf(published: Published): string {
+  return `${filesAddressOf(published)}docs/runbook.md`;
 }
 
 /** Address of the runbook. In a clone it is a path. */
-export const RUNBOOK = runbookOf(manifest);
+export const RUNBOOK_ADDRESS = runbookAddressOf(manifest);

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import type { Plugin } from 'esbuild';
-import { repositoryOf } from '../lib/version.ts';
+import { filesAddressOf } from '../lib/version.ts';
 import manifest from '../package.json' with { type: 'json' };
 
 /**
@@ -15,7 +15,7 @@ import manifest from '../package.json' with { type: 'json' };
  * @param repository address of the files of this version; empty in a clone, whose texts stay as
  * they are
  */
-export function withDocumentAddresses(text: string, repository: string = repositoryOf(manifest)): string {
+export function withDocumentAddresses(text: string, repository: string = filesAddressOf(manifest)): string {
   return repository === '' ? text : text.replace(/(?<=[\s('"`])docs\/(?=[\w/-]+\.md\b)/g, `${repository}docs/`);
 }
 

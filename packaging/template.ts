@@ -14,7 +14,7 @@ import type { ConnectorConfig } from '../lib/config/schema.ts';
 import { CERTIFICATES_FILE } from '../lib/function/ca-certificates.ts';
 import { readArgumentsOrExit } from '../local/npm-command.ts';
 import { FUNCTION_BUNDLE } from './function-bundle.ts';
-import { readOptions, templateConfig } from './template/options.ts';
+import { readOptions, readTemplateConfig } from './template/options.ts';
 import { TemplateStack } from './template/template-stack.ts';
 import { zipFile } from './template/zip.ts';
 
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
         'JSON file with options that are not parameters, such as kmsKeyArn, vpc, destination and filters',
       ),
   );
-  const config = templateConfig(flags.options === undefined ? {} : readOptions(flags.options));
+  const config = readTemplateConfig(flags.options === undefined ? {} : readOptions(flags.options));
   const template = templateText(config);
   if (template.length > MOST_TEMPLATE_BYTES)
     console.warn(

@@ -2,7 +2,7 @@
  * Reads the API and the table with the settings of the deployed function and the operator's permissions. It writes
  * nothing.
  */
-import { assign } from '../../lambda/compose.ts';
+import { createAssignment } from '../../lambda/compose.ts';
 import { CredentialsError } from '../../lambda/core/errors.ts';
 import type { Clock } from '../../lambda/ports.ts';
 import { readSettings, type Settings, SettingsError } from '../../lambda/settings.ts';
@@ -14,8 +14,8 @@ import {
 } from '../../lambda/source/credentials.ts';
 import type { Fetch } from '../../lambda/source/http.ts';
 import { createRequestPace } from '../../lambda/source/request-pace.ts';
-import { createTokens, tokensOfOneRun } from '../../lambda/source/token.ts';
-import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
+import { createTokenSource, tokenSourceOfRun } from '../../lambda/source/token.ts';
+import { createCheckpointStore } from '../../lambda/store/checkpoints.ts';
 import { createRowStateStore } from '../../lambda/store/rows.ts';
 import { createTable } from '../../lambda/store/table.ts';
 import type { StreamName, SyncedStream } from '../../lambda/streams.ts';
@@ -35,7 +35,7 @@ export async function openAccess(context: Context, given?: ClientCredentials) {
   const { table: tableName } = await context.deployment();
   const credentials = given ? { read: async () => given } : operatorCredentials(aws, settings.secretId);
   const fetch = interruptibleFetch(context);
-  const tokens = tokensOfOneRun(createTokens({ authUrl: settings.authUrl, credentials, fetch }));
+  const tokens = tokenSourceOfRun(createTokenSource({ authUrl: settings.authUrl, credentials, fetch }));
   const table = () => createTable(aws.dynamodb(), tableName, startRetryBudget(clock));
 
   const { baseUrl, requestsPerMinute } = settings;
@@ -43,7 +43,7 @@ export async function openAccess(context: Context, given?: ClientCredentials) {
   return {
     settings,
     /** The streams that are on, with their paths. */
-    streams: assign(settings).streams,
+    streams: createAssignment(settings).streams,
     api: apiWithShortBudget({ baseUrl, tokens, fetch, pace }, clock),
     /** Client id and secret of the API's client. @throws AwsCallError without permission to read the secret */
     credentials: () => credentials.read(startRetryBudget(clock)),
@@ -51,7 +51,7 @@ export async function openAccess(context: Context, given?: ClientCredentials) {
     readRowStates: (stream: StreamName, ids: readonly string[]) =>
       tableCall(aws, tableName, createRowStateStore(table(), sha256).get(stream, ids)),
     loadCheckpoints: (streams: readonly StreamName[]) =>
-      tableCall(aws, tableName, createCheckpoints(table()).load(streams)),
+      tableCall(aws, tableName, createCheckpointStore(table()).load(streams)),
   };
 }
 

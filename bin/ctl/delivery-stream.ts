@@ -6,7 +6,7 @@ import { restoreAdvice } from './deployment.ts';
 import { awsCall, isMissingResource } from './errors.ts';
 
 /** When Firehose deletes a stream, it also deletes the events that it has acknowledged but not delivered. */
-export const LOST_EVENTS =
+export const LOST_EVENTS_ADVICE =
   'Events that it had accepted and not delivered are gone: see docs/runbook.md#a-deleted-delivery-stream.';
 
 /** @param gone advice if the delivery stream does not exist @throws AwsCallError */
@@ -32,6 +32,6 @@ export async function lostDeliveryStreamAdvice({ aws, deployment }: Context): Pr
   const { deliveryStream, stackName } = await deployment();
   const isLost = await describeDeliveryStream(aws, deliveryStream).then(() => false, isMissingResource);
   return isLost
-    ? `The delivery stream ${deliveryStream} does not exist. ${LOST_EVENTS} ${restoreAdvice(stackName)}`
+    ? `The delivery stream ${deliveryStream} does not exist. ${LOST_EVENTS_ADVICE} ${restoreAdvice(stackName)}`
     : '';
 }

@@ -2,10 +2,10 @@
 import { DescribeTableCommand, paginateScan, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { StateVersionError } from '../../lambda/core/errors.ts';
 import type { SavedStream, WaitingWithdrawals } from '../../lambda/ports.ts';
-import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
+import { createCheckpointStore } from '../../lambda/store/checkpoints.ts';
 import { type Item, leaseKey, ROW_PARTITION_PREFIX, removalsPartition, rowPrefix } from '../../lambda/store/item.ts';
 import { createTable, type Table } from '../../lambda/store/table.ts';
-import { childOf, STREAMS, type StreamName } from '../../lambda/streams.ts';
+import { childStreamOf, STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { systemClock } from '../../lambda/system.ts';
 import type { Aws } from './aws.ts';
 import type { Context } from './context.ts';
@@ -19,7 +19,7 @@ export type LeaseState = NonNullable<Awaited<ReturnType<typeof readLease>>>;
 export async function readState(aws: Aws, tableName: string, now: number) {
   const table = createTable(aws.dynamodb(), tableName, startRetryBudget(systemClock));
   const read = async () => ({
-    ...(await createCheckpoints(table).load(STREAMS.map(stream => stream.name))),
+    ...(await createCheckpointStore(table).load(STREAMS.map(stream => stream.name))),
     lease: await readLease(table, now),
     /** Number of pending withdrawals by stream. */
     withdrawals: await countWithdrawals(table),
@@ -43,7 +43,7 @@ async function readLease(table: Table, now: number) {
 async function countWithdrawals(table: Table): Promise<Map<StreamName, number>> {
   const counts = new Map<StreamName, number>();
   for (const { name } of STREAMS) {
-    if (childOf(name)) counts.set(name, (await table.query(removalsPartition(name))).length);
+    if (childStreamOf(name)) counts.set(name, (await table.query(removalsPartition(name))).length);
   }
   return counts;
 }

@@ -3,7 +3,7 @@
  * withdrawals, or from a piece of a sweep. It is decided once and logged whole, so that repeating
  * it after a crash has the same result.
  */
-import type { Checkpoint, ChildEntry, DeadLetter, ListedRemoval, Listing, RowState } from '../ports.ts';
+import type { Checkpoint, ChildEntry, DeadLetter, ListedRemoval, RemovalEntryKey, RowState } from '../ports.ts';
 import { StateVersionError } from './errors.ts';
 import type { StreamResult } from './run.ts';
 
@@ -29,12 +29,18 @@ export interface Batch {
    * Keys of listed removals whose children this batch finishes, so the removals are deleted from
    * the list.
    */
-  readonly removalsDone: readonly Listing[];
+  readonly removalsDone: readonly RemovalEntryKey[];
   /** Checkpoint to save after the batch. */
   readonly checkpoint: Checkpoint;
   /** Counts that are added to the result once Firehose has acknowledged the events. */
   readonly sent: Partial<StreamResult>;
 }
+
+/**
+ * Largest number of rows in a batch that is not made from pages: rows that were held back, rows to
+ * sweep, or child rows of removed parents. It is limited, because an asset may have a million threats.
+ */
+export const BATCH_ROWS = 500;
 
 /** Whether a batch does nothing but move the checkpoint. */
 export function isEmptyBatch(batch: Omit<Batch, 'checkpoint' | 'sent'>): boolean {

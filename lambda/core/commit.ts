@@ -24,7 +24,7 @@ import type { StreamRun } from './run.ts';
  * @returns the checkpoint that is saved
  * @throws StateError, DeliveryError, DeadLetterError, LogError, OutOfTimeError, LeaseLostError
  */
-export async function commit(batch: Batch, before: Checkpoint, streamRun: StreamRun): Promise<Checkpoint> {
+export async function commitBatch(batch: Batch, before: Checkpoint, streamRun: StreamRun): Promise<Checkpoint> {
   const { stream, run } = streamRun;
   if (isEmptyBatch(batch)) {
     if (isSameCheckpoint(batch.checkpoint, before)) return before;
@@ -92,9 +92,9 @@ export async function saveCheckpoint(checkpoint: Checkpoint, { stream, run }: St
  * else.
  *
  * @returns the checkpoint that follows
- * @throws LogMissingError, and the errors of `commit`
+ * @throws LogMissingError, and the errors of `commitBatch`
  */
-export async function redo({ key }: LogEntry, streamRun: StreamRun): Promise<Checkpoint> {
+export async function redoBatch({ key }: LogEntry, streamRun: StreamRun): Promise<Checkpoint> {
   const { stream, run, logs } = streamRun;
   const found = await run.logs.get(key);
   const batch = found && decodeBatch(found.batch, run.lease.tableId);

@@ -17,7 +17,7 @@ import type {
   RowStatus,
   SecondWalkMode,
 } from '../ports.ts';
-import { childOf, type SyncedStream } from '../streams.ts';
+import { childStreamOf, type SyncedStream } from '../streams.ts';
 import { type Batch, isEmptyBatch } from './batch.ts';
 import { type EventContext, eventLine, type WithdrawalReason, withdrawnLine } from './event.ts';
 import { packRecords } from './records.ts';
@@ -27,7 +27,7 @@ import type { StreamResult } from './run.ts';
 import { type ReservedSequences, sequenceAt } from './sequence.ts';
 
 /** The reading of the list from which a row comes: the walk, or a second walk in one of its modes. */
-export type Reading = 'walk' | SecondWalkMode;
+export type WalkMode = 'walk' | SecondWalkMode;
 
 export interface DraftOptions {
   readonly stream: SyncedStream;
@@ -74,7 +74,7 @@ export class Draft {
   constructor(before: Checkpoint, known: ReadonlyMap<string, RowState>, options: DraftOptions) {
     this.#options = options;
     this.#before = before;
-    this.#isParent = childOf(options.stream.name) !== undefined;
+    this.#isParent = childStreamOf(options.stream.name) !== undefined;
     this.#known = new Map(known);
     this.#existing = before.counts.existing;
     this.#listed = before.counts.listed;
@@ -108,7 +108,7 @@ export class Draft {
   }
 
   /** Decides whether a row of the list is sent, and which state is stored for it. */
-  row(row: Row, reading: Reading): void {
+  row(row: Row, reading: WalkMode): void {
     increase(this.#read, 'rows');
     if (row.filter === 'error') increase(this.#read, 'filterErrors');
     if (row.filter === 'filtered') increase(this.#read, 'filtered');
@@ -122,7 +122,7 @@ export class Draft {
   }
 
   /** Whether the SIEM already has the row in this form, so that nothing has to be sent. */
-  isSame(row: Row, reading: Reading): boolean {
+  isSame(row: Row, reading: WalkMode): boolean {
     const state = this.#known.get(row.id);
     if (row.filter === 'filtered')
       return state ? state.status === 'filtered' || (state.status === 'removed' && !this.#isParent) : !this.#isParent;
@@ -142,7 +142,7 @@ export class Draft {
    * again, because the table may have been restored from a backup, and the SIEM may have received
    * assets that the table does not know.
    */
-  #sendsUnknown(reading: Reading): boolean {
+  #sendsUnknown(reading: WalkMode): boolean {
     return reading === 'all' && this.#before.second?.since === undefined;
   }
 
@@ -150,12 +150,12 @@ export class Draft {
    * Whether the second walk must send the row's last event again. A row that has changed since the
    * second walk began was sent already, and has the new generation.
    */
-  #isOwed(state: RowState, reading: Reading): boolean {
+  #isOwed(state: RowState, reading: WalkMode): boolean {
     return reading === 'all' && awaitsReplay(state, this.#before);
   }
 
   /** An immutable row has no state, so its own time decides whether a second walk sends it again. */
-  #isWanted({ time }: Row, reading: Reading): boolean {
+  #isWanted({ time }: Row, reading: WalkMode): boolean {
     const since = reading === 'walk' ? undefined : this.#before.second?.since;
     // A time that is absent or cannot be read becomes NaN. A comparison with NaN is false, so the
     // row is sent.
@@ -167,7 +167,7 @@ export class Draft {
    * sent, or if the existence of the row decides about other rows. For example, the existence of an
    * asset decides about its threats.
    */
-  #filter(row: Row, reading: Reading): void {
+  #filter(row: Row, reading: WalkMode): void {
     const state = this.#known.get(row.id);
     if (state?.status === 'live') {
       const { allowance = Number.POSITIVE_INFINITY } = this.#options;
@@ -200,7 +200,7 @@ export class Draft {
     increase(this.#sent, 'withdrawnByFilter');
   }
 
-  #duplicate(row: Row, reading: Reading): void {
+  #duplicate(row: Row, reading: WalkMode): void {
     const state = this.#known.get(row.id)!;
     if (this.#isOwed(state, reading) && (!row.deleted || state.rowHash !== '')) {
       this.#sendChanged(row);
@@ -227,7 +227,7 @@ export class Draft {
    * Notes that the list contains the row. The walk notes nothing while everything is sent again,
    * because the second walk would then not send the row.
    */
-  #mark(id: string, state: RowState, reading: Reading): void {
+  #mark(id: string, state: RowState, reading: WalkMode): void {
     const { generation, second } = this.#before;
     const isNoted = reading === 'walk' ? second?.mode !== 'all' : reading !== 'restored';
     if (isNoted && state.status !== 'removed' && state.generation < generation) this.#set(id, { ...state, generation });

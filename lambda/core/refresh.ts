@@ -24,7 +24,7 @@
  */
 import type { Checkpoint, Hash, RefreshProgress, RowState } from '../ports.ts';
 import { PAUSE_SHARE, passMilliseconds, REFRESH_PAGES, refreshPageLimit } from '../refresh-pace.ts';
-import { commit } from './commit.ts';
+import { commitBatch } from './commit.ts';
 import { Draft } from './draft.ts';
 import { type ReadPage, readPages } from './read-pages.ts';
 import type { Row } from './row.ts';
@@ -35,7 +35,7 @@ import { noteRepeatedCursor, readGroup, walkOptions } from './walk.ts';
  * Reads the pages of a stream that are due, and sends again the rows on them whose last event is
  * old enough.
  *
- * @throws the errors of `commit`
+ * @throws the errors of `commitBatch`
  */
 export async function refresh(days: number, initial: Checkpoint, streamRun: StreamRun): Promise<Checkpoint> {
   const { run, count } = streamRun;
@@ -154,7 +154,7 @@ async function refreshPage(
     .filter((row): row is Row => !('reason' in row) && isOld(row, states.get(row.id), sentBefore));
   const draft = new Draft(checkpoint, states, draftOptions(old.length, streamRun));
   for (const row of old) draft.refresh(row);
-  return commit(draft.batch({ refresh }), checkpoint, streamRun);
+  return commitBatch(draft.batch({ refresh }), checkpoint, streamRun);
 }
 
 /** Whether the SIEM has exactly this version of the row, and received it long enough ago. */

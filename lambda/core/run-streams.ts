@@ -4,8 +4,8 @@
  */
 
 import type { Checkpoint, Lease, LogEntry, SavedStream } from '../ports.ts';
-import { childOf, STREAMS, type StreamName, type SyncedStream } from '../streams.ts';
-import { redo, saveCheckpoint } from './commit.ts';
+import { childStreamOf, STREAMS, type StreamName, type SyncedStream } from '../streams.ts';
+import { redoBatch, saveCheckpoint } from './commit.ts';
 import {
   LeaseBusyError,
   LeaseLostError,
@@ -199,7 +199,7 @@ class Progress {
    */
   async #redo(log: LogEntry, streamRun: StreamRun, { replay, since }: Commands): Promise<Checkpoint | undefined> {
     try {
-      return await redo(log, streamRun);
+      return await redoBatch(log, streamRun);
     } catch (error) {
       const isWholeReplay = replay.includes(streamRun.stream.name) && since === undefined;
       if (isWholeReplay && error instanceof LogMissingError) return undefined;
@@ -344,7 +344,7 @@ class Progress {
     const streamRun = this.#streamRun(stream);
     if (checkpoint.second!.phase === 'withdraw') return withdrawAgain(checkpoint, streamRun, isOver);
     if (checkpoint.second!.phase === 'sweep') {
-      const child = childOf(stream.name);
+      const child = childStreamOf(stream.name);
       const children = child && this.#checkpoints.get(child.name);
       const counts = children instanceof Error ? undefined : children?.counts;
       return sweep(checkpoint, counts, streamRun, isOver);

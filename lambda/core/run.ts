@@ -1,18 +1,18 @@
 /** Parts that the streams of one run share, and the result of each stream. */
 import type {
-  Checkpoints,
+  CheckpointStore,
   ChildIndex,
   Clock,
-  DeadLetters,
+  DeadLetterStore,
   Delivery,
   Hash,
   HeldLease,
   Log,
-  Logs,
+  LogStore,
   MemberNames,
   PageSource,
-  Removals,
-  RowStates,
+  RemovalStore,
+  RowStateStore,
 } from '../ports.ts';
 import type { SyncedStream } from '../streams.ts';
 import type { DraftOptions } from './draft.ts';
@@ -25,13 +25,13 @@ export interface Ports {
   readonly source: PageSource;
   /** Digest of the organization to which the credentials belong. @throws CredentialsError */
   readonly organization: () => Promise<string>;
-  readonly checkpoints: Checkpoints;
-  readonly logs: Logs;
-  readonly rowStates: RowStates;
+  readonly checkpoints: CheckpointStore;
+  readonly logs: LogStore;
+  readonly rowStates: RowStateStore;
   readonly childIndex: ChildIndex;
-  readonly removals: Removals;
+  readonly removals: RemovalStore;
   readonly delivery: Delivery;
-  readonly deadLetters: DeadLetters;
+  readonly deadLetters: DeadLetterStore;
   readonly clock: Clock;
   readonly hash: Hash;
   readonly log: Log;

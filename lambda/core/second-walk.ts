@@ -23,8 +23,10 @@
  *               a v2   differs: held back in the place of a v1
  *               a v3   is the same: nothing is held back any more
  */
+
 import type { Checkpoint, RowState, SecondWalk, SecondWalkMode } from '../ports.ts';
-import { commit, saveCheckpoint } from './commit.ts';
+import { BATCH_ROWS } from './batch.ts';
+import { commitBatch, saveCheckpoint } from './commit.ts';
 import { Draft } from './draft.ts';
 import { addWithdrawals, mostWithdrawals, withdrawalAllowance } from './guard.ts';
 import { chunks } from './in-parallel.ts';
@@ -124,7 +126,7 @@ function beginReread(before: Checkpoint, now: number): Checkpoint {
  * Returns the phase and the time of the second pass, which begins an hour after the end of the
  * first pass.
  */
-export function confirmPassLater(now: number): Pick<SecondWalk, 'phase' | 'notBefore'> {
+export function confirmPassStart(now: number): Pick<SecondWalk, 'phase' | 'notBefore'> {
   return { phase: 'confirm', notBefore: now + HOUR };
 }
 
@@ -138,8 +140,6 @@ export function isSecondWalkDue({ second }: Checkpoint, now: number): boolean {
  * end of the pass, because memory is limited.
  */
 const MOST_HELD_BYTES = 8 * 1024 * 1024;
-/** Largest number of rows in one batch. */
-const PIECE = 500;
 
 interface HeldRow {
   readonly row: Row;
@@ -299,7 +299,7 @@ export class ListPass {
     const isCleared = batch.records.length > 0 && this.#streamRun.stream.hasRowStates;
     const window = isCleared ? [] : batch.checkpoint.window;
     const checkpoint = { ...batch.checkpoint, window };
-    this.#checkpoint = await commit({ ...batch, checkpoint }, this.#checkpoint, this.#streamRun);
+    this.#checkpoint = await commitBatch({ ...batch, checkpoint }, this.#checkpoint, this.#streamRun);
   }
 
   /**
@@ -310,7 +310,7 @@ export class ListPass {
    */
   async #send(after: SecondWalk | undefined, next: Partial<Checkpoint> = {}): Promise<boolean> {
     const { stream, run } = this.#streamRun;
-    for (const piece of chunks([...this.#held.values()], PIECE)) {
+    for (const piece of chunks([...this.#held.values()], BATCH_ROWS)) {
       const ids = piece.map(({ row }) => row.id);
       const states = await run.rowStates.get(stream.name, ids);
       const parents = await this.#parentsOf(piece.map(({ row }) => row));
@@ -370,7 +370,7 @@ export class ListPass {
     else if (!isProof) await this.#send({ ...pass, notBefore: now + HOUR });
     else if (phase === 'read') {
       const next =
-        withdrawalsSince === undefined ? confirmPassLater(now) : ({ phase: 'withdraw', notBefore: now } as const);
+        withdrawalsSince === undefined ? confirmPassStart(now) : ({ phase: 'withdraw', notBefore: now } as const);
       await this.#send({ ...pass, ...next });
     } else await this.#send({ ...pass, phase: 'sweep' });
     return this.#checkpoint;

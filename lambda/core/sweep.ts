@@ -3,17 +3,17 @@
  * does not exist any more, so it is withdrawn. This removes every ghost, whatever its cause, for
  * example a row that was removed after the backup from which the table was restored.
  */
+
 import type { Checkpoint, RowState, WithdrawalCounts } from '../ports.ts';
-import { childOf } from '../streams.ts';
-import { commit, saveCheckpoint } from './commit.ts';
+import { childStreamOf } from '../streams.ts';
+import { BATCH_ROWS } from './batch.ts';
+import { commitBatch, saveCheckpoint } from './commit.ts';
 import { Draft } from './draft.ts';
 import { addWithdrawals, withdrawalAllowance } from './guard.ts';
 import { chunks, inParallel } from './in-parallel.ts';
 import { draftOptions, type StreamRun } from './run.ts';
 import { stopSecondWalk } from './second-walk.ts';
 
-/** Largest number of rows in one batch. */
-const PIECE = 500;
 /** Number of queries at the same time. It is below 50, because the SDK opens at most 50 connections. */
 const QUERIES = 25;
 
@@ -33,7 +33,7 @@ export async function sweep(
   let scanned = initial.second!.scanned;
   do {
     const { states, next } = await run.rowStates.unlisted(stream.name, checkpoint.generation, scanned);
-    for (const piece of chunks([...states], PIECE)) {
+    for (const piece of chunks([...states], BATCH_ROWS)) {
       const { allowed, kept, withdrawn } = await allowedOf(piece, checkpoint, children, streamRun);
       checkpoint = await sweepPiece(allowed, withdrawn, checkpoint, streamRun);
       if (kept) return stopSecondWalk({ ...kept, reason: 'not-listed' }, checkpoint, streamRun);
@@ -84,7 +84,7 @@ async function allowedOf(
  * rows that disappear with it.
  */
 async function costsOf(piece: Piece, left: WithdrawalCounts, { stream, run }: StreamRun): Promise<WithdrawalCounts[]> {
-  const child = childOf(stream.name);
+  const child = childStreamOf(stream.name);
   const own = piece.map(([, { status }]) => ({ own: status === 'live' ? 1 : 0, children: 0 }));
   if (!child || left.children === Number.POSITIVE_INFINITY) return own;
 
@@ -106,11 +106,11 @@ function sweepPiece(
 ): Promise<Checkpoint> {
   const options = draftOptions(piece.length, streamRun);
   const draft = new Draft(checkpoint, new Map(piece), options);
-  const isParent = childOf(streamRun.stream.name) !== undefined;
+  const isParent = childStreamOf(streamRun.stream.name) !== undefined;
   for (const [id] of piece) {
     draft.remove(id, { time: options.context.forwardedAt, reason: 'not-listed' });
     if (isParent) draft.listRemoval(id);
   }
   const second = { ...checkpoint.second!, withdrawn: addWithdrawals(checkpoint.second!.withdrawn, withdrawn) };
-  return commit(draft.batch({ second, window: [] }), checkpoint, streamRun);
+  return commitBatch(draft.batch({ second, window: [] }), checkpoint, streamRun);
 }

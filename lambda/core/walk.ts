@@ -7,7 +7,7 @@
  */
 import type { Checkpoint, RowState, SecondWalk } from '../ports.ts';
 import type { Batch } from './batch.ts';
-import { commit, saveCheckpoint } from './commit.ts';
+import { commitBatch, saveCheckpoint } from './commit.ts';
 import { Draft } from './draft.ts';
 import { addWithdrawals, withdrawalAllowance } from './guard.ts';
 import { groupPages } from './page-groups.ts';
@@ -54,7 +54,7 @@ export async function walk(initial: Checkpoint, streamRun: StreamRun): Promise<C
     const next = { ...place, names: last.names, window: tags };
     const { batch, counts } = decideGroup(read, next, checkpoint, streamRun);
     count({ pages: group.length, ...counts });
-    checkpoint = await commit(batch, checkpoint, streamRun);
+    checkpoint = await commitBatch(batch, checkpoint, streamRun);
     count({ committedPages: group.length });
     pagesBefore = window.pages;
 

@@ -8,16 +8,15 @@
  *     a removed at 11:00        its tombstone was sent again by the first pass if the API lists it; otherwise a withdrawal is sent
  *     t3 withdrawn at 12:01     is not sent again, because it was sent after the SIEM had lost its data
  */
+
 import type { Checkpoint } from '../ports.ts';
-import { commit, saveCheckpoint } from './commit.ts';
+import { BATCH_ROWS } from './batch.ts';
+import { commitBatch, saveCheckpoint } from './commit.ts';
 import { Draft } from './draft.ts';
 import { chunks } from './in-parallel.ts';
 import { draftOptions, type StreamRun } from './run.ts';
-import { confirmPassLater } from './second-walk.ts';
+import { confirmPassStart } from './second-walk.ts';
 import { epochAt, leastSequence } from './sequence.ts';
-
-/** Largest number of rows in one batch. */
-const PIECE = 500;
 
 /**
  * @param isOver whether the second walk must pause, so that the walk can read new changes
@@ -35,14 +34,14 @@ export async function withdrawAgain(
   let scanned = second!.scanned;
   do {
     const { states, next } = await run.rowStates.removed(stream.name, range, scanned);
-    for (const piece of chunks([...states], PIECE)) {
+    for (const piece of chunks([...states], BATCH_ROWS)) {
       const draft = new Draft(checkpoint, new Map(piece), draftOptions(piece.length, streamRun));
       for (const [id] of piece) draft.withdrawAgain(id);
-      checkpoint = await commit(draft.batch({ window: [] }), checkpoint, streamRun);
+      checkpoint = await commitBatch(draft.batch({ window: [] }), checkpoint, streamRun);
     }
     scanned = next;
   } while (scanned !== undefined && !isOver());
 
-  const next = scanned === undefined ? confirmPassLater(run.clock.now()) : {};
+  const next = scanned === undefined ? confirmPassStart(run.clock.now()) : {};
   return saveCheckpoint({ ...checkpoint, second: { ...checkpoint.second!, ...next, scanned } }, streamRun);
 }

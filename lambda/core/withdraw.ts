@@ -11,9 +11,11 @@
  * removals are handled at a time, and each piece of withdrawals is a batch. After a kill, or when
  * the time budget is spent, the next run does the rest.
  */
+
 import type { Checkpoint, ChildEntry, ListedRemoval } from '../ports.ts';
 import type { NamedStream } from '../streams.ts';
-import { commit } from './commit.ts';
+import { BATCH_ROWS } from './batch.ts';
+import { commitBatch } from './commit.ts';
 import { Draft } from './draft.ts';
 import { chunks, inParallel } from './in-parallel.ts';
 import { draftOptions, type StreamRun } from './run.ts';
@@ -21,11 +23,6 @@ import { beginSecondWalk } from './second-walk.ts';
 
 /** Number of removals that are handled at a time. Their row states are read together. */
 const REMOVALS = 100;
-/**
- * Number of child rows that are handled at a time, and that are read at a time for one parent,
- * because an asset may have a million threats.
- */
-const PIECE = 500;
 /** Number of queries at the same time. It is below 50, because the SDK opens at most 50 connections. */
 const QUERIES = 25;
 
@@ -37,7 +34,7 @@ export interface WithdrawOutcome {
 
 /**
  * @param parents the stream whose removals are listed
- * @throws the errors of `commit`
+ * @throws the errors of `commitBatch`
  */
 export async function withdraw(
   parents: NamedStream,
@@ -71,21 +68,21 @@ interface Child {
   readonly removal: ListedRemoval;
 }
 
-/** Yields the children of removed parents in pieces of at most `PIECE`. */
+/** Yields the children of removed parents in pieces of at most `BATCH_ROWS`. */
 async function* childrenOf(removals: readonly ListedRemoval[], { stream, run }: StreamRun): AsyncGenerator<Child[]> {
   for (const some of chunks(removals, QUERIES)) {
     let open = some.map(removal => ({ removal, after: undefined as ChildEntry | undefined }));
     while (open.length > 0) {
       const found = await inParallel(open, async ({ removal, after }) => ({
         removal,
-        entries: await run.childIndex.of(stream.name, removal.id, PIECE, after),
+        entries: await run.childIndex.of(stream.name, removal.id, BATCH_ROWS, after),
       }));
       yield* chunks(
         found.flatMap(({ removal, entries }) => entries.map(entry => ({ entry, removal }))),
-        PIECE,
+        BATCH_ROWS,
       );
       open = found
-        .filter(({ entries }) => entries.length === PIECE)
+        .filter(({ entries }) => entries.length === BATCH_ROWS)
         .map(({ removal, entries }) => ({ removal, after: entries.at(-1) }));
     }
   }
@@ -111,7 +108,7 @@ async function withdrawPiece(
   const childrenDone = piece.map(({ entry }) => entry);
   // The threats of a restored asset may come back unchanged, so the window must not recognize them.
   const window = draft.withdrawn > 0 ? [] : checkpoint.window;
-  return commit(draft.batch({ window }, { childrenDone }), checkpoint, streamRun);
+  return commitBatch(draft.batch({ window }, { childrenDone }), checkpoint, streamRun);
 }
 
 function strikeOff(
@@ -125,5 +122,5 @@ function strikeOff(
   const next = isReread ? beginSecondWalk(checkpoint, begin) : checkpoint;
   const draft = new Draft(checkpoint, new Map(), draftOptions(0, streamRun));
   const removalsDone = listed.map(({ id, sequence }) => ({ id, sequence }));
-  return commit(draft.batch(next, { removalsDone }), checkpoint, streamRun);
+  return commitBatch(draft.batch(next, { removalsDone }), checkpoint, streamRun);
 }

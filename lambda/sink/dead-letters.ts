@@ -1,14 +1,14 @@
 /** Stores rows in S3 that cannot be sent whole. core/dead-letter.ts defines their keys and bodies. */
 import { deadLetterBody, deadLetterKey } from '../core/dead-letter.ts';
 import { DeadLetterError } from '../core/errors.ts';
-import type { DeadLetter, DeadLetters } from '../ports.ts';
+import type { DeadLetter, DeadLetterStore } from '../ports.ts';
 import { type BucketOptions, createBucketCall } from './bucket.ts';
 
 export interface DeadLetterOptions extends BucketOptions {
   readonly connector: string;
 }
 
-export function createDeadLetters({ connector, ...options }: DeadLetterOptions): DeadLetters {
+export function createDeadLetterStore({ connector, ...options }: DeadLetterOptions): DeadLetterStore {
   const call = createBucketCall(options);
   const keyOf = (deadLetter: DeadLetter) => deadLetterKey(deadLetter, connector);
   return {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { LogError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
-import type { Logs } from '../ports.ts';
+import type { LogStore } from '../ports.ts';
 import { type BucketOptions, createBucketCall } from './bucket.ts';
 
 /** Prefix of every log, which the policy of the function and a lifecycle rule name. */
@@ -29,7 +29,7 @@ async function compress(batch: Uint8Array): Promise<Uint8Array> {
   return batch.length < LARGE_BYTES ? zstdCompressSync(batch, FASTEST) : compressAside(batch, FASTEST);
 }
 
-export function createLogs(options: BucketOptions): Logs {
+export function createLogStore(options: BucketOptions): LogStore {
   const call = createBucketCall(options);
   const failed = (action: string) => (cause: unknown) => new LogError(action, { cause });
   return {

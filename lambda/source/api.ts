@@ -28,11 +28,11 @@ import {
   yieldToRequests,
 } from './http.ts';
 import type { RequestPace } from './request-pace.ts';
-import type { Tokens } from './token.ts';
+import type { TokenSource } from './token.ts';
 
 export interface ApiOptions {
   readonly baseUrl: string;
-  readonly tokens: Tokens;
+  readonly tokens: TokenSource;
   readonly fetch: Fetch;
   readonly retryBudget: RetryBudget;
   /** @default - requests leave at once */

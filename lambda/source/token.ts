@@ -26,7 +26,7 @@ export interface Token {
   readonly clientId: string;
 }
 
-export interface Tokens {
+export interface TokenSource {
   /**
    * Returns a token that is still valid for some time. @throws CredentialsError,
    * ApiUnavailableError, OutOfTimeError
@@ -64,7 +64,7 @@ interface Issued extends Token {
   readonly renewAt: number;
 }
 
-export function createTokens(options: TokenOptions): Tokens {
+export function createTokenSource(options: TokenOptions): TokenSource {
   let issued: Issued | undefined;
   let pending: { readonly answer: Promise<Issued>; readonly retryBudget: RetryBudget } | undefined;
   const ask = (retryBudget: RetryBudget) => {
@@ -100,7 +100,7 @@ export function createTokens(options: TokenOptions): Tokens {
  * checked for that client. A failure is kept for the rest of the run, so that no stream repeats a
  * request that was just refused to another stream.
  */
-export function tokensOfOneRun(tokens: Tokens): Tokens {
+export function tokenSourceOfRun(tokens: TokenSource): TokenSource {
   let failure: { readonly error: unknown } | undefined;
   let client: string | undefined;
   return {

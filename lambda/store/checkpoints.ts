@@ -5,14 +5,14 @@
 import { INITIAL_CHECKPOINT } from '../core/checkpoint.ts';
 import { LeaseLostError } from '../core/errors.ts';
 import { inParallel } from '../core/in-parallel.ts';
-import type { Checkpoint, Checkpoints, Fence, LogEntry, SavedStream } from '../ports.ts';
+import type { Checkpoint, CheckpointStore, Fence, LogEntry, SavedStream } from '../ports.ts';
 import { checkedItem, checkpointKey, type Item, type Key, logKey, organizationKey, versionedItem } from './item.ts';
 import type { Table } from './table.ts';
 
 const VERSION_TAG_BYTES = 12;
 
 /** @param unclearWrites returns the number of writes to the table with an unclear answer */
-export function createCheckpoints(table: Table, unclearWrites: () => number = () => 0): Checkpoints {
+export function createCheckpointStore(table: Table, unclearWrites: () => number = () => 0): CheckpointStore {
   const write = async (item: Item, fence: Fence) => {
     if (!(await table.putFenced(item, fence))) throw new LeaseLostError('a later run has raised the fence');
   };

@@ -4,7 +4,7 @@
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { StateVersionError } from '../core/errors.ts';
-import type { Hash, Listing } from '../ports.ts';
+import type { Hash, RemovalEntryKey } from '../ports.ts';
 import type { StreamName } from '../streams.ts';
 
 export type Item = Record<string, AttributeValue>;
@@ -62,7 +62,7 @@ export function removalsPartition(stream: StreamName): string {
  * The key includes the sequence, so that a batch that is repeated deletes only the entry that it
  * has processed.
  */
-export function removalKey(stream: StreamName, { id, sequence }: Listing, hash: Hash): Key {
+export function removalKey(stream: StreamName, { id, sequence }: RemovalEntryKey, hash: Hash): Key {
   return key(removalsPartition(stream), `${idKey(id, hash)}#${sequence}`);
 }
 
@@ -100,7 +100,7 @@ function idKey(id: string, hash: Hash): string {
 }
 
 /** @returns the id in a key; undefined when the id was hashed */
-export function idOf(idKey: string | undefined): string | undefined {
+export function idInKey(idKey: string | undefined): string | undefined {
   return idKey?.startsWith('=') ? idKey.slice(1) : undefined;
 }
 

@@ -7,9 +7,9 @@ import type {
   ChildIndex,
   Hash,
   ListedRemoval,
-  Removals,
+  RemovalStore,
   RowState,
-  RowStates,
+  RowStateStore,
   RowStatus,
 } from '../ports.ts';
 import type { StreamName } from '../streams.ts';
@@ -18,7 +18,7 @@ import {
   childKey,
   childPartition,
   type Item,
-  idOf,
+  idInKey,
   type Key,
   removalKey,
   removalsPartition,
@@ -28,7 +28,7 @@ import {
 } from './item.ts';
 import type { Table } from './table.ts';
 
-export function createRowStateStore(table: Table, hash: Hash): RowStates {
+export function createRowStateStore(table: Table, hash: Hash): RowStateStore {
   return {
     async get(stream, ids) {
       const idOf = new Map(ids.map(id => [rowKey(stream, id, hash).pk.S, id]));
@@ -80,7 +80,7 @@ async function scanStates(table: Table, stream: StreamName, { condition, values,
 
 /** A hashed key does not contain its id, so the item contains the id. */
 function storedId(item: Item, prefix: string): string {
-  return idOf(item['pk']!.S!.slice(prefix.length)) ?? JSON.parse(item['id']!.S!);
+  return idInKey(item['pk']!.S!.slice(prefix.length)) ?? JSON.parse(item['id']!.S!);
 }
 
 function encodeState(stream: StreamName, key: Key, id: string, state: RowState) {
@@ -140,7 +140,7 @@ export function createChildIndex(table: Table, hash: Hash): ChildIndex {
  * Stores removals whose child rows are still to be withdrawn. They share one partition, so that one
  * query per run finds them all.
  */
-export function createRemovals(table: Table, hash: Hash): Removals {
+export function createRemovalStore(table: Table, hash: Hash): RemovalStore {
   return {
     list: async parents => (await table.query(removalsPartition(parents))).map(decodeRemoval),
     add: (parents, removals, assertLeaseValid) =>

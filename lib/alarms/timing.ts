@@ -6,13 +6,13 @@ export const FUNCTION_TIMEOUT = Duration.minutes(15);
 /** Age at which a scheduled start is dropped. The next start does its work. */
 export const TICK_EXPIRES_AFTER = Duration.seconds(60);
 
-export type AlarmTiming = ReturnType<typeof timingOf>;
+export type AlarmTiming = ReturnType<typeof alarmTimingOf>;
 
 /**
  * Computes the periods that follow from the schedule, so that alarms and schedule cannot drift
  * apart.
  */
-export function timingOf(rate: Duration) {
+export function alarmTimingOf(rate: Duration) {
   const ticks = rate.toMinutes();
   const longest = FUNCTION_TIMEOUT.toMinutes();
 

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { shownText } from '../../lambda/issue-text.ts';
+import { printableText } from '../../lambda/issue-text.ts';
 import type { ConnectorEntry } from './contradictions.ts';
 import type { Problem } from './problem.ts';
 
@@ -18,7 +18,7 @@ export function certificatesProblems({ caCertificates: file }: ConnectorEntry, f
     readCertificates(path.resolve(folder, file));
     return [];
   } catch (error) {
-    return [{ path: 'caCertificates', reason: `${shownText(file, 256)} ${(error as Error).message}` }];
+    return [{ path: 'caCertificates', reason: `${printableText(file, 256)} ${(error as Error).message}` }];
   }
 }
 

@@ -1,5 +1,5 @@
 /** Rules for the account and region of existing resources: docs/configuration.md#existing-resources. */
-import { shownText } from '../../lambda/issue-text.ts';
+import { printableText } from '../../lambda/issue-text.ts';
 import type { ConnectorEntry } from './contradictions.ts';
 import type { Problem } from './problem.ts';
 
@@ -51,7 +51,7 @@ export function placeProblems(resources: readonly ExistingResource[], stack: Res
     const differing = (parts ?? byRule).filter(part => place[part] && stack[part] && place[part] !== stack[part]);
     if (differing.length === 0) return [];
 
-    const text = (of: ResourcePlace) => differing.map(part => `${part} ${shownText(of[part]!)}`).join(' and ');
+    const text = (of: ResourcePlace) => differing.map(part => `${part} ${printableText(of[part]!)}`).join(' and ');
     const deploy = `Give one of the stack's own, or deploy the connector to ${text(place)}`;
     return [{ path, reason: `is in ${text(place)}, but the stack in ${text(stack)}: ${because}. ${deploy}` }];
   });

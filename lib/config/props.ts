@@ -12,7 +12,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { SecurityDataConnectorProps } from '../connector-props.ts';
 import { Destination } from '../delivery/destination.ts';
-import { RUNBOOK } from '../version.ts';
+import { RUNBOOK_ADDRESS } from '../version.ts';
 import { CONNECTOR_DEFAULTS, type ConnectorConfig } from './schema.ts';
 
 /** Path of the prop for each path of an option, where the two differ. */
@@ -116,7 +116,7 @@ function networkProps(scope: Construct, { vpcId, subnetIds, securityGroupIds }: 
 const DEFAULT_PROPS = {
   ...withoutUndefined(plainProps(CONNECTOR_DEFAULTS)),
   destination: Destination.s3(),
-  runbookUrl: RUNBOOK,
+  runbookUrl: RUNBOOK_ADDRESS,
 };
 
 /** The props with every default filled in. */

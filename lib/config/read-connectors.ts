@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as v from 'valibot';
-import { shownText } from '../../lambda/issue-text.ts';
+import { printableText } from '../../lambda/issue-text.ts';
 import { type ConnectorEntry, readersCreatingProvider } from './contradictions.ts';
 import { entryProblems } from './entry-problems.ts';
 import { existingResourcesIn, placeProblems } from './place.ts';
@@ -77,13 +77,13 @@ function readList(file: unknown, folder: string): unknown {
     text = readFileSync(path.resolve(folder, file), 'utf8');
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw fileError(`${shownText(file, 256)} cannot be read (${code}): check the path`, cause);
+    throw fileError(`${printableText(file, 256)} cannot be read (${code}): check the path`, cause);
   }
   try {
     return JSON.parse(text);
   } catch (cause) {
     const { message } = cause as Error;
-    throw fileError(`${shownText(file, 256)} is not valid JSON: ${shownText(message, 256)}`, cause);
+    throw fileError(`${printableText(file, 256)} is not valid JSON: ${printableText(message, 256)}`, cause);
   }
 }
 

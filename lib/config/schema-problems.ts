@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { shownText } from '../../lambda/issue-text.ts';
+import { printableText } from '../../lambda/issue-text.ts';
 import type { Problem } from './problem.ts';
 
 /**
@@ -38,7 +38,7 @@ function isUnknownMember(issue: v.BaseIssue<unknown>): boolean {
 
 function problemOf(issue: v.BaseIssue<unknown>, root: string): Problem {
   const members = (issue.path ?? []).map(({ key }) =>
-    typeof key === 'number' ? `[${key}]` : `.${shownText(String(key))}`,
+    typeof key === 'number' ? `[${key}]` : `.${printableText(String(key))}`,
   );
   return { path: `${root}${members.join('')}`.replace(/^\./, ''), reason: issue.message };
 }

@@ -7,10 +7,10 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { FUNCTION_TIMEOUT, TICK_EXPIRES_AFTER } from '../alarms/timing.ts';
 import type { ConnectorOptions } from '../config/props.ts';
-import { PREBUILT_FUNCTION, ROOT } from '../installation.ts';
+import { PREBUILT_FUNCTION_FOLDER, ROOT } from '../installation.ts';
 import { LOG_PREFIX, PREFIXES } from '../prefixes.ts';
 import { allowStatement, keyStatements, secretArnOf } from '../statements.ts';
-import { BUNDLING } from './bundling.ts';
+import { BUNDLE_OPTIONS } from './bundling.ts';
 import { assetWithCertificates, certificatesBundling, warnOfCertificates } from './ca-certificates.ts';
 import { type FunctionResources, PROCESS_ENVIRONMENT } from './function-environment.ts';
 import { denyNetworkToCode, NETWORK_ACTIONS, networkPlacement } from './poller-network.ts';
@@ -62,12 +62,12 @@ export class Poller extends Construct {
    */
   private createFunction(certificates: string | undefined, props: Omit<lambda.FunctionProps, 'code'>): lambda.Function {
     if (certificates !== undefined) warnOfCertificates(this, certificates);
-    if (PREBUILT_FUNCTION) {
-      const bundling = certificates && assetWithCertificates(PREBUILT_FUNCTION, certificates);
-      const code = lambda.Code.fromAsset(PREBUILT_FUNCTION, bundling || {});
+    if (PREBUILT_FUNCTION_FOLDER) {
+      const bundling = certificates && assetWithCertificates(PREBUILT_FUNCTION_FOLDER, certificates);
+      const code = lambda.Code.fromAsset(PREBUILT_FUNCTION_FOLDER, bundling || {});
       return new lambda.Function(this, 'Function', { ...props, code });
     }
-    const { sourcemap: sourceMap, ...bundling } = BUNDLING;
+    const { sourcemap: sourceMap, ...bundling } = BUNDLE_OPTIONS;
     return new NodejsFunction(this, 'Function', {
       ...props,
       entry: path.join(ROOT, 'lambda', 'handler.ts'),

@@ -1,5 +1,5 @@
 import {
-  childOf,
+  childStreamOf,
   STREAMS,
   type Stream,
   type StreamName,
@@ -147,7 +147,7 @@ export class TenantData {
   }
 
   #eachChild(name: VersionedStreamName, id: string, act: (children: VersionedStream, child: string) => void): void {
-    const children = childOf(name);
+    const children = childStreamOf(name);
     if (!children) return;
     for (const child of this.#childIds.get(id) ?? []) act(this.streams[children.name as VersionedStreamName], child);
   }

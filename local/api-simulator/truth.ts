@@ -22,7 +22,7 @@ export function readTruth(source: TruthSource, shown: PositionShown): Truth {
   return Object.fromEntries(streams) as unknown as Truth;
 }
 
-const PIECE = 65_536;
+const PIECE_CHARACTERS = 65_536;
 
 /** The truth as JSON text in pieces, so that a million rows are never in memory at once. */
 export function* truthText(source: TruthSource, shown: PositionShown): Generator<string> {
@@ -33,7 +33,7 @@ export function* truthText(source: TruthSource, shown: PositionShown): Generator
     for (const [id, row] of rowsOf(name, source, shown)) {
       piece += `${comma}${JSON.stringify(id)}:${row}`;
       comma = ',';
-      if (piece.length <= PIECE) continue;
+      if (piece.length <= PIECE_CHARACTERS) continue;
       yield piece;
       piece = '';
     }

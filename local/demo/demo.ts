@@ -14,7 +14,7 @@ import { Scene } from '../incidents/scene.ts';
 import { createSceneClock } from '../incidents/scene-clock.ts';
 import { type CopyDistance, LiveRows, SiemCopy } from './copy.ts';
 import { CronScript } from './cron-script.ts';
-import { ALARMING, HARMLESS } from './incidents.ts';
+import { ALARMING_INCIDENTS, HARMLESS_INCIDENTS } from './incidents.ts';
 import {
   alarmView,
   type CausedIncident,
@@ -123,7 +123,7 @@ export class Demo implements AsyncDisposable {
 
   /** Ends the current incident, and starts another one with the next minute. @throws RangeError if the name is unknown */
   cause(name: string): void {
-    const incident = [...ALARMING, ...HARMLESS].find(each => each.name === name);
+    const incident = [...ALARMING_INCIDENTS, ...HARMLESS_INCIDENTS].find(each => each.name === name);
     if (!incident) throw new RangeError(`No incident is named ${name}.`);
 
     this.repair();

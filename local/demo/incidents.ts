@@ -1,12 +1,12 @@
 import { STREAMS } from '../../lambda/streams.ts';
 import type { Incident } from '../incidents/incident.ts';
 import type { Scene } from '../incidents/scene.ts';
-import { problem } from '../incidents/tampered-api.ts';
+import { answerProblem } from '../incidents/tampered-api.ts';
 
 const AN_HOUR = '3600';
 
-/** Incidents of the page that on-call must hear of. */
-export const ALARMING: readonly Incident[] = [
+/** Incidents of which an alarm must notify on-call. */
+export const ALARMING_INCIDENTS: readonly Incident[] = [
   {
     name: 'The API is down',
     caused: 'Every list answers 503',
@@ -55,11 +55,11 @@ export const ALARMING: readonly Incident[] = [
   },
 ];
 
-/** Incidents of the page that nobody must be woken for. */
-export const HARMLESS: readonly Incident[] = [
+/** Incidents that must not wake anybody, so no alarm fires. */
+export const HARMLESS_INCIDENTS: readonly Incident[] = [
   {
     name: 'The API limits the rate',
-    caused: 'One request in 10 s, else 429',
+    caused: 'One answer in 10 s, otherwise the status 429',
     minutes: 40,
     begin: scene => limitRate(scene, 10),
     end: ({ api }) => api.tamper(),
@@ -67,7 +67,7 @@ export const HARMLESS: readonly Incident[] = [
   },
   {
     name: 'A run is killed in the middle of a page',
-    caused: 'Firehose has it, the table does not',
+    caused: 'Firehose has the events, but the table does not',
     minutes: 10,
     begin(scene) {
       addRows(scene);
@@ -82,7 +82,7 @@ export const HARMLESS: readonly Incident[] = [
   },
   {
     name: 'An asset with a thousand threats is removed',
-    caused: 'The API lists none of them any more',
+    caused: 'The API does not list the threats any more',
     minutes: 20,
     eachMinute(scene, run, minute) {
       const asset = `crowded-${scene.minute - minute}`;
@@ -104,7 +104,7 @@ export const HARMLESS: readonly Incident[] = [
   },
 ];
 
-/** A new row in each stream, so that there is something to deliver. */
+/** Adds a new row to each stream, so that there is an event to deliver. */
 export function addRows({ simulator, minute }: Scene): void {
   simulator.put('assets', { id: `new-${minute}` });
   simulator.put('threats', { id: `new-${minute}`, asset_id: `new-${minute}` });
@@ -118,7 +118,10 @@ export function addThreats({ simulator }: Scene, asset: string, count: number, m
   }
 }
 
-/** From now on, a list is answered once in so many seconds, and other requests are told to wait. */
+/**
+ * Makes the API answer one request for rows in this number of seconds, and refuse all other requests with the status
+ * 429.
+ */
 export function limitRate({ api, clock }: Scene, seconds: number): void {
   let next = clock.now();
   api.tamper(({ target }) => {
@@ -129,6 +132,6 @@ export function limitRate({ api, clock }: Scene, seconds: number): void {
       next = clock.now() + seconds * 1000;
       return undefined;
     }
-    return problem(429, 'request/rate-limited', 'Slow down.', { 'retry-after': String(wait) });
+    return answerProblem(429, 'request/rate-limited', 'Slow down.', { 'retry-after': String(wait) });
   });
 }

@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import { PROBLEMS, ProblemError } from '../api-simulator/problem.ts';
 import { checkSender, closeServer, listenOnLoopback, readBody } from '../api-simulator/server.ts';
 import type { Demo } from './demo.ts';
-import { ALARMING, HARMLESS } from './incidents.ts';
+import { ALARMING_INCIDENTS, HARMLESS_INCIDENTS } from './incidents.ts';
 import type { DemoView } from './view.ts';
 
 const PAGE_FOLDER = path.join(import.meta.dirname, 'page');
@@ -125,7 +125,7 @@ async function jsonBody(request: IncomingMessage): Promise<unknown> {
 const FASTEST = 10;
 const SLOWEST = 60_000;
 
-const Cause = v.object({ name: v.picklist([...ALARMING, ...HARMLESS].map(({ name }) => name)) });
+const Cause = v.object({ name: v.picklist([...ALARMING_INCIDENTS, ...HARMLESS_INCIDENTS].map(({ name }) => name)) });
 const Pace = v.object({ minuteTakes: v.pipe(v.number(), v.minValue(FASTEST), v.maxValue(SLOWEST)) });
 
 function act(demo: ServedDemo, pathname: string, body: unknown): void {
@@ -152,7 +152,9 @@ function parsed<S extends v.GenericSchema>(schema: S, body: unknown): v.InferOut
 
 async function read(demo: ServedDemo, pathname: string): Promise<Answer> {
   if (pathname === '/incidents') {
-    return json([ALARMING, HARMLESS].map(group => group.map(({ name, caused }) => ({ name, caused }))));
+    return json(
+      [ALARMING_INCIDENTS, HARMLESS_INCIDENTS].map(group => group.map(({ name, caused }) => ({ name, caused }))),
+    );
   }
   if (pathname === '/view') return json(demo.view);
 

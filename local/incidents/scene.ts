@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sender } from '../../lambda/aws.ts';
-import { type Clients, createContainerTokens } from '../../lambda/compose.ts';
+import { type Clients, createContainerTokenSource } from '../../lambda/compose.ts';
 import { type ContainerParts, type InvocationResult, invoke } from '../../lambda/invocation.ts';
 import type { RunMeasurements } from '../../lambda/metrics.ts';
 import { readSettings } from '../../lambda/settings.ts';
@@ -233,7 +233,7 @@ export class Scene implements AsyncDisposable {
       log: { info: ignore, warn: ignore, error: ignore },
     };
     const telemetry = createTelemetry(settings.connector);
-    const tokens = createContainerTokens(settings, clients);
+    const tokens = createContainerTokenSource(settings, clients);
     return { invoker: { settings, clients, tokens, telemetry, memory: () => MEMORY }, killSwitch };
   }
 

@@ -23,7 +23,7 @@ export interface TamperableAnswers {
 }
 
 /** The API simulator's answers, which may be tampered with. */
-export function tamperableAnswers(simulator: ApiSimulator): TamperableAnswers {
+export function createTamperableAnswers(simulator: ApiSimulator): TamperableAnswers {
   let tampering: Tampering | undefined;
   return {
     async answer(response, request) {
@@ -51,7 +51,7 @@ export interface TamperedApi extends Pick<TamperableAnswers, 'tamper'>, AsyncDis
  * @param now time in the `Date` header of answers, in milliseconds since 1970
  */
 export async function startTamperedApi(simulator: ApiSimulator, now: () => number): Promise<TamperedApi> {
-  const { answer, tamper } = tamperableAnswers(simulator);
+  const { answer, tamper } = createTamperableAnswers(simulator);
   const server = createServer(async (request, response) => {
     const { method = '', url: target = '', headers } = request;
     const body = (await readBody(request)) ?? '';
@@ -77,6 +77,6 @@ export function answerJson(
 }
 
 /** Answers with a problem document, as the API simulator does. */
-export function problem(status: number, suffix: string, detail = 'A detail.', headers = {}): AnswerRequest {
+export function answerProblem(status: number, suffix: string, detail = 'A detail.', headers = {}): AnswerRequest {
   return answerJson(status, { type: `https://problems.example/${suffix}`, title: 'A title', status, detail }, headers);
 }

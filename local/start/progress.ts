@@ -82,10 +82,10 @@ export class Progress {
 
 /** A number with its noun, for example `1 page` or `2 pages`. */
 export function countText(count: number, one: string): string {
-  return `${groupedDigits(count)} ${one}${count === 1 ? '' : 's'}`;
+  return `${numberText(count)} ${one}${count === 1 ? '' : 's'}`;
 }
 
 /** A number with thousands separators, for example 12,345. */
-export function groupedDigits(count: number): string {
+export function numberText(count: number): string {
   return count.toLocaleString('en-US');
 }

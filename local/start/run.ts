@@ -5,7 +5,7 @@ import { machineProxy } from '../../bin/machine-proxy.ts';
 import { readClientSecret } from '../../bin/terminal/client-secret.ts';
 import type { InvocationResult } from '../../lambda/invocation.ts';
 import { environmentVariableOf } from '../../lambda/options.ts';
-import { STREAMS, streamKey, streamsOn } from '../../lambda/streams.ts';
+import { enabledStreams, STREAMS, streamKey } from '../../lambda/streams.ts';
 import { seedCountsIn } from '../api-simulator/seed.ts';
 import { startSimulatorServer } from '../api-simulator/server.ts';
 import { deliveredObjects } from '../aws/delivered.ts';
@@ -19,7 +19,7 @@ import type { StartRequest, TenantTarget } from './options.ts';
 import { countText, Progress } from './progress.ts';
 import { resetFolder } from './reset.ts';
 import { logFileIn, makeFolder, readSource, type StateSource, sourceOfRun, writeSource } from './source.ts';
-import { nextSteps, placesText, readLoggedMetrics, summaryNotes, summaryTable } from './summary.ts';
+import { nextStepsText, placesText, readLoggedMetrics, summaryNotes, summaryTable } from './summary.ts';
 
 /**
  * Seconds after which the lease of a killed run expires. They are few, because the folder is locked, so no other run
@@ -131,7 +131,7 @@ async function drainAndReport(request: StartRequest, { settings, secret }: Start
   const places = { delivered, files: files.length, log, ...(hasDeadLetters && { deadLetters }) };
   console.log(`\n${[summaryTable(streams, metrics), ...notes].join('\n')}\n\n${placesText(places)}\n`);
   if (outcome.isDone) {
-    console.log(`Caught up in ${seconds.toFixed(1)} s.\n\n${nextSteps(request, delivered)}`);
+    console.log(`Caught up in ${seconds.toFixed(1)} s.\n\n${nextStepsText(request, delivered)}`);
     return 0;
   }
   if (outcome.isInterrupted) {
@@ -186,7 +186,7 @@ async function catchUp(request: StartRequest, { settings, secret }: Start, logFi
 
 function streamsIn(settings: Settings) {
   const base = settings['API_BASE_URL']!.trim().replace(/\/+$/, '');
-  const on = streamsOn(({ pathOption }) => settings[environmentVariableOf(pathOption)]?.trim());
+  const on = enabledStreams(({ pathOption }) => settings[environmentVariableOf(pathOption)]?.trim());
   return on.map(({ name, path }) => ({ name, url: base + path }));
 }
 

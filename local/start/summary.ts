@@ -5,7 +5,7 @@ import { DIMENSIONS, STREAM_METRICS, STREAM_PROPERTIES } from '../../lambda/metr
 import { STREAMS } from '../../lambda/streams.ts';
 import { optionName } from '../npm-command.ts';
 import type { StartRequest } from './options.ts';
-import { countText, groupedDigits } from './progress.ts';
+import { countText, numberText } from './progress.ts';
 
 const COUNTS = Object.keys({ ...STREAM_METRICS, ...STREAM_PROPERTIES }) as (
   | keyof typeof STREAM_METRICS
@@ -92,7 +92,7 @@ export function summaryTable(streams: readonly string[], metrics: MetricsOfStrea
     const each = streams.map(stream => count(metrics(stream)));
     return [...each, each.reduce((sum, figure) => sum + figure, 0)];
   };
-  const row = (title: string, line: Line) => [title, ...figures(line).map(groupedDigits)];
+  const row = (title: string, line: Line) => [title, ...figures(line).map(numberText)];
   const isShown = (line: Line) => !line.isRare || figures(line).some(figure => figure !== 0);
   const outcomes = [...OUTCOMES, UNFINISHED].filter(isShown);
   const head = ['rows', ...streams, 'all'];
@@ -124,7 +124,7 @@ export function summaryNotes(streams: readonly string[], metrics: MetricsOfStrea
     ...streams.flatMap(stream => filterWarnings(stream, metrics(stream))),
     ...(withoutAsset > 0
       ? [
-          `Threats that do not name their asset: ${groupedDigits(withoutAsset)}. --threat-asset-field says which member does.`,
+          `Threats that do not name their asset: ${numberText(withoutAsset)}. --threat-asset-field says which member does.`,
         ]
       : []),
     ...(sum(of => of.CursorRefused) > 0
@@ -168,7 +168,7 @@ export function placesText({ delivered, files, deadLetters, log }: OutputPlaces)
 }
 
 /** Suggests commands after a complete run. */
-export function nextSteps({ folder, target, again }: StartRequest, delivered: string): string {
+export function nextStepsText({ folder, target, again }: StartRequest, delivered: string): string {
   const start = (...options: string[]) => {
     const args = [...again, ...options].map(shellWord);
     return ['npm start', ...(args.length > 0 ? ['--', ...args] : [])].join(' ');

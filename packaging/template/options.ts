@@ -3,7 +3,7 @@
  * parameters of the template.
  */
 import { readFileSync } from 'node:fs';
-import { shownText } from '../../lambda/issue-text.ts';
+import { printableText } from '../../lambda/issue-text.ts';
 import { ConfigurationError } from '../../lib/config/problem.ts';
 import { readConnectors } from '../../lib/config/read-connectors.ts';
 import type { ConnectorConfig } from '../../lib/config/schema.ts';
@@ -50,13 +50,13 @@ export function readOptions(file: string): Readonly<Record<string, unknown>> {
     if (typeof options === 'object' && options !== null && !Array.isArray(options)) return { ...options };
     throw new Error('it is not an object');
   } catch (cause) {
-    const reason = `${shownText(file, 256)} cannot be read: ${shownText((cause as Error).message, 256)}. Give a file such as {"rateMinutes": 5}`;
+    const reason = `${printableText(file, 256)} cannot be read: ${printableText((cause as Error).message, 256)}. Give a file such as {"rateMinutes": 5}`;
     throw new ConfigurationError([{ path: '--options', reason }], { cause });
   }
 }
 
 /** @throws {ConfigurationError} naming every problem */
-export function templateConfig(options: Readonly<Record<string, unknown>>): ConnectorConfig {
+export function readTemplateConfig(options: Readonly<Record<string, unknown>>): ConnectorConfig {
   const taken = Object.keys(options).filter(option => Object.hasOwn(PARAMETER_OF, option));
   const problems = taken.map(path => ({ path, reason: `is the parameter ${PARAMETER_OF[path]} of the template` }));
   if (problems.length > 0) throw new ConfigurationError(problems);

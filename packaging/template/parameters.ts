@@ -3,7 +3,7 @@
  * leaves its option out.
  */
 import { Aws, CfnCondition, CfnParameter, type CfnParameterProps, Fn, type Stack, Token } from 'aws-cdk-lib';
-import { RUNBOOK, VERSION } from '../../lib/version.ts';
+import { RUNBOOK_ADDRESS, VERSION } from '../../lib/version.ts';
 
 const ARN = 'arn:aws[a-z-]*';
 
@@ -89,7 +89,7 @@ export const PARAMETER_GROUPS = {
     },
     RunbookUrl: {
       description: 'Address of docs/runbook.md, to which each alarm links.',
-      default: RUNBOOK,
+      default: RUNBOOK_ADDRESS,
       maxLength: 256,
     },
   },

@@ -1,5 +1,5 @@
 import { STREAMS } from '../../lambda/streams.ts';
-import { problem } from '../../local/incidents/tampered-api.ts';
+import { answerProblem } from '../../local/incidents/tampered-api.ts';
 import { connector } from '../support/function/connector.ts';
 import { functionProcess, HANDLER } from '../support/function/function-process.ts';
 
@@ -11,7 +11,7 @@ export async function logFields(): Promise<Set<string>> {
   await using each = await connector();
   each.simulator.populate({ assets: 2, threats: 2, dnsBlocks: 2 });
   const { path } = STREAMS[0];
-  each.api.tamper(({ target }) => (target.startsWith(path) ? problem(403, 'auth/insufficient-role') : undefined));
+  each.api.tamper(({ target }) => (target.startsWith(path) ? answerProblem(403, 'auth/insufficient-role') : undefined));
   each.aws.faults.always('firehose', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } });
   const { stdout, stderr } = await functionProcess(HANDLER, each.environment);
   const lines = `${stdout}${stderr}`.split('\n').filter(line => line.startsWith('{'));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { membersToCut } from '../../lambda/core/row.ts';
-import { filterProblem, rowFilter } from '../../lambda/filters.ts';
+import { createRowFilter, filterProblem } from '../../lambda/filters.ts';
 import { sha256 } from '../../lambda/system.ts';
 import { ASSETS } from '../support/core/streams.ts';
 
 const rowFilterOf = (filter?: string, omit: string[] = []) =>
-  rowFilter({ filter, omit }, '/v1/assets', membersToCut(ASSETS, 'asset_id'), sha256);
+  createRowFilter({ filter, omit }, '/v1/assets', membersToCut(ASSETS, 'asset_id'), sha256);
 
 describe('the check of a filter expression', () => {
   test.each([

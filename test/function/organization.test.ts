@@ -10,7 +10,7 @@ import {
   OrganizationChangedError,
 } from '../../lambda/core/errors.ts';
 import { changedOrganizationParts, organizationDigest } from '../../lambda/core/organization.ts';
-import { tokensOfOneRun } from '../../lambda/source/token.ts';
+import { tokenSourceOfRun } from '../../lambda/source/token.ts';
 import { sha256 } from '../../lambda/system.ts';
 import { answerJson } from '../../local/incidents/tampered-api.ts';
 import { Harness } from '../support/core/harness.ts';
@@ -177,14 +177,14 @@ test('a run stops when its client changes, because the organization was checked 
   const budget = retryBudget(steppedClock());
   let clientId = 'one';
   const container = { token: async () => ({ value: `for ${clientId}`, clientId }), discard: () => undefined };
-  const tokens = tokensOfOneRun(container);
+  const tokens = tokenSourceOfRun(container);
   expect((await tokens.token(budget)).value).toBe('for one');
   clientId = 'two';
   expect(await rejection(tokens.token(budget))).toBeInstanceOf(ClientChangedError);
   clientId = 'one';
   // Other streams of the run must stop too.
   expect(await rejection(tokens.token(budget))).toBeInstanceOf(ClientChangedError);
-  expect((await tokensOfOneRun(container).token(budget)).value).toBe('for one');
+  expect((await tokenSourceOfRun(container).token(budget)).value).toBe('for one');
 });
 
 test('rows of another client are not sent, even if the container checked the client of an earlier token', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { answerJson, problem } from '../../local/incidents/tampered-api.ts';
+import { answerJson, answerProblem } from '../../local/incidents/tampered-api.ts';
 import { type Connector, canaries, connector } from '../support/function/connector.ts';
 import { functionProcess, HANDLER } from '../support/function/function-process.ts';
 
@@ -31,7 +31,7 @@ describe('the function in a process of its own', () => {
       if (target.startsWith('/v1/assets')) return answerJson(200, { data: rows, other: [...rows, ...rows] });
       return target.startsWith('/v1/threats')
         ? answerJson(404, '<p>canary-row</p>')
-        : problem(403, 'auth/insufficient-role');
+        : answerProblem(403, 'auth/insufficient-role');
     });
     expect(await runs()).toContain('StreamsFailedError');
     each.api.tamper();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createRequestPace } from '../../lambda/source/request-pace.ts';
 import { createRandom } from '../../local/api-simulator/random.ts';
-import { problem, tamperList } from '../../local/incidents/tampered-api.ts';
+import { answerProblem, tamperList } from '../../local/incidents/tampered-api.ts';
 import { type Connector, connector } from '../support/function/connector.ts';
 import { retryBudget, steppedClock } from '../support/function/stepped-clock.ts';
 
@@ -58,7 +58,7 @@ test('a retried request counts like any other request', async () => {
   let refused = 0;
   const refusing = tamperList('/v1/assets', (...call) => {
     refused++;
-    return problem(429, 'busy')(...call);
+    return answerProblem(429, 'busy')(...call);
   });
   each.api.tamper(request => (refused < 60 ? refusing(request) : undefined));
   await each.run();

@@ -2,7 +2,7 @@
 import { withdrawalsDigest } from '../../lambda/core/guard.ts';
 import { epochAt } from '../../lambda/core/sequence.ts';
 import type { Settings } from '../../lambda/settings.ts';
-import { createCheckpoints } from '../../lambda/store/checkpoints.ts';
+import { createCheckpointStore } from '../../lambda/store/checkpoints.ts';
 import { rowKey } from '../../lambda/store/item.ts';
 import { createTable } from '../../lambda/store/table.ts';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
@@ -199,7 +199,7 @@ export class Stage {
   async #shownWithdrawals(): Promise<string> {
     const send = async (command: Command) => this.world.main.table.execute(command);
     const table = createTable({ send }, 'table', { clock: systemClock, random: () => 0, timeLeft: () => 0 });
-    const { streams } = await createCheckpoints(table).load(STREAMS.map(({ name }) => name));
+    const { streams } = await createCheckpointStore(table).load(STREAMS.map(({ name }) => name));
     const known = [...streams].flatMap(([stream, saved]) =>
       saved instanceof Error ? [] : [[stream, saved.checkpoint] as const],
     );

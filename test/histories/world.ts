@@ -7,13 +7,13 @@ import { zstdDecompressSync } from 'node:zlib';
 // Loaded before the first history: what an adapter loads during one takes time that is not virtual.
 import '@aws-sdk/client-s3';
 import '../../lambda/sink/s3.ts';
-import { assign, type Clients, composeRun, createContainerTokens } from '../../lambda/compose.ts';
+import { type Clients, composeRun, createAssignment, createContainerTokenSource } from '../../lambda/compose.ts';
 import { type Commands, type RunOutcome, runStreams } from '../../lambda/core/run-streams.ts';
 import { epochAt } from '../../lambda/core/sequence.ts';
 import { OPTION_DEFAULTS } from '../../lambda/options.ts';
 import type { Log } from '../../lambda/ports.ts';
 import type { Settings } from '../../lambda/settings.ts';
-import type { Tokens } from '../../lambda/source/token.ts';
+import type { TokenSource } from '../../lambda/source/token.ts';
 import { leaseKey, logKey } from '../../lambda/store/item.ts';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { sha256 } from '../../lambda/system.ts';
@@ -87,7 +87,7 @@ export interface Connector {
   readonly name: string;
   table: Table;
   readonly bucket: Map<string, Uint8Array>;
-  tokens: Tokens | undefined;
+  tokens: TokenSource | undefined;
 }
 
 /** One invocation, once it has ended, was killed, or froze. */
@@ -243,13 +243,13 @@ export class World {
   async #invoke(process: Process, commands: Partial<Commands>, connector: Connector): Promise<RunOutcome> {
     const settings = { ...this.settings, connector: connector.name };
     const clients = this.#clientsOf(process, connector);
-    connector.tokens ??= createContainerTokens(settings, clients);
+    connector.tokens ??= createContainerTokenSource(settings, clients);
     const { ports, lease, warmUp } = composeRun(settings, clients, connector.tokens, process.timeLeft);
     return await runStreams({
       ports,
       lease,
       warmUp,
-      assignment: assign(settings),
+      assignment: createAssignment(settings),
       commands: { resync: [], replay: [], ...commands },
       outOfTime: process.outOfTime,
     });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Batch } from '../../lambda/core/batch.ts';
 import { INITIAL_CHECKPOINT } from '../../lambda/core/checkpoint.ts';
-import { commit } from '../../lambda/core/commit.ts';
+import { commitBatch } from '../../lambda/core/commit.ts';
 import { rowLine } from '../../lambda/core/event.ts';
 import { packRecords } from '../../lambda/core/records.ts';
 import { EMPTY_BATCH } from '../support/core/batch.ts';
@@ -47,27 +47,29 @@ describe('the steps of a batch', () => {
       await new Promise(setImmediate);
       expect(harness.journal.begun.at(-1)).toBe(step);
     };
-    expect(await commit(FULL, INITIAL_CHECKPOINT, harness.streamRun('threats'))).toEqual(CHECKPOINT);
+    expect(await commitBatch(FULL, INITIAL_CHECKPOINT, harness.streamRun('threats'))).toEqual(CHECKPOINT);
     expect(harness.journal.done).toEqual(STEPS);
   });
 
   test.each(STEPS)('a failure of the step "%s" prevents all later steps of the batch', async step => {
     const harness = new Harness();
     harness.journal.fail(step);
-    await expect(commit(FULL, INITIAL_CHECKPOINT, harness.streamRun('threats'))).rejects.toThrow(`fault at ${step}`);
+    await expect(commitBatch(FULL, INITIAL_CHECKPOINT, harness.streamRun('threats'))).rejects.toThrow(
+      `fault at ${step}`,
+    );
     expect(harness.journal.begun).toEqual(STEPS.slice(0, STEPS.indexOf(step) + 1));
   });
 
   test('a batch without changes writes nothing when the checkpoint stays the same', async () => {
     const harness = new Harness();
     const before = structuredClone(CHECKPOINT);
-    expect(await commit(EMPTY, before, harness.streamRun('threats'))).toBe(before);
+    expect(await commitBatch(EMPTY, before, harness.streamRun('threats'))).toBe(before);
     expect(harness.journal.begun).toEqual([]);
   });
 
   test('a batch without changes writes only the checkpoint when the cursor has moved', async () => {
     const harness = new Harness();
-    await commit(EMPTY, INITIAL_CHECKPOINT, harness.streamRun('threats'));
+    await commitBatch(EMPTY, INITIAL_CHECKPOINT, harness.streamRun('threats'));
     expect(harness.journal.done).toEqual(['threats checkpoint']);
   });
 
@@ -75,7 +77,7 @@ describe('the steps of a batch', () => {
     const harness = new Harness();
     const event = { row: rowOf(dnsBlock('d'), DNS_BLOCKS), stream: DNS_BLOCKS, sequence: SEQUENCE };
     const batch = { ...EMPTY, records: packRecords([rowLine(event, CONTEXT)]) };
-    await commit(batch, INITIAL_CHECKPOINT, harness.streamRun('dns-blocks'));
+    await commitBatch(batch, INITIAL_CHECKPOINT, harness.streamRun('dns-blocks'));
     expect(harness.journal.done).toEqual(['dns-blocks delivery', 'dns-blocks checkpoint']);
   });
 
@@ -83,10 +85,10 @@ describe('the steps of a batch', () => {
     const harness = new Harness();
     const before = harness.streamRun('threats');
     harness.journal.fail('threats delivery');
-    await commit(FULL, INITIAL_CHECKPOINT, before).catch(() => undefined);
+    await commitBatch(FULL, INITIAL_CHECKPOINT, before).catch(() => undefined);
     const after = harness.streamRun('threats');
     harness.journal.fail('threats states');
-    await commit(FULL, INITIAL_CHECKPOINT, after).catch(() => undefined);
+    await commitBatch(FULL, INITIAL_CHECKPOINT, after).catch(() => undefined);
     expect(before.result.forwarded).toBe(0);
     expect(after.result.forwarded).toBe(1);
   });

@@ -1,7 +1,7 @@
 /** What is decided of a row: the event, the state that is recorded, and what becomes of the threats of an asset. */
 import { describe, expect, test } from '@jest/globals';
 import { INITIAL_CHECKPOINT } from '../../lambda/core/checkpoint.ts';
-import { Draft, type Reading } from '../../lambda/core/draft.ts';
+import { Draft, type WalkMode } from '../../lambda/core/draft.ts';
 import type { Row } from '../../lambda/core/row.ts';
 import { Sequencer } from '../../lambda/core/sequence.ts';
 import type { Checkpoint, RowState, SecondWalk } from '../../lambda/ports.ts';
@@ -62,7 +62,7 @@ describe('a table of decisions', () => {
   type Known = keyof typeof STATES;
 
   /** The event, `=` and the status that is recorded with its generation, and what becomes of the threats. */
-  function decided(row: Row, known: Known, reading: Reading): string {
+  function decided(row: Row, known: Known, reading: WalkMode): string {
     const state = STATES[known];
     const second = { ...SECOND, mode: reading } as SecondWalk;
     const before = reading === 'walk' ? {} : { second };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { assign } from '../../lambda/compose.ts';
+import { createAssignment } from '../../lambda/compose.ts';
 import {
   ApiRefusedError,
   ApiUnavailableError,
@@ -288,7 +288,7 @@ describe('the time budget', () => {
 });
 
 describe('the settings of a run', () => {
-  const assigned = (change: object = {}) => assign({ ...OPTION_DEFAULTS, ...change } as Settings);
+  const assigned = (change: object = {}) => createAssignment({ ...OPTION_DEFAULTS, ...change } as Settings);
 
   test('the settings determine the limit, the member that names the asset, and the member names of a page', () => {
     const given = { pageLimit: 7, threatAssetField: 'host', rowsMember: 'data', paginationMember: 'meta' };

@@ -34,7 +34,7 @@ export const NOT_CANONICAL = /[^ -\uffff]|(?<!\\)(?:\\\\)*\\[^"\\bfnrt]/;
  *
  * @param text one JSON value whose grammar was already checked
  */
-export function normalized(text: string): string {
+export function normalForm(text: string): string {
   const scanner = new Scanner(text);
   const parts: string[] = [];
   while (scanner.at < text.length) {
@@ -104,7 +104,7 @@ const NOT_NORMAL = new JsonError('Not normal', 0);
  * the element is not in its normal form, or is nested too deeply. The strings are not checked,
  * because the caller checks them with `NOT_CANONICAL`
  */
-export function canonicalOf(scanner: Scanner, rows: ObjectLayout) {
+export function readCanonicalElement(scanner: Scanner, rows: ObjectLayout) {
   const start = scanner.at;
   try {
     if (scanner.code !== ascii.OPEN_BRACE) return { content: valueAt(scanner, start, rows, 0), taken: [] };

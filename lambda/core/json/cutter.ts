@@ -8,7 +8,7 @@
 import { isUtf8 } from 'node:buffer';
 import { JsonError } from '../errors.ts';
 import * as ascii from './ascii.ts';
-import { canonicalOf, NOT_CANONICAL, normalized, ObjectLayout, utf8AsLatin1 } from './canonical.ts';
+import { NOT_CANONICAL, normalForm, ObjectLayout, readCanonicalElement, utf8AsLatin1 } from './canonical.ts';
 import { membersOf } from './members.ts';
 import { Scanner } from './scanner.ts';
 
@@ -102,14 +102,14 @@ function readOutside(source: Buffer, start: number, end: number): { readonly tex
  */
 function readElement(source: Buffer, scanner: Scanner, rows: ObjectLayout, taken: readonly string[]): CutElement {
   const start = scanner.at;
-  const normal = canonicalOf(scanner, rows);
+  const normal = readCanonicalElement(scanner, rows);
   const bytes = source.subarray(start, normal ? scanner.at : scanner.skip());
   const text = bytes.toString();
   const isNormal = normal && !NOT_CANONICAL.test(text);
   if (!isNormal) parsed(text, start);
 
   const isReadable = isUtf8(bytes);
-  const other = () => canonicalOf(new Scanner(utf8AsLatin1(normalized(text))), rows);
+  const other = () => readCanonicalElement(new Scanner(utf8AsLatin1(normalForm(text))), rows);
   const canonical = isReadable ? (isNormal ? normal : other()) : undefined;
   const isObject = text.startsWith('{');
   return {

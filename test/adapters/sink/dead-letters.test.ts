@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { DeadLetterError } from '../../../lambda/core/errors.ts';
 import type { DeadLetter } from '../../../lambda/ports.ts';
-import { createDeadLetters } from '../../../lambda/sink/dead-letters.ts';
+import { createDeadLetterStore } from '../../../lambda/sink/dead-letters.ts';
 import { type AwsScene, awsScene } from '../../support/function/aws-scene.ts';
 import { expectRejection, rejection } from '../../support/function/rejection.ts';
 
@@ -10,7 +10,7 @@ const TEXT = '{"n":9007199254740993,"__proto__":1.0,"s":"canary ключ🔑\\ud
 const DEAD_LETTER: DeadLetter = { stream: 'assets', reason: 'no-id', row: TEXT, rowHash: 'abc123' };
 
 function deadLettersOf(scene: AwsScene, bucket = scene.aws.names.deadLetterBucket) {
-  return createDeadLetters({ client: scene.clients.s3, bucket, connector: 'acme', retryBudget: scene.retryBudget });
+  return createDeadLetterStore({ client: scene.clients.s3, bucket, connector: 'acme', retryBudget: scene.retryBudget });
 }
 
 async function objects(scene: AwsScene): Promise<string[]> {
@@ -54,7 +54,12 @@ describe('a dead letter', () => {
   test('a dead letter counts as stored only when the answer of S3 names an object', async () => {
     await using scene = await awsScene();
     const client = async () => ({ send: async () => ({}) });
-    const letters = createDeadLetters({ client, bucket: 'bucket', connector: 'acme', retryBudget: scene.retryBudget });
+    const letters = createDeadLetterStore({
+      client,
+      bucket: 'bucket',
+      connector: 'acme',
+      retryBudget: scene.retryBudget,
+    });
     expect(await rejection(letters.store(DEAD_LETTER, LEASE_VALID))).toBeInstanceOf(DeadLetterError);
   });
 
@@ -67,7 +72,7 @@ describe('a dead letter', () => {
     };
     const { names } = scene.aws;
     const options = { client, bucket: names.deadLetterBucket, connector: 'acme', retryBudget: scene.retryBudget };
-    const some = createDeadLetters(options);
+    const some = createDeadLetterStore(options);
     some.locate(DEAD_LETTER);
     expect(made).toBe(0);
     await some.store(DEAD_LETTER, LEASE_VALID);

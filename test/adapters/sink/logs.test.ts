@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { LeaseLostError } from '../../../lambda/core/errors.ts';
-import { createLogs } from '../../../lambda/sink/logs.ts';
+import { createLogStore } from '../../../lambda/sink/logs.ts';
 import { type AwsScene, awsScene, pass } from '../../support/function/aws-scene.ts';
 import { expectRejection, rejection } from '../../support/function/rejection.ts';
 
@@ -8,7 +8,7 @@ const SEQUENCE = '00000000070000000012';
 const BATCH = Buffer.from('canary ключ🔑\n'.repeat(10_000));
 
 function logsOf({ clients, aws, retryBudget }: AwsScene, bucket = aws.names.deadLetterBucket) {
-  return createLogs({ client: clients.s3, bucket, retryBudget });
+  return createLogStore({ client: clients.s3, bucket, retryBudget });
 }
 
 describe('the log of a batch', () => {
@@ -35,7 +35,12 @@ describe('the log of a batch', () => {
       };
     };
     const { aws, retryBudget } = scene;
-    await createLogs({ client, bucket: aws.names.deadLetterBucket, retryBudget }).put('assets', SEQUENCE, BATCH, pass);
+    await createLogStore({ client, bucket: aws.names.deadLetterBucket, retryBudget }).put(
+      'assets',
+      SEQUENCE,
+      BATCH,
+      pass,
+    );
     expect(bytes).toBeGreaterThan(0);
     expect(bytes).toBeLessThan(BATCH.byteLength / 50);
   });
@@ -49,7 +54,7 @@ describe('the log of a batch', () => {
         return { ETag: 'tag', VersionId: 'v1' };
       },
     });
-    const logs = createLogs({ client, bucket: 'bucket', retryBudget: scene.retryBudget });
+    const logs = createLogStore({ client, bucket: 'bucket', retryBudget: scene.retryBudget });
     await logs.delete([await logs.put('assets', SEQUENCE, BATCH, pass)]);
     expect(sent[1]!.input).toMatchObject({ Key: `log/assets/${SEQUENCE}`, VersionId: 'v1' });
   });
@@ -93,7 +98,7 @@ describe('the log of a batch', () => {
   test('an object that is not a log is refused with an explanation', async () => {
     await using scene = await awsScene();
     const client = async () => ({ send: async () => ({ Body: { transformToByteArray: async () => BATCH } }) });
-    const logs = createLogs({ client, bucket: 'bucket', retryBudget: scene.retryBudget });
+    const logs = createLogStore({ client, bucket: 'bucket', retryBudget: scene.retryBudget });
     await expectRejection(logs.get('log/assets/page'), 'LogError');
   });
 });

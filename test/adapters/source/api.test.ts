@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, test } from '@jest/globals';
-import { answerJson, problem } from '../../../local/incidents/tampered-api.ts';
+import { answerJson, answerProblem } from '../../../local/incidents/tampered-api.ts';
 import { apiScene } from '../../support/function/api-scene.ts';
 import {
   type Act,
@@ -154,18 +154,19 @@ describe('the body of an answer', () => {
 });
 
 describe('a 401', () => {
-  test.each([problem(401, 'auth/expired-token'), problem(401, 'auth/missing-token'), answerJson(401, 'not JSON')])(
-    'a 401 is answered with one new token at once (case %#)',
-    async act => {
-      await using each = await apiScene([act, PAGE]);
-      expect(await each.page()).toBe(BODY);
-      expect(each.handed).toEqual(['canary-token-1', 'canary-token-2']);
-      expect(each.clock.pauses).toEqual([]);
-    },
-  );
+  test.each([
+    answerProblem(401, 'auth/expired-token'),
+    answerProblem(401, 'auth/missing-token'),
+    answerJson(401, 'not JSON'),
+  ])('a 401 is answered with one new token at once (case %#)', async act => {
+    await using each = await apiScene([act, PAGE]);
+    expect(await each.page()).toBe(BODY);
+    expect(each.handed).toEqual(['canary-token-1', 'canary-token-2']);
+    expect(each.clock.pauses).toEqual([]);
+  });
 
   test('a second 401 causes a CredentialsError', async () => {
-    await using each = await apiScene([problem(401, 'auth/invalid-token')]);
+    await using each = await apiScene([answerProblem(401, 'auth/invalid-token')]);
     await expectRejection(each.page(), 'CredentialsError', 'auth/invalid-token');
     expect(each.server.seen).toHaveLength(2);
   });
@@ -181,7 +182,7 @@ describe('a refusal', () => {
     [404, 'some/type', 'ApiRefusedError', /404/],
     [501, 'some/type', 'ApiRefusedError', /501/],
   ])('a refusal with %i %s is not retried: %s', async (status, type, name, message) => {
-    await using each = await apiScene([problem(status, type, 'canary')]);
+    await using each = await apiScene([answerProblem(status, type, 'canary')]);
     const error = await rejection(each.page());
     expect(error.name).toBe(name);
     expect(error.message).toMatch(message);
@@ -231,7 +232,7 @@ describe('a repeated request', () => {
   test.each<[string, Act]>([
     ['503', answerJson(503, '')],
     ['408', answerJson(408, '')],
-    ['429', problem(429, 'limits/rate-exceeded')],
+    ['429', answerProblem(429, 'limits/rate-exceeded')],
     ['a reset', reset],
     ['a truncated body', truncated('{"canary":"canary"}'.repeat(50))],
   ])('a request is repeated unchanged after %s', async (_what, stumble) => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';
 import { createApi } from '../../../lambda/source/api.ts';
-import { createTokens } from '../../../lambda/source/token.ts';
+import { createTokenSource } from '../../../lambda/source/token.ts';
 import { startSimulatorServer } from '../../../local/api-simulator/server.ts';
 import { createSimulator } from '../../../local/api-simulator/simulator.ts';
 import { rejection } from '../../support/function/rejection.ts';
@@ -14,7 +14,7 @@ async function scene() {
   const simulator = createSimulator({ clock: clock.now, random: () => 0.5 });
   const { baseUrl, authUrl, close } = await startSimulatorServer({ simulator });
   const { clientId, clientSecret } = simulator.account;
-  const tokens = createTokens({ authUrl, fetch, credentials: { read: async () => ({ clientId, clientSecret }) } });
+  const tokens = createTokenSource({ authUrl, fetch, credentials: { read: async () => ({ clientId, clientSecret }) } });
   const api = createApi({ baseUrl, tokens, fetch, retryBudget: retryBudget(clock) });
   return { simulator, api, [Symbol.asyncDispose]: close };
 }

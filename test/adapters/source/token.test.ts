@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { ApiRefusedError, CredentialsError, OutOfTimeError } from '../../../lambda/core/errors.ts';
 import type { ClientCredentials } from '../../../lambda/source/credentials.ts';
-import { createTokens, tokenEndpoint, tokensOfOneRun } from '../../../lambda/source/token.ts';
+import { createTokenSource, tokenEndpoint, tokenSourceOfRun } from '../../../lambda/source/token.ts';
 import { answerJson } from '../../../local/incidents/tampered-api.ts';
 import { type Act, httpHarness, type SeenRequest, silence, watchedFetch } from '../../support/function/http-harness.ts';
 import { expectRejection, rejection, wordsOf } from '../../support/function/rejection.ts';
@@ -39,7 +39,7 @@ async function tokenScene(...acts: Act[]) {
     },
   };
   const { fetch, begun } = watchedFetch();
-  const tokens = createTokens({ authUrl: server.url, credentials, fetch });
+  const tokens = createTokenSource({ authUrl: server.url, credentials, fetch });
   const token = async (budget?: number) => (await tokens.token(retryBudget(clock, budget))).value;
   return { server, clock, begun, read, tokens, token, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
@@ -52,7 +52,7 @@ describe('the request for a token', () => {
   ])('a token request sends %j and its secret form-urlencoded, and only grant_type in its form', async (id, secret) => {
     await using server = await httpHarness(issued('t', 300));
     const credentials = { read: async () => ({ clientId: id, clientSecret: secret }) };
-    await createTokens({ authUrl: server.url, credentials, fetch }).token(retryBudget(steppedClock()));
+    await createTokenSource({ authUrl: server.url, credentials, fetch }).token(retryBudget(steppedClock()));
     const [{ headers, body, method, target }] = server.seen as [(typeof server.seen)[0]];
     expect({ method, target, body }).toEqual({ method: 'POST', target: PATH, body: 'grant_type=client_credentials' });
     expect(headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/);
@@ -104,7 +104,7 @@ describe('a token', () => {
     const clock = steppedClock();
     const clients = ['first', 'second', 'third'];
     const credentials = { read: async () => ({ clientId: clients.shift()!, clientSecret: 's' }) };
-    const tokens = createTokens({ authUrl: server.url, credentials, fetch });
+    const tokens = createTokenSource({ authUrl: server.url, credentials, fetch });
     expect(await tokens.token(retryBudget(clock))).toMatchObject({ value: 'one', clientId: 'first' });
     clock.advance(269_999);
     expect(await tokens.token(retryBudget(clock))).toMatchObject({ value: 'one', clientId: 'first' });
@@ -150,12 +150,12 @@ describe('a refusal of the credentials', () => {
 
   test('refused credentials are reported to every stream of a run without another request', async () => {
     await using each = await tokenScene(refused(401, 'invalid_client'));
-    const once = tokensOfOneRun(each.tokens);
+    const once = tokenSourceOfRun(each.tokens);
     const first = await rejection(once.token(retryBudget(each.clock)));
     const second = await rejection(once.token(retryBudget(each.clock)));
     expect(second).toBe(first);
     expect(each.server.seen).toHaveLength(2);
-    expect(await rejection(tokensOfOneRun(each.tokens).token(retryBudget(each.clock)))).toBeInstanceOf(
+    expect(await rejection(tokenSourceOfRun(each.tokens).token(retryBudget(each.clock)))).toBeInstanceOf(
       CredentialsError,
     );
     expect(each.server.seen).toHaveLength(4);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { INITIAL_CHECKPOINT } from '../../../lambda/core/checkpoint.ts';
 import { LeaseLostError, StateVersionError } from '../../../lambda/core/errors.ts';
 import type { Checkpoint, Fence, LogEntry, SavedStream } from '../../../lambda/ports.ts';
-import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
+import { createCheckpointStore } from '../../../lambda/store/checkpoints.ts';
 import { checkpointKey } from '../../../lambda/store/item.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { awsScene } from '../../support/function/aws-scene.ts';
@@ -27,7 +27,7 @@ const at = (epoch: number, write = 1): Fence => ({ epoch, write });
 
 async function scene() {
   const aws = await awsScene();
-  const checkpoints = createCheckpoints(aws.table);
+  const checkpoints = createCheckpointStore(aws.table);
   const load = async () => (await checkpoints.load(STREAMS)).streams.get('assets');
   return { ...aws, checkpoints, load };
 }

@@ -6,10 +6,10 @@ import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { INITIAL_CHECKPOINT } from '../../../lambda/core/checkpoint.ts';
 import type { Checkpoint, ChildEntry, ListedRemoval, LogEntry, RowState } from '../../../lambda/ports.ts';
-import { createCheckpoints } from '../../../lambda/store/checkpoints.ts';
+import { createCheckpointStore } from '../../../lambda/store/checkpoints.ts';
 import type { Item, Key } from '../../../lambda/store/item.ts';
 import { createLease } from '../../../lambda/store/lease.ts';
-import { createChildIndex, createRemovals, createRowStateStore } from '../../../lambda/store/rows.ts';
+import { createChildIndex, createRemovalStore, createRowStateStore } from '../../../lambda/store/rows.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { awsScene, pass } from '../../support/function/aws-scene.ts';
 import { expectRejection } from '../../support/function/rejection.ts';
@@ -84,10 +84,10 @@ const SHORT_REMOVAL: ListedRemoval = { ...REMOVAL, deletedAt: undefined, positio
 
 async function scene() {
   const aws = await awsScene();
-  const checkpoints = createCheckpoints(aws.table);
+  const checkpoints = createCheckpointStore(aws.table);
   const rowStates = createRowStateStore(aws.table, sha256);
   const childIndex = createChildIndex(aws.table, sha256);
-  const removals = createRemovals(aws.table, sha256);
+  const removals = createRemovalStore(aws.table, sha256);
   return {
     ...aws,
     checkpoints,

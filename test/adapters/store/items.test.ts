@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { LeaseLostError } from '../../../lambda/core/errors.ts';
 import { leastSequence } from '../../../lambda/core/sequence.ts';
 import type { ChildEntry, RowState } from '../../../lambda/ports.ts';
-import { createChildIndex, createRemovals, createRowStateStore } from '../../../lambda/store/rows.ts';
+import { createChildIndex, createRemovalStore, createRowStateStore } from '../../../lambda/store/rows.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { awsScene, pass } from '../../support/function/aws-scene.ts';
 
@@ -51,7 +51,7 @@ async function scene() {
     ...aws,
     states: createRowStateStore(aws.table, sha256),
     childIndex: createChildIndex(aws.table, sha256),
-    removals: createRemovals(aws.table, sha256),
+    removals: createRemovalStore(aws.table, sha256),
   };
 }
 

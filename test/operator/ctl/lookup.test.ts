@@ -5,7 +5,7 @@ import { lookupResultOf, unsettledResult } from '../../../bin/ctl/commands/looku
 import { INITIAL_CHECKPOINT } from '../../../lambda/core/checkpoint.ts';
 import { membersToCut } from '../../../lambda/core/row.ts';
 import { beginSecondWalk } from '../../../lambda/core/second-walk.ts';
-import { rowFilter } from '../../../lambda/filters.ts';
+import { createRowFilter } from '../../../lambda/filters.ts';
 import { sha256 } from '../../../lambda/system.ts';
 import { rowState } from '../../support/core/memory-table.ts';
 import { asset, tombstone } from '../../support/core/rows.ts';
@@ -15,7 +15,7 @@ const SEQUENCE = '00000010420000000001';
 
 const filteredBy = (filter: string) => ({
   ...ASSETS,
-  filter: rowFilter({ filter }, '/v1/assets', membersToCut(ASSETS, 'asset_id'), sha256),
+  filter: createRowFilter({ filter }, '/v1/assets', membersToCut(ASSETS, 'asset_id'), sha256),
 });
 
 describe('the comparison of the API with the row state', () => {

@@ -20,7 +20,7 @@ import type { LeaseState } from '../../../bin/ctl/state.ts';
 import { INITIAL_CHECKPOINT } from '../../../lambda/core/checkpoint.ts';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';
 import { membersToCut } from '../../../lambda/core/row.ts';
-import { rowFilter } from '../../../lambda/filters.ts';
+import { createRowFilter } from '../../../lambda/filters.ts';
 import type { Checkpoint, RowState } from '../../../lambda/ports.ts';
 import type { SingleRead } from '../../../lambda/source/api.ts';
 import type { SyncedStream } from '../../../lambda/streams.ts';
@@ -185,7 +185,7 @@ test('a list whose cursors form a circle is read once and counts as not ended', 
 });
 
 test('a row that the filter excludes is listed as filtered', async () => {
-  const filter = rowFilter({ filter: "id != 'a'" }, ASSETS.path, membersToCut(ASSETS, 'asset_id'), sha256);
+  const filter = createRowFilter({ filter: "id != 'a'" }, ASSETS.path, membersToCut(ASSETS, 'asset_id'), sha256);
   const idIndex: IdIndex = new Map();
   const { filtered } = await walked({ ...ASSETS, filter }, idIndex, [[asset('a'), asset('b')], null]);
   expect([filtered, idIndex.get('=a')?.listed, idIndex.get('=b')?.listed]).toEqual([1, 'filtered', 'live']);

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { GetSecretValueCommand, type GetSecretValueCommandOutput } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, test } from '@jest/globals';
 import { PLACEHOLDER } from '../../../lib/placeholder.ts';
-import { problem, tamperList } from '../../../local/incidents/tampered-api.ts';
+import { answerProblem, tamperList } from '../../../local/incidents/tampered-api.ts';
 import { type Deployment, populated } from '../support/deployment.ts';
 import { DENIED, only } from '../support/refusals.ts';
 
@@ -96,7 +96,9 @@ describe('set-credentials', () => {
     each.connector.api.tamper(request => {
       const cursor = new URL(request.target, 'http://api').searchParams.get('cursor');
       if (request.target.startsWith('/v1/')) cursors.push(cursor);
-      return cursor === null ? undefined : tamperList('/v1/assets', problem(400, 'request/invalid-cursor'))(request);
+      return cursor === null
+        ? undefined
+        : tamperList('/v1/assets', answerProblem(400, 'request/invalid-cursor'))(request);
     });
     const stderr = expect.stringMatching(/belong to another organization .*connectorctl -- confirm organization/s);
     expect(await each.ctl(['set-credentials'], given(each))).toMatchObject({ status: 2, stderr });

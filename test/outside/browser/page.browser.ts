@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
-import { ALARMING, HARMLESS } from '../../../local/demo/incidents.ts';
+import { ALARMING_INCIDENTS, HARMLESS_INCIDENTS } from '../../../local/demo/incidents.ts';
 import { givenBrowser } from './given-browser.ts';
 import { type Opened, openDemo } from './opened.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-const INCIDENTS = [...ALARMING, ...HARMLESS];
+const INCIDENTS = [...ALARMING_INCIDENTS, ...HARMLESS_INCIDENTS];
 
 let demo: Opened;
 

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { resolveValue } from '../../../local/deployment/template.ts';
-import { readOptions, templateConfig } from '../../../packaging/template/options.ts';
+import { readOptions, readTemplateConfig } from '../../../packaging/template/options.ts';
 import { functionZip, MOST_TEMPLATE_BYTES, templateText } from '../../../packaging/template.ts';
 import { page, section } from '../../documents/pages.ts';
 import { synthesize } from '../../stack/synth.ts';
@@ -30,7 +30,7 @@ interface Parameter {
   readonly AllowedPattern?: string;
 }
 
-const text = templateText(templateConfig({}));
+const text = templateText(readTemplateConfig({}));
 const template: ParameterizedTemplate = JSON.parse(text);
 const ARTIFACT = { ArtifactBucket: 'artifacts', ArtifactKey: 'function.zip' };
 const REQUIRED = { ConnectorName: EXAMPLE.name, BaseUrl: EXAMPLE.baseUrl, AuthUrl: EXAMPLE.authUrl, ...ARTIFACT };
@@ -163,15 +163,17 @@ describe('the template', () => {
   test('the template takes other options from a file and drops parameters without effect', () => {
     const destination = { type: 'splunk', url: 'https://splunk.acme.example:8088' };
     const options = { destination, kmsKeyArn: KEY_ARN, filters: { dnsBlocks: "domain != 'x'" }, rateMinutes: 5 };
-    const { Parameters, Resources } = JSON.parse(templateText(templateConfig(options)));
+    const { Parameters, Resources } = JSON.parse(templateText(readTemplateConfig(options)));
     expect(Parameters).not.toHaveProperty('ReaderPrincipal');
     expect(JSON.stringify(Resources)).toContain('rate(5 minutes)');
     expect(JSON.stringify(Resources)).toContain(KEY_ARN);
   });
 
   test('invalid options and options that are parameters are refused by name', () => {
-    expect(() => templateConfig({ baseUrl: EXAMPLE.baseUrl })).toThrow('  baseUrl: is the parameter BaseUrl of the');
-    expect(() => templateConfig({ rateMinutes: 0, nonsense: 1 })).toThrow(
+    expect(() => readTemplateConfig({ baseUrl: EXAMPLE.baseUrl })).toThrow(
+      '  baseUrl: is the parameter BaseUrl of the',
+    );
+    expect(() => readTemplateConfig({ rateMinutes: 0, nonsense: 1 })).toThrow(
       /2 problems.*\n {2}rateMinutes: .*\n {2}nonsense: /,
     );
     expect(() => readOptions('missing.json')).toThrow('--options: missing.json cannot be read: ENOENT');

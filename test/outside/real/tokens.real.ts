@@ -1,6 +1,6 @@
 /** Tokens of Keycloak: for the adapter alone, and for the whole function. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createTokens } from '../../../lambda/source/token.ts';
+import { createTokenSource } from '../../../lambda/source/token.ts';
 import { connector } from '../../support/function/connector.ts';
 import { rejection, wordsOf } from '../../support/function/rejection.ts';
 import { retryBudget, steppedClock } from '../../support/function/stepped-clock.ts';
@@ -18,7 +18,7 @@ function tokensOf({ authUrl, secret }: Pick<Realm, 'authUrl' | 'secret'>) {
     },
   };
   const clock = steppedClock();
-  const tokens = createTokens({ authUrl, credentials, fetch });
+  const tokens = createTokenSource({ authUrl, credentials, fetch });
   return { held, clock, token: async () => (await tokens.token(retryBudget(clock))).value };
 }
 

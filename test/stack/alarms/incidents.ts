@@ -1,5 +1,11 @@
 import { THROTTLING_FAULTS } from '../../../local/aws/faults.ts';
-import { ALARMING, addRows, addThreats, HARMLESS, limitRate } from '../../../local/demo/incidents.ts';
+import {
+  ALARMING_INCIDENTS,
+  addRows,
+  addThreats,
+  HARMLESS_INCIDENTS,
+  limitRate,
+} from '../../../local/demo/incidents.ts';
 import type { Incident } from '../../../local/incidents/incident.ts';
 import type { Scene } from '../../../local/incidents/scene.ts';
 import { answerJson, tamperList } from '../../../local/incidents/tampered-api.ts';
@@ -11,7 +17,7 @@ const LONG_RUNS = { PAGE_LIMIT: '1', LEASE_SECONDS: '90' };
 
 /** Incidents that on-call must hear of. Each alarm fires in one of them at least, and the demo shows the first ones. */
 export const INCIDENTS: readonly Incident[] = [
-  ...ALARMING,
+  ...ALARMING_INCIDENTS,
   {
     name: 'The API’s rate limit is too low for the backlog',
     caused: 'there are many pages, and the API answers one request in 140 s',
@@ -157,7 +163,7 @@ export const INCIDENTS: readonly Incident[] = [
 
 /** Events that on-call must not hear of. */
 export const NO_INCIDENTS: readonly Incident[] = [
-  ...HARMLESS,
+  ...HARMLESS_INCIDENTS,
   {
     name: 'A healthy hour',
     caused: 'a new row in each stream every minute',

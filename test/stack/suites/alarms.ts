@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
-import { METRIC_NAMESPACE, SENT_WHEN_ZERO } from '../../../lambda/metrics.ts';
+import { METRIC_NAMESPACE, METRICS_SENT_WHEN_ZERO } from '../../../lambda/metrics.ts';
 import { ALARMS } from '../../../lib/alarms/alarms.ts';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import { alarmDefinitions, alarmSeries, compositeAlarmMembers } from '../../../local/alarms/alarm-definitions.ts';
@@ -69,7 +69,7 @@ describe('silence', () => {
 
   test('a metric that is sent only when it is not zero counts as zero without a point', () => {
     const own = [...alarms().values()].filter(({ namespace }) => namespace === METRIC_NAMESPACE);
-    const omitted = own.filter(({ metric }) => !SENT_WHEN_ZERO.has(metric as never));
+    const omitted = own.filter(({ metric }) => !METRICS_SENT_WHEN_ZERO.has(metric as never));
     expect(omitted.length).toBeGreaterThan(5);
     for (const { fill, missing } of omitted) expect({ fill, missing }).toEqual({ fill: 0, missing: 'notBreaching' });
   });

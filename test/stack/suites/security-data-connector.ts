@@ -15,7 +15,7 @@ import type { SecurityDataConnectorProps } from '../../../lib/connector-props.ts
 import { Destination } from '../../../lib/delivery/destination.ts';
 import type { DestinationBindOptions, DestinationConfig } from '../../../lib/delivery/destination-config.ts';
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
-import { runbookOf } from '../../../lib/version.ts';
+import { runbookAddressOf } from '../../../lib/version.ts';
 import { createApp, templateOf } from '../synth.ts';
 import { only, resources, type SynthesizedTemplate } from '../template.ts';
 import { construct, REQUIRED, theirStack } from './construct.ts';
@@ -390,8 +390,8 @@ test('the connections of the connector are the connections of its function, whic
 
 test('the runbook of a release has an address, but the runbook of a clone has a path', () => {
   const repository = { url: 'git+https://github.com/acme/connector.git' };
-  expect(runbookOf({ version: '1.2.3', repository })).toBe(
+  expect(runbookAddressOf({ version: '1.2.3', repository })).toBe(
     'https://github.com/acme/connector/blob/v1.2.3/docs/runbook.md',
   );
-  expect(runbookOf({ version: '1.2.3' })).toBe('docs/runbook.md');
+  expect(runbookAddressOf({ version: '1.2.3' })).toBe('docs/runbook.md');
 });

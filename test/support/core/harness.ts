@@ -11,7 +11,7 @@ import {
 import { type Commands, type RunOutcome, runStreams } from '../../../lambda/core/run-streams.ts';
 import { Sequencer } from '../../../lambda/core/sequence.ts';
 import { StreamLogs } from '../../../lambda/core/stream-logs.ts';
-import { type FilterOptions, rowFilter } from '../../../lambda/filters.ts';
+import { createRowFilter, type FilterOptions } from '../../../lambda/filters.ts';
 import type { HeldLease, Lease, PageSource } from '../../../lambda/ports.ts';
 import { STREAMS, type StreamName } from '../../../lambda/streams.ts';
 import { sha256 } from '../../../lambda/system.ts';
@@ -170,7 +170,11 @@ function assignment({ only, filters = {}, ...change }: RunChange): Assignment {
     const path = PATHS[each.name];
     if (path === undefined) return [];
     return [
-      { ...each, path, filter: rowFilter(filters[each.name] ?? {}, path, membersToCut(each, 'asset_id'), sha256) },
+      {
+        ...each,
+        path,
+        filter: createRowFilter(filters[each.name] ?? {}, path, membersToCut(each, 'asset_id'), sha256),
+      },
     ];
   });
   return {

@@ -3,8 +3,8 @@ import type {
   Checkpoint,
   ChildEntry,
   ListedRemoval,
-  Listing,
   LogEntry,
+  RemovalEntryKey,
   RowState,
   SavedStream,
   ScannedPage,
@@ -95,7 +95,7 @@ export class MemoryTable {
     this.#removals.set(key(stream, tombstone.id, tombstone.sequence), tombstone);
   }
 
-  deleteRemoval(stream: StreamName, { id, sequence }: Listing): void {
+  deleteRemoval(stream: StreamName, { id, sequence }: RemovalEntryKey): void {
     this.#removals.delete(key(stream, id, sequence));
   }
 }

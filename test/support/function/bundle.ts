@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { BUNDLING } from '../../../lib/function/bundling.ts';
+import { BUNDLE_OPTIONS } from '../../../lib/function/bundling.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { HANDLER } from './function-process.ts';
 
@@ -21,8 +21,8 @@ export async function bundle(): Promise<Bundle> {
   const { metafile } = await build({
     entryPoints: [HANDLER.pathname],
     outfile,
-    ...BUNDLING,
-    mainFields: [...BUNDLING.mainFields],
+    ...BUNDLE_OPTIONS,
+    mainFields: [...BUNDLE_OPTIONS.mainFields],
     bundle: true,
     platform: 'node',
     metafile: true,

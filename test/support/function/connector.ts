@@ -1,4 +1,4 @@
-import { type Clients, createContainerTokens } from '../../../lambda/compose.ts';
+import { type Clients, createContainerTokenSource } from '../../../lambda/compose.ts';
 import { type ContainerParts, type InvocationResult, invoke } from '../../../lambda/invocation.ts';
 import type { RunMeasurements } from '../../../lambda/metrics.ts';
 import type { Log } from '../../../lambda/ports.ts';
@@ -110,7 +110,7 @@ function compose(
 ): ContainerParts {
   const settings = readSettings(environment);
   const telemetry = { report: (facts: RunMeasurements) => void reports.push(facts) };
-  return { settings, clients, tokens: createContainerTokens(settings, clients), telemetry, memory: () => 0 };
+  return { settings, clients, tokens: createContainerTokenSource(settings, clients), telemetry, memory: () => 0 };
 }
 
 function clientsOf(aws: AwsScene, logged: unknown[][], leaves: (url: string) => void): Clients {

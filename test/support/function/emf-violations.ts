@@ -2,7 +2,7 @@ import {
   CONNECTOR_METRICS,
   DIMENSIONS,
   METRIC_NAMESPACE,
-  SENT_WHEN_ZERO,
+  METRICS_SENT_WHEN_ZERO,
   STREAM_METRICS,
 } from '../../../lambda/metrics.ts';
 import type { EmbeddedMetrics } from '../../../local/alarms/emf.ts';
@@ -22,7 +22,7 @@ export function emfViolations(
     ...blobs.filter(each => each.namespace !== METRIC_NAMESPACE).map(each => `namespace ${each.namespace}`),
     ...blobs.flatMap(({ dimensions, values }) => {
       const declared = DIMENSIONS.stream in dimensions ? STREAM_METRICS : CONNECTOR_METRICS;
-      const wanted = Object.keys(declared).filter(name => SENT_WHEN_ZERO.has(name) || values[name]);
+      const wanted = Object.keys(declared).filter(name => METRICS_SENT_WHEN_ZERO.has(name) || values[name]);
       const missing = wanted.filter(name => !Number.isFinite(values[name])).map(name => `${name} is missing`);
       return [
         ...missing,

@@ -37,7 +37,7 @@ export async function redriveDeliveries(
   }
   const keys = options.all
     ? (await listDeliveryErrors(context)).map(({ key }) => key)
-    : await named(context, addresses);
+    : await deliveryKeysOf(context, addresses);
 
   // All objects are read before the question, so that the question only promises events that can be sent.
   const kept: Redriven[] = [];
@@ -59,8 +59,8 @@ export async function redriveDeliveries(
   return redriveOutcome([...kept, ...(await redriveAll(context, deliveries))]);
 }
 
-/** @returns the keys of these addresses @throws RefusedError */
-async function named(context: Context, addresses: readonly string[]): Promise<string[]> {
+/** @throws RefusedError if an address is not that of a failed delivery */
+async function deliveryKeysOf(context: Context, addresses: readonly string[]): Promise<string[]> {
   const { connector, bucket } = await context.deployment();
   const keys = addresses.map(address => address.replace(`s3://${bucket}/`, ''));
   if (keys.some(key => parseDeadLetterKey(key, connector))) throw new RefusedError(ROWS_STAY);

@@ -3,7 +3,7 @@
 import { ApiRefusedError } from '../../../../lambda/core/errors.ts';
 import type { PageContent } from '../../../../lambda/core/page.ts';
 import { readRow } from '../../../../lambda/core/row.ts';
-import { shownList, shownText } from '../../../../lambda/issue-text.ts';
+import { printableList, printableText } from '../../../../lambda/issue-text.ts';
 import { STREAMS, type StreamName, streamOf } from '../../../../lambda/streams.ts';
 import { sha256 } from '../../../../lambda/system.ts';
 import { CONNECTORCTL } from '../../../../lib/installation.ts';
@@ -77,9 +77,9 @@ export const threatAssetCheck = createCheck('threat-asset', ['list-threats'], as
   if (!row || 'reason' in row) return skipped('the API has no threat yet');
   const { threatAssetField } = (await context.access()).settings;
   if (row.parent !== undefined) return ok(`threats name their asset in "${threatAssetField}"`);
-  const names = Object.keys(JSON.parse(row.text) as object).map(name => `"${shownText(name)}"`);
+  const names = Object.keys(JSON.parse(row.text) as object).map(name => `"${printableText(name)}"`);
   return fail(
-    `the first threat names no asset in "${threatAssetField}"; its members are ${shownList(names, ', ', MOST_MEMBERS)}`,
+    `the first threat names no asset in "${threatAssetField}"; its members are ${printableList(names, ', ', MOST_MEMBERS)}`,
     `Set threatAssetField, deploy, and run "${CONNECTORCTL.command} resync threats".`,
   );
 });

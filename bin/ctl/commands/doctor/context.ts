@@ -1,5 +1,5 @@
 /** Context, types and helpers that the checks share. */
-import { assign } from '../../../../lambda/compose.ts';
+import { createAssignment } from '../../../../lambda/compose.ts';
 import { type PageContent, parsePage } from '../../../../lambda/core/page.ts';
 import { membersToCut } from '../../../../lambda/core/row.ts';
 import type { StreamName } from '../../../../lambda/streams.ts';
@@ -51,7 +51,7 @@ async function readFirstPage({ settings, streams, api }: ConnectorAccess, name: 
   const limit = 1;
   const body = await api.page({ path, cursor: undefined, limit, signal });
   const cut = membersToCut(stream, settings.threatAssetField);
-  return parsePage(body, { path, limit, cut, configured: assign(settings).configuredNames, learned: {} });
+  return parsePage(body, { path, limit, cut, configured: createAssignment(settings).configuredNames, learned: {} });
 }
 
 export interface Finding {

@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { PREFIXES } from '../../../../lib/prefixes.ts';
 import { countObjects } from '../../bucket.ts';
-import { describeDeliveryStream, LOST_EVENTS } from '../../delivery-stream.ts';
+import { describeDeliveryStream, LOST_EVENTS_ADVICE } from '../../delivery-stream.ts';
 import { restoreAdvice } from '../../deployment.ts';
 import { awsCall } from '../../errors.ts';
 import { createCheck, type Finding, fail, ok, skipped, warn } from './context.ts';
@@ -91,7 +91,11 @@ function filterOf({ Filter }: Notification, name: 'prefix' | 'suffix'): string {
 export const deliveryStreamCheck = createCheck('delivery-stream', ['stack'], async ({ aws, deployment }) => {
   const { deliveryStream: name, stackName } = await deployment();
   const remedy = `No event can be sent. ${restoreAdvice(stackName)}`;
-  return deliveryStreamFinding(name, await describeDeliveryStream(aws, name, `${remedy} ${LOST_EVENTS}`), remedy);
+  return deliveryStreamFinding(
+    name,
+    await describeDeliveryStream(aws, name, `${remedy} ${LOST_EVENTS_ADVICE}`),
+    remedy,
+  );
 });
 
 export function deliveryStreamFinding(

@@ -4,7 +4,7 @@
 
 import type { StreamMetric } from '../../../../lambda/metrics.ts';
 import { environmentVariableOf } from '../../../../lambda/options.ts';
-import { STREAMS, type StreamName, streamsOn } from '../../../../lambda/streams.ts';
+import { enabledStreams, STREAMS, type StreamName } from '../../../../lambda/streams.ts';
 import { METRIC_PREFIXES } from '../../../../lib/delivery/firehose.ts';
 import { readAlarms } from '../../alarms.ts';
 import type { Aws } from '../../aws.ts';
@@ -65,7 +65,7 @@ export async function takeSnapshot(context: Context) {
 }
 
 function streamsOff(environment: Readonly<Record<string, string>>): StreamName[] {
-  const on = streamsOn(({ pathOption }) => environment[environmentVariableOf(pathOption)]).map(({ name }) => name);
+  const on = enabledStreams(({ pathOption }) => environment[environmentVariableOf(pathOption)]).map(({ name }) => name);
   return STREAMS.map(({ name }) => name).filter(name => !on.includes(name));
 }
 

@@ -11,7 +11,7 @@ export type SecondCheck = Awaited<ReturnType<typeof checkDifferencesAgain>>;
 
 /** Largest number of single reads at the API. Further differences count as confirmed without a read. */
 const MOST_SINGLE_READS = 1_000;
-const PIECE = 100;
+const IDS_PER_READ = 100;
 
 /**
  * @param begun time at which the comparison began, in milliseconds since 1970
@@ -32,8 +32,8 @@ export async function checkDifferencesAgain(
   /** Number of ids that no longer differ. */
   let resolved = 0;
   let asked = 0;
-  for (let from = 0; from < differences.length; from += PIECE) {
-    const piece = differences.slice(from, from + PIECE);
+  for (let from = 0; from < differences.length; from += IDS_PER_READ) {
+    const piece = differences.slice(from, from + IDS_PER_READ);
     const ids = piece.flatMap(({ id }) => id ?? []);
     const states = await access.readRowStates(stream.name, ids);
 

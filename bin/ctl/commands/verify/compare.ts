@@ -1,5 +1,5 @@
 /** Compares the API's lists, read from the beginning, with the row states in the table. */
-import { assign } from '../../../../lambda/compose.ts';
+import { createAssignment } from '../../../../lambda/compose.ts';
 import { readPages } from '../../../../lambda/core/read-pages.ts';
 import { awaitsReplay } from '../../../../lambda/core/replay.ts';
 import { rowReadOptions } from '../../../../lambda/core/row.ts';
@@ -114,7 +114,7 @@ export async function walkStream({ clock, report, signal }: Context, access: Con
     previous: undefined,
     rewinds: false,
     limit: PAGE_LIMIT.max,
-    configuredNames: assign(access.settings).configuredNames,
+    configuredNames: createAssignment(access.settings).configuredNames,
     learnedNames: learned,
     signal,
     onRefusedCursor: () => undefined,

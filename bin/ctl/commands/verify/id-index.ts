@@ -3,7 +3,7 @@
  *
  * The keys are the same as in the row states: `=asset-7f3a`, or `#<hash>` for a long id.
  */
-import { idOf } from '../../../../lambda/store/item.ts';
+import { idInKey } from '../../../../lambda/store/item.ts';
 
 export type IdIndex = Map<string, IdEntry>;
 
@@ -84,6 +84,6 @@ export function countEqualIds(idIndex: IdIndex): number {
 export function differencesIn(idIndex: IdIndex) {
   return [...idIndex].flatMap(([key, entry]) => {
     const kind = differenceKindOf(entry);
-    return kind ? [{ kind, id: idOf(key), key, listed: entry.listed, listedHash: entry.listedHash }] : [];
+    return kind ? [{ kind, id: idInKey(key), key, listed: entry.listed, listedHash: entry.listedHash }] : [];
   });
 }
