@@ -1,18 +1,21 @@
-/** A small chart: an area over the minutes of the last hour. */
+/** Draws a small chart: an area over the minutes of the last hour. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 const WIDTH = 360;
 const HEIGHT = 76;
 const MINUTES = 60;
 
-export function chart(label) {
+export function createChart(label) {
   const svg = made('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img' });
   const title = svg.appendChild(made('title', {}));
   const area = svg.appendChild(made('path', { class: 'area' }));
   const line = svg.appendChild(made('path', { class: 'line', 'vector-effect': 'non-scaling-stroke' }));
   return {
     svg,
-    /** @param {number[]} values by minute, the newest last @param {number} top of the scale */
+    /**
+     * @param {number[]} values one value for each minute, the newest last @param {number} top greatest value of the
+     * scale
+     */
     show(values, top) {
       const points = values.map((value, index) => {
         const minute = MINUTES - values.length + index;
@@ -25,7 +28,9 @@ export function chart(label) {
   };
 }
 
-/** A pixel from the edge, so that the line is not cut. */
+/**
+ * Returns a place at least one pixel from the edge, so that the line is not cut off. @param {number} share from 0 to 1
+ */
 function place(share, length) {
   return (1 + share * (length - 2)).toFixed(1);
 }

@@ -1,31 +1,34 @@
-/** Elements, made and updated in place, so that the focus stays. */
+/** Creates elements and updates them in place, so that an element that has the focus keeps it. */
 
-/** @param {Record<string, unknown>} [properties] of the element; `data-` and `aria-` names become attributes */
-export function element(tag, properties = {}, ...children) {
+/**
+ * @param {Record<string, unknown>} [properties] values by the name of the property; names with `data-` and `aria-`
+ * become attributes
+ */
+export function createElement(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) set(made, name, value);
+  for (const [name, value] of Object.entries(properties)) setProperty(made, name, value);
   made.append(...children);
   return made;
 }
 
-export function set(target, name, value) {
+export function setProperty(target, name, value) {
   if (/^(data-|aria-|role$)/.test(name)) {
     if (target.getAttribute(name) !== String(value)) target.setAttribute(name, String(value));
   } else if (target[name] !== value) target[name] = value;
 }
 
-export function byId(id) {
+export function elementById(id) {
   return document.getElementById(id);
 }
 
-/** Sets the text if it differs. */
-export function text(target, value) {
+/** Sets the text of an element if it differs from the present text. */
+export function setText(target, value) {
   const shown = String(value);
   if (target.textContent !== shown) target.textContent = shown;
 }
 
 /** Makes the children of a list match its items, by name. */
-export function listed(list, items, make, update) {
+export function updateList(list, items, make, update) {
   const before = new Map([...list.children].map(child => [child.dataset.name, child]));
   for (const item of items) {
     const child = before.get(item.name) ?? make(item);
@@ -39,7 +42,7 @@ export function listed(list, items, make, update) {
 
 const NUMBERS = new Intl.NumberFormat('en-US');
 
-export const count = value => NUMBERS.format(value);
+export const formatNumber = value => NUMBERS.format(value);
 
-/** `1 row`, `2 rows` */
-export const countText = (value, singular) => `${count(value)} ${singular}${value === 1 ? '' : 's'}`;
+/** A number with its noun, for example `1 row` or `2 rows`. */
+export const countText = (value, singular) => `${formatNumber(value)} ${singular}${value === 1 ? '' : 's'}`;

@@ -1,11 +1,14 @@
-/** The buttons that break things, and the alarms that answer. */
-import { byId, count, countText, element, listed, set, text } from './dom.js';
+/** Shows the buttons that cause incidents, and the alarms that fire. */
+import { countText, createElement, elementById, formatNumber, setProperty, setText, updateList } from './dom.js';
 
 const TOKEN = document.querySelector('meta[name=demo-token]').content;
 const HINT = 'Choosing an incident ends the one before.';
 
-/** Every change has the token of this start, which a page of another origin cannot read. */
-export async function act(path, body, waiting) {
+/**
+ * Posts an action to the demo. The request has the token of this start of the demo, which a page of another origin
+ * cannot read.
+ */
+export async function postAction(path, body, waiting) {
   notify(waiting);
   try {
     const response = await fetch(path, {
@@ -20,23 +23,23 @@ export async function act(path, body, waiting) {
 }
 
 function notify(message, isProblem = false) {
-  text(byId('notice'), message);
-  set(byId('notice'), 'data-problem', isProblem);
+  setText(elementById('notice'), message);
+  setProperty(elementById('notice'), 'data-problem', isProblem);
 }
 
-export async function makeButtons() {
+export async function createButtons() {
   const [alarming, harmless] = await (await fetch('incidents')).json();
-  byId('alarming').append(...alarming.map(button));
-  byId('harmless').append(...harmless.map(button));
-  byId('repair').onclick = () => {
-    if (byId('repair').ariaDisabled === 'false') return act('repair', {}, 'The incident ends now.');
+  elementById('alarming').append(...alarming.map(button));
+  elementById('harmless').append(...harmless.map(button));
+  elementById('repair').onclick = () => {
+    if (elementById('repair').ariaDisabled === 'false') return postAction('repair', {}, 'The incident ends now.');
   };
 }
 
 function button({ name, caused }) {
   const properties = { type: 'button', 'aria-pressed': 'false', 'data-incident': name };
-  const made = element('button', properties, element('span', {}, name), element('small', {}, caused));
-  made.onclick = () => act('incident', { name }, `“${name}” begins with the next minute.`);
+  const made = createElement('button', properties, createElement('span', {}, name), createElement('small', {}, caused));
+  made.onclick = () => postAction('incident', { name }, `“${name}” begins with the next minute.`);
   return made;
 }
 
@@ -47,22 +50,25 @@ export function showIncident({ incident, alarms, connector }) {
   const state = JSON.stringify([incident?.name, isOn]);
   if (known !== undefined && known !== state) notify(HINT);
   known = state;
-  // Not `disabled`: a disabled button would lose the focus.
-  set(byId('repair'), 'ariaDisabled', String(!isOn));
+  // The button is not set to `disabled`, because a disabled button would lose the focus.
+  setProperty(elementById('repair'), 'ariaDisabled', String(!isOn));
   for (const made of document.querySelectorAll('[data-incident]')) {
-    set(made, 'aria-pressed', isOn && made.dataset.incident === incident.name);
+    setProperty(made, 'aria-pressed', isOn && made.dataset.incident === incident.name);
   }
 
   const on = alarms.filter(alarm => alarm.state === 'ALARM');
-  text(byId('alarm-count'), `${on.length === 0 ? 'none' : on.length} of ${alarms.length} in alarm`);
-  set(byId('incident'), 'data-state', isOn ? 'on' : 'off');
-  text(byId('incident-note'), noteOf(incident, on, connector));
+  setText(elementById('alarm-count'), `${on.length === 0 ? 'none' : on.length} of ${alarms.length} in alarm`);
+  setProperty(elementById('incident'), 'data-state', isOn ? 'on' : 'off');
+  setText(elementById('incident-note'), noteOf(incident, on, connector));
   showExpected(incident, alarms);
-  listed(byId('all-alarms'), alarms, item, (made, alarm) => {
-    text(made.firstElementChild, alarm.state === 'ALARM' ? alarm.severity : alarm.state);
-    set(made.firstElementChild, 'data-tone', toneOf(alarm));
+  updateList(elementById('all-alarms'), alarms, item, (made, alarm) => {
+    setText(made.firstElementChild, alarm.state === 'ALARM' ? alarm.severity : alarm.state);
+    setProperty(made.firstElementChild, 'data-tone', toneOf(alarm));
   });
-  text(byId('status-line'), on.map(({ name, severity }) => `${severity} alarm ${name}`).join(', ') || 'No alarm');
+  setText(
+    elementById('status-line'),
+    on.map(({ name, severity }) => `${severity} alarm ${name}`).join(', ') || 'No alarm',
+  );
 }
 
 function noteOf(incident, on, { ghosts, stale }) {
@@ -80,30 +86,34 @@ function noteOf(incident, on, { ghosts, stale }) {
 }
 
 function showExpected(incident, alarms) {
-  listed(
-    byId('expected'),
+  updateList(
+    elementById('expected'),
     incident?.alarms ?? [],
     ({ name }) => {
       const { description } = alarms.find(alarm => alarm.name === name);
-      return element(
+      return createElement(
         'li',
         {},
-        element('b', {}, name),
-        element('span', {}),
-        element('small', {}, impactOf(description)),
+        createElement('b', {}, name),
+        createElement('span', {}),
+        createElement('small', {}, impactOf(description)),
       );
     },
     (made, { fired }) => {
-      text(
+      setText(
         made.children[1],
-        fired === null ? (incident.isRepaired ? 'did not fire' : 'waiting …') : `fired after ${count(fired)} min`,
+        fired === null
+          ? incident.isRepaired
+            ? 'did not fire'
+            : 'waiting …'
+          : `fired after ${formatNumber(fired)} min`,
       );
-      set(made, 'data-fired', fired !== null);
+      setProperty(made, 'data-fired', fired !== null);
     },
   );
 }
 
-/** The first clause: a line. */
+/** Returns the first clause of a description, because it fits on one line. */
 function impactOf(description) {
   return `${description.split(/[:.]/)[0]}.`;
 }
@@ -114,6 +124,6 @@ function toneOf({ state, severity }) {
 }
 
 function item({ name }) {
-  const link = element('a', { href: `runbook/${name}`, target: 'runbook', title: 'What to do' }, name);
-  return element('li', {}, element('span', { className: 'chip' }), link);
+  const link = createElement('a', { href: `runbook/${name}`, target: 'runbook', title: 'What to do' }, name);
+  return createElement('li', {}, createElement('span', { className: 'chip' }), link);
 }

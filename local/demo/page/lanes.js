@@ -1,6 +1,6 @@
-/** The two ways from the API to a SIEM. */
-import { chart } from './chart.js';
-import { byId, count, countText, element, set, text } from './dom.js';
+/** Shows the two ways from the API to a SIEM: the connector and the script. */
+import { createChart } from './chart.js';
+import { countText, createElement, elementById, formatNumber, setProperty, setText } from './dom.js';
 
 const lanes = { connector: makeLane('connector'), script: makeLane('script') };
 
@@ -11,25 +11,25 @@ function makeLane(name) {
     ghosts: figure('Ghosts', 'gone from the API'),
     bytes: figure('Volume', 'for the SIEM to index'),
   };
-  const list = element('dl', { className: 'figures' }, ...Object.values(figures).map(({ box }) => box));
-  const drawn = chart(`Rows that are wrong in the SIEM of the ${name}`);
-  const wrong = element('strong');
-  const caption = element('p', { className: 'caption' }, wrong, ' in its SIEM');
-  const state = element('p', { className: 'state' });
-  const lane = byId(name);
-  lane.append(list, element('figure', {}, caption, drawn.svg), state);
+  const list = createElement('dl', { className: 'figures' }, ...Object.values(figures).map(({ box }) => box));
+  const drawn = createChart(`Rows that are wrong in the SIEM of the ${name}`);
+  const wrong = createElement('strong');
+  const caption = createElement('p', { className: 'caption' }, wrong, ' in its SIEM');
+  const state = createElement('p', { className: 'state' });
+  const lane = elementById(name);
+  lane.append(list, createElement('figure', {}, caption, drawn.svg), state);
   return { lane, figures, drawn, wrong, state };
 }
 
 function figure(label, note) {
-  const value = element('dd');
-  const small = element('dd', { className: 'small' }, note);
-  return { box: element('div', {}, element('dt', {}, label), value, small), value, small };
+  const value = createElement('dd');
+  const small = createElement('dd', { className: 'small' }, note);
+  return { box: createElement('div', {}, createElement('dt', {}, label), value, small), value, small };
 }
 
 export function showLanes({ connector, script, streams, changes }) {
   const rows = streams.reduce((sum, stream) => sum + stream.rows, 0);
-  text(byId('changes'), `${countText(changes, 'change')} among ${count(rows)} rows of the API`);
+  setText(elementById('changes'), `${countText(changes, 'change')} among ${formatNumber(rows)} rows of the API`);
 
   const top = Math.max(10, ...connector.wrong, ...script.wrong);
   showLane(lanes.connector, connector, top);
@@ -52,27 +52,27 @@ export function showLanes({ connector, script, streams, changes }) {
 function showLane({ lane, figures, drawn, wrong }, view, top) {
   const { events, duplicates, ghosts, stale, bytes } = view;
   const share = events > 0 ? Math.round((100 * duplicates) / events) : 0;
-  show(figures.events, count(events));
-  show(figures.duplicates, count(duplicates), duplicates === 0);
-  text(figures.duplicates.small, `${share} % of the events`);
-  show(figures.ghosts, count(ghosts), ghosts === 0);
+  show(figures.events, formatNumber(events));
+  show(figures.duplicates, formatNumber(duplicates), duplicates === 0);
+  setText(figures.duplicates.small, `${share} % of the events`);
+  show(figures.ghosts, formatNumber(ghosts), ghosts === 0);
   show(figures.bytes, size(bytes));
-  text(wrong, ghosts + stale === 0 ? 'Every row is right' : `${countText(ghosts + stale, 'row')} wrong`);
-  set(lane, 'data-right', ghosts + stale === 0);
+  setText(wrong, ghosts + stale === 0 ? 'Every row is right' : `${countText(ghosts + stale, 'row')} wrong`);
+  setProperty(lane, 'data-right', ghosts + stale === 0);
   drawn.show(view.wrong, top);
 }
 
 function show({ value }, shown, isGood) {
-  text(value, shown);
-  if (isGood !== undefined) set(value, 'data-good', isGood);
+  setText(value, shown);
+  if (isGood !== undefined) setProperty(value, 'data-good', isGood);
 }
 
 function state({ state: shown }, sentence, isProblem) {
-  text(shown, sentence);
-  set(shown, 'title', sentence);
-  set(shown, 'data-problem', isProblem);
+  setText(shown, sentence);
+  setProperty(shown, 'title', sentence);
+  setProperty(shown, 'data-problem', isProblem);
 }
 
 function size(bytes) {
-  return bytes < 1_000_000 ? `${count(Math.round(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+  return bytes < 1_000_000 ? `${formatNumber(Math.round(bytes / 1000))} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
