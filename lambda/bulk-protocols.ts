@@ -10,8 +10,7 @@ import { AwsJson1_0Protocol, AwsJson1_1Protocol, type JsonCodec2 } from '@aws-sd
  * The SDK would walk through them by their schema, character by character, which takes some 8 % of
  * the CPU of a walk. The SDK's own serializer handles every other input, and every answer.
  *
- * JSON.stringify is sufficient for batches of items, because their items contain only text and
- * numbers, and no bytes.
+ * JSON.stringify is sufficient for batches of items, because their items do not contain bytes.
  */
 export class DynamoDBProtocol extends AwsJson1_0Protocol {
   protected override serializer = bulkSerializer(this.getPayloadCodec(), input =>

@@ -107,8 +107,8 @@ function digest(form: RegExp, subject: string) {
 }
 
 /**
- * Schema of a list. The length is checked before the entries, because each wrong entry takes some
- * memory.
+ * Schema of a list. The length is checked before the entries, because every wrong entry adds a
+ * problem to the result, which takes memory.
  */
 function listOf<T extends v.GenericSchema>(entry: T, most: number) {
   return v.pipe(

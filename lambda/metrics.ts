@@ -93,8 +93,8 @@ export const STREAM_PROPERTIES = {
   /** Answers 403 auth/insufficient-role. */
   RoleMissing: ({ failure }) => failure instanceof RoleMissingError,
   /**
-   * Early ends of the stream's run, 0 or 1. A run ends early when the answer to a write was
-   * unclear.
+   * Number of early ends of the stream's run, which is 0 or 1. A run ends early when the answer to
+   * a write was unclear.
    */
   UnclearWrites: count('unclearWrites'),
 } satisfies Record<string, StreamValue>;

@@ -221,8 +221,8 @@ export interface SavedState {
 }
 
 /**
- * Condition of each fenced write, so that no older write can overwrite a newer one, whether the
- * older write comes from an earlier run or from the same run.
+ * Condition of each fenced write, so that an older write cannot overwrite a newer write, whether
+ * the older write comes from an earlier run or from the same run.
  */
 export interface Fence {
   readonly epoch: number;
@@ -281,9 +281,9 @@ export interface StoredLog {
 }
 
 /**
- * Called before each batch of writes, and before each repetition of a batch. Batches take no
- * conditions, so they may start only while the lease outlasts them. Otherwise the function throws
- * LeaseLostError.
+ * Called before each batch of writes, and before each repetition of a batch. A batch of writes
+ * cannot have conditions, so it may start only while the lease outlasts it. Otherwise the function
+ * throws LeaseLostError.
  */
 export type AssertLeaseValid = () => Promise<void>;
 

@@ -7,7 +7,7 @@
 import type { RowFilter } from './ports.ts';
 
 export interface Stream {
-  /** Name in events, metrics, checkpoints and results. */
+  /** Name of the stream in events, metrics, checkpoints and results. */
   readonly name: string;
   /**
    * Noun for one row, for example `asset`. For a stream with row states it is also the API

@@ -338,7 +338,7 @@ export interface SecurityDataConnectorProps {
   /**
    * Policy that bounds every role of the stack.
    *
-   * @default - the boundary of the scope, if it has one
+   * @default - the boundary of the scope, if the scope has a boundary
    */
   readonly permissionsBoundary?: IManagedPolicy;
 
@@ -375,8 +375,8 @@ export interface NamedSiemReader {
    */
   readonly reader?: SiemReader;
   /**
-   * Existing queue in the same region. It may also be the queue of other connectors, and belong to
-   * another account. Its owner sets its policy and alarms. See
+   * Existing queue in the same region. The queue may also serve other connectors, and may belong to
+   * another account. The owner of the queue sets its policy and its alarms. See
    * docs/configuration.md#one-queue-of-many-connectors.
    *
    * @default - a queue with a dead-letter queue and alarms is created

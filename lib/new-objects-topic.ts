@@ -7,7 +7,7 @@ import type { DataBucket } from './data-bucket.ts';
 
 /**
  * Creates the topic of new objects. S3 notifies only one destination of each prefix, so all readers
- * subscribe to this topic: the queue of the SIEM, and queues of the app. EventBridge is no
+ * subscribe to this topic: the queue of the SIEM, and queues of the app. EventBridge is not an
  * alternative, because its events have another format than the notifications that Splunk, Sentinel
  * and Elastic read. A bucket that the connector creates notifies the topic. In an existing bucket
  * the connector would overwrite other notifications, so the topic only accepts notifications of

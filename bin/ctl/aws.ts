@@ -37,7 +37,7 @@ export interface RegionAndProfile {
 /** Changes a client before its first use, for example to answer its commands in place of AWS. */
 export type PrepareClient = (client: Sender) => void;
 
-/** @param signal aborts reads */
+/** @param signal signal that aborts reads */
 export function createAws(
   { region, profile }: RegionAndProfile,
   signal: AbortSignal,

@@ -78,7 +78,10 @@ function usageError(cause: CommanderError): UsageError {
   return new UsageError(message, { cause });
 }
 
-/** Creates the command line. Only the command that `words` names is loaded, or every command if `words` names none. */
+/**
+ * Creates the command line. Only the command that `words` names is loaded, or every command if `words` does not name a
+ * command.
+ */
 export async function commandLine(
   run: RunAction,
   words: readonly string[] = [],

@@ -20,7 +20,7 @@ export interface DeploymentChoice {
 interface Found {
   readonly stack: Stack;
   readonly connector: string;
-  /** Values by the name of the output. */
+  /** Values of the outputs, by the name of the output. */
   readonly outputs: ReadonlyMap<string, string>;
 }
 

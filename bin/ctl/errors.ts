@@ -131,8 +131,8 @@ const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: st
 ];
 
 /**
- * The message to print. Errors of code that is shared with the function mention the next run. A command has no next
- * run, so that part of the message is replaced. Messages from the function itself stay unchanged.
+ * Returns the message to print. Errors of code that is shared with the function mention the next run. A command has no
+ * next run, so that part of the message is replaced. Messages from the function itself stay unchanged.
  */
 export function printedMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);

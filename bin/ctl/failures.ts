@@ -15,7 +15,7 @@ import { groupBy } from './group-by.ts';
 import { parseJsonObject } from './json-object.ts';
 
 export interface LogLine {
-  /** Time in milliseconds since 1970. */
+  /** Time of the line, in milliseconds since 1970. */
   readonly time: number;
   readonly text: string;
 }
@@ -72,8 +72,8 @@ function causesOf({ cause }: LoggedError): string[] {
 }
 
 /**
- * Splits a message into the failure and the advice, which begins with "Nothing …" or with NOTHING_IS_LOST. Lambda's own messages contain no advice, so
- * they get a reference to the runbook.
+ * Splits a message into the failure and the advice, which begins with "Nothing …" or with NOTHING_IS_LOST. Lambda's own
+ * messages do not contain advice, so a reference to the runbook is added.
  */
 function parts(said: string): { readonly what: string; readonly advice: string } {
   const at = [NOTHING_IS_LOST, 'Nothing '].map(words => said.indexOf(words)).find(each => each > 0);

@@ -90,7 +90,7 @@ export function runResultText({ streams, more }: InvocationResult, seconds: numb
   return `${table} The time budget ended before the streams were caught up. ${next}`;
 }
 
-/** Notes about results that have no column. */
+/** Returns notes about the results for which the table does not have a column. */
 function notesOf(results: readonly StreamResult[]): string[] {
   const sum = (count: (result: StreamResult) => number) => results.reduce((total, each) => total + count(each), 0);
   const oversize = sum(result => result.oversize);

@@ -10,7 +10,7 @@ export interface FunctionCommand {
   readonly streams?: readonly StreamName[];
   readonly resync?: readonly StreamName[];
   readonly replay?: readonly StreamName[];
-  /** Time in ISO 8601, with a zone. */
+  /** Time in ISO 8601, with a zone. A replay sends only rows whose last event was sent after it. */
   readonly since?: string | undefined;
   /** Digest of the organization whose rows are sent from now on. */
   readonly confirmOrganization?: string;

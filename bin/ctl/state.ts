@@ -33,7 +33,7 @@ async function readLease(table: Table, now: number) {
   if (!item) return undefined;
   /** Time at which the lease expires, in milliseconds since 1970. It may lie in the past. */
   const expires = Number(item['expires']?.N);
-  /** How the last run ended. */
+  /** Way in which the last run ended. */
   const ended = (item['ended']?.S ?? '') as 'no' | 'clean' | 'dirty' | '';
   /** Id of the run that last took the lease. */
   const holder = item['holder']?.S ?? '';

@@ -1,4 +1,4 @@
-/** Formats text for the terminal: tables, times. */
+/** Formats text for the terminal: tables, durations, times, and commands of the AWS CLI. */
 
 const NUMBER = /^[\d.,?]*$/;
 

@@ -9,8 +9,8 @@
  *     3 row states     the batch                         does the same: the second write of a state changes nothing
  *     4 checkpoint     the batch                         continues after the batch
  *
- * A stream without row states needs no log, because its rows become the same events when they are
- * read again.
+ * A stream without row states does not need a log, because its rows become the same events when
+ * they are read again.
  */
 import type { Checkpoint, LogEntry } from '../ports.ts';
 import { type Batch, decodeBatch, encodeBatch, isEmptyBatch } from './batch.ts';
@@ -91,7 +91,7 @@ export async function saveCheckpoint(checkpoint: Checkpoint, { stream, run }: St
  * Repeats the unfinished batch of a killed run exactly as it was logged. Recovery needs nothing
  * else.
  *
- * @returns the checkpoint that follows
+ * @returns the checkpoint after the batch
  * @throws LogMissingError, and the errors of `commitBatch`
  */
 export async function redoBatch({ key }: LogEntry, streamRun: StreamRun): Promise<Checkpoint> {

@@ -1,6 +1,6 @@
 /**
  * Decides rows, one after the other, and collects the resulting events and writes in a batch. It is
- * pure, so it uses no clock, no table and no randomness.
+ * pure: it uses neither a clock nor the table nor random numbers.
  *
  *     rows      [a v2]  [b v1]  [c tombstone]  [a v3]
  *     known      a v1    b v1    c v1

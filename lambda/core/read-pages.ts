@@ -27,7 +27,9 @@ export interface ReadPagesOptions {
   readonly previous: string | undefined;
   /** Whether a page that leads to `previous` closes a circle that was read before. @default false */
   readonly isCircleKnown?: boolean;
-  /** Whether a refused cursor is replaced by an earlier one, or by the beginning. @default true */
+  /**
+   * Whether a refused cursor is replaced by an earlier cursor, or by the beginning. @default true
+   */
   readonly rewinds?: boolean;
   /** Whether the next page is fetched while the current page is processed. @default true */
   readonly ahead?: boolean;

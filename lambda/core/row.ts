@@ -13,7 +13,7 @@ export interface Row {
    * not digits.
    */
   readonly rowHash: string;
-  /** JSON text of `stream_position`; absent when the row has none. */
+  /** JSON text of `stream_position`; absent when the row does not have this member. */
   readonly position: string | undefined;
   readonly time: string | undefined;
   readonly deleted: boolean;
@@ -28,7 +28,7 @@ export interface Row {
   readonly filter: FilterResult;
   /**
    * Tag by which the window remembers this version of the row. Absent when the tag could not
-   * distinguish this version from a later one.
+   * distinguish this version from a later version.
    */
   readonly versionTag: string | undefined;
 }
@@ -178,8 +178,8 @@ class CutRow implements Row {
   }
 
   /**
-   * Decision of the filter. It is made only on demand, because a row that is in the window needs no
-   * decision.
+   * Decision of the filter. It is made only on demand, because a row that is in the window does not
+   * need a decision.
    */
   get filter(): FilterResult {
     this.#filter ??= this.deleted ? 'send' : this.#decide();
@@ -211,7 +211,8 @@ class CutRow implements Row {
 
 /**
  * Whether the id is short enough to be stored in the table. A UTF-16 unit has at most three bytes
- * in UTF-8, so an id with a third as many units as bytes are allowed is never too long.
+ * in UTF-8, so an id is short enough if it has at most a third as many units as the number of bytes
+ * that are allowed.
  */
 function isStorable(id: string): boolean {
   return id.length <= MAX_ID_BYTES / 3;

@@ -1,6 +1,6 @@
 /**
  * Runs all streams under one lease: assets, then withdrawals, then threats, one after the other,
- * and DNS blocks at the same time. A failing stream does not stop the others.
+ * and DNS blocks at the same time. A failing stream does not stop the other streams.
  */
 
 import type { Checkpoint, Lease, LogEntry, SavedStream } from '../ports.ts';

@@ -101,8 +101,8 @@ export const EMPTY_RESULT = {
   stalledCursors: 0,
   refusedCursors: 0,
   /**
-   * Early ends of the stream's run, 0 or 1. A run ends early when the answer to a write was
-   * unclear.
+   * Number of early ends of the stream's run, which is 0 or 1. A run ends early when the answer to
+   * a write was unclear.
    */
   unclearWrites: 0,
   /** Whether the walk reached the end of the stream with everything saved. */

@@ -130,7 +130,7 @@ export function confirmPassStart(now: number): Pick<SecondWalk, 'phase' | 'notBe
   return { phase: 'confirm', notBefore: now + HOUR };
 }
 
-/** Whether a second walk may read pages now. */
+/** Whether the second walk may continue now. */
 export function isSecondWalkDue({ second }: Checkpoint, now: number): boolean {
   return second !== undefined && second.waiting === undefined && now >= second.notBefore;
 }
@@ -171,8 +171,8 @@ export class ListPass {
   }
 
   /**
-   * Whether the pass continues from this checkpoint. It does not if its second walk has begun again
-   * since.
+   * Whether the pass continues from this checkpoint. It does not if the second walk has begun again
+   * after the pass had begun.
    */
   continues({ second }: Checkpoint): boolean {
     return second === this.#second;

@@ -5,8 +5,8 @@
  *
  *     epoch 12, third event  →  "00000000120000000003"
  *
- * A draft reserves enough sequences for its rows before they are decided, so that the decisions
- * need no shared counter. Sequences that are not used are skipped.
+ * A draft reserves enough sequences for its rows before they are decided, so that the decisions do
+ * not need a shared counter. Sequences that are not used are skipped.
  */
 export interface ReservedSequences {
   readonly epoch: string;
@@ -27,7 +27,7 @@ export function epochAt(now: number): number {
 }
 
 /**
- * Returns the least sequence of an epoch. No event of a run with this epoch or a later one has a
+ * Returns the least sequence of an epoch. No event of a run with this epoch or a later epoch has a
  * smaller sequence.
  */
 export function leastSequence(epoch: number): string {

@@ -100,8 +100,8 @@ export async function readGroup(
   const states = isLookedUp ? await run.rowStates.get(stream.name, [...ids]) : new Map();
 
   const [all, kept, left] = [rows, last, pages].map(lists => lists.flat().length) as [number, number, number];
-  // Only rows that need no decision are counted here. The other rows are counted when they are
-  // decided.
+  // Only rows that do not need a decision are counted here. The other rows are counted when they
+  // are decided.
   const tags = rows.map(page => page.flatMap(({ versionTag }) => versionTag ?? []));
   return { pages, tags, states, counts: { rows: all - left, superseded: all - kept, duplicates: kept - left } };
 }

@@ -62,11 +62,11 @@ function deliveryError(cause: unknown): Error {
 
 /**
  * Finds the error code of each record. The code is undefined for a record that was taken, and empty
- * if the entry of a refused record has none. Only an id shows that a record was taken, because the
- * status is 200 in any case.
+ * if the entry of a refused record does not contain a code. Only an id shows that a record was
+ * taken, because the status is 200 in any case.
  *
- * @returns undefined when the answer does not have one entry for each record, or not as many
- * failures as it states
+ * @returns undefined when the answer does not have one entry for each record, or when its entries
+ * contradict the number of failures that it states
  */
 function refusalsIn(
   { RequestResponses: entries = [], FailedPutCount }: PutRecordBatchOutput,

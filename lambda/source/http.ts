@@ -64,7 +64,7 @@ const nothing = () => Buffer.alloc(0);
 export const TIMED_OUT = 'it did not answer in time';
 export const TOO_LARGE = 'its answer is too large';
 
-/** The server gave no whole answer. */
+/** The server did not answer, or its answer was incomplete. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
   /** Reason why the answer is incomplete. Absent when the connection failed. */

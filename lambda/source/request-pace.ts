@@ -21,7 +21,10 @@ export interface PacedRequest {
 export interface RequestPace {
   /** Resolves when the next request may leave. @throws OutOfTimeError when that would be too late */
   wait(request: PacedRequest): Promise<void>;
-  /** Time in milliseconds since 1970. */
+  /**
+   * Time at which the next request would leave if all requests had left evenly, in milliseconds
+   * since 1970.
+   */
   readonly due: number;
   /**
    * @param due `due` of the previous run. Absent when that run did not save it; it is then assumed

@@ -20,7 +20,7 @@ import type { Table } from './table.ts';
 export interface LeaseOptions {
   readonly table: Table;
   readonly clock: Clock;
-  /** Id of the run, which no other run has. */
+  /** Id of the run, which differs from the id of every other run. */
   readonly holder: string;
   readonly seconds: number;
   /** Pace of the API requests. Each run saves it in the lease for the next run. */
@@ -44,7 +44,7 @@ const RENEWALS = 3;
 export interface LeaseTake {
   readonly epoch: number;
   readonly holder: string;
-  /** Milliseconds since 1970. */
+  /** Time of the take, in milliseconds since 1970. */
   readonly now: number;
   /** Milliseconds until the lease expires. */
   readonly term: number;

@@ -114,7 +114,7 @@ export function decodeState(item: Item): RowState {
 
 /**
  * Stores which rows may have been sent under which parent. One query finds all rows that disappear
- * together with a parent, so the table needs no index.
+ * together with a parent, so the table does not need an index.
  */
 export function createChildIndex(table: Table, hash: Hash): ChildIndex {
   const keyOf = (stream: StreamName, { parent, id }: ChildEntry) => childKey(stream, parent, id, hash);

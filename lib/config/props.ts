@@ -101,7 +101,10 @@ function destinationOf(scope: Construct, destination: ConnectorConfig['destinati
   return type === 'splunk' ? Destination.splunk(options) : Destination.http(options);
 }
 
-/** Describes the network by its ids alone, so that synth looks nothing up and needs no credentials. */
+/**
+ * Describes the network by its ids alone, so that synth need not look anything up, and does not
+ * need credentials.
+ */
 function networkProps(scope: Construct, { vpcId, subnetIds, securityGroupIds }: NonNullable<ConnectorConfig['vpc']>) {
   // An imported VPC must have a zone, although none is used here.
   const vpc = Vpc.fromVpcAttributes(scope, 'Vpc', { vpcId, availabilityZones: ['unknown'] });

@@ -35,7 +35,10 @@ function oneOf<const T extends readonly string[]>(words: T) {
 
 const httpsAlone = v.startsWith<string, 'https://', string>('https://', NEEDS_HTTPS);
 
-/** Schema of an endpoint's URL. A query string is allowed, because some collectors need one. */
+/**
+ * Schema of an endpoint's URL. A query string is allowed, because some collectors need a query
+ * string.
+ */
 const endpointUrl = v.pipe(
   httpsUrlSchema(['hash', 'username', 'password'], 'must hold no user, password or fragment'),
   httpsAlone,
@@ -249,8 +252,8 @@ export const connectorSchema = exactObject({
 });
 
 /**
- * The form of a region's name, such as `eu-west-1`, `us-gov-west-1` or `eusc-de-east-1`. New
- * regions need no change.
+ * The form of a region's name, such as `eu-west-1`, `us-gov-west-1` or `eusc-de-east-1`. The form
+ * also fits new regions, so they do not need a change here.
  */
 const REGION = /^[a-z]{2,}(-[a-z]+)+-\d+$/;
 

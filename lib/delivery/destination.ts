@@ -159,8 +159,8 @@ class S3Destination extends KnownDestination<S3DestinationOptions> {
     const { bufferInterval = BUFFER } = this.options;
     const { bucketSettings } = createDeliveryParts(scope, connector);
 
-    // Packed records need no processing, because S3 gets their bytes and each line ends in a line
-    // feed.
+    // Firehose need not process packed records, because S3 gets their bytes and each line ends in a
+    // line feed.
     const deliveryStream = createDeliveryStream(scope, 'ToS3', connector, {
       extendedS3DestinationConfiguration: {
         ...bucketSettings,

@@ -13,7 +13,7 @@ export type OperatorGrant = 'inspect' | 'operate';
 
 export interface OperatorPermission<Resource extends string> {
   readonly grant: OperatorGrant;
-  /** Resource as the documents name it. */
+  /** Resource, in the words of the documents. */
   readonly on: Resource;
   readonly actions: readonly string[];
   /** Conditions that narrow the statement. */

@@ -12,7 +12,7 @@ export interface CommandLine extends SimulatorSettings, Required<SeedCounts> {
   /** Port of the control API. If undefined, the control API gets any free port. */
   readonly controlPort?: number;
   readonly seed: number;
-  /** Random changes per second. */
+  /** Number of random changes per second. */
   readonly life: number;
 }
 

@@ -63,7 +63,7 @@ export function completeSettings(given: Partial<SimulatorSettings>): SimulatorSe
   return settings;
 }
 
-/** One sentence for each invalid setting. */
+/** Returns one sentence for each invalid setting. */
 export function settingProblems(settings: SimulatorSettings): string[] {
   const problems = Object.entries(SIMULATOR_SETTINGS).flatMap(([name, setting]) => {
     const value = settings[name as keyof SimulatorSettings];

@@ -13,8 +13,8 @@ const ADDED_TO_FULL = 0.1;
 /**
  * Applies one random change to the API simulator.
  *
- * @param most largest number of rows that a stream may ever have had, removed rows included; without it, a stream has
- * no limit
+ * @param most largest number of rows that a stream may ever have had, removed rows included; if absent, the number of
+ * rows is not limited
  */
 export function randomChange(
   simulator: ApiSimulator,

@@ -57,7 +57,7 @@ export class VersionedStream {
     this.record(id, {}, false);
   }
 
-  /** Shows a hidden row again, at its old position unless the row has changed since. */
+  /** Shows a hidden row again, at its old position unless the row has changed since it was hidden. */
   show(id: string): void {
     const shown = this.#hidden.get(id);
     const latest = this.latest.get(id)!;

@@ -14,7 +14,7 @@ export interface DeliveredEvent {
   readonly connector: string;
   readonly forwarded_at: string;
   readonly asset_id?: string;
-  /** Undefined for an event without a row. */
+  /** Text of the row. Undefined for an event without a row. */
   readonly row?: string;
 }
 

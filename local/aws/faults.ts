@@ -2,13 +2,15 @@ import type { ServiceName, ServiceOperation } from './service.ts';
 
 /** A fault of one call. Members combine, and an empty fault has no effect. */
 export interface Fault {
-  /** The service waits first. Without other members, it is slow but healthy. */
+  /** Milliseconds that the service waits first. Without other members, the service is slow but healthy. */
   readonly latencyMilliseconds?: number;
-  /** The connection is reset before the service acts. */
+  /** Whether the connection is reset before the service acts. */
   readonly loseRequest?: boolean;
-  /** The connection is reset after the effect, so the caller cannot know whether the call had its effect. */
+  /**
+   * Whether the connection is reset after the effect, so that the caller cannot know whether the call had its effect.
+   */
   readonly loseAnswer?: boolean;
-  /** The service refuses the whole call and does nothing. */
+  /** Error with which the service refuses the whole call, without any effect. */
   readonly refuse?: { readonly status: number; readonly code: string; readonly message: string };
   /**
    * Whether the item of a batch at this position fails: a failed record of `PutRecordBatch`, or an unprocessed item of

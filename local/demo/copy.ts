@@ -3,7 +3,7 @@ import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 /** Rows of a stream by id, as JSON text without `stream_position`. */
 export type RowsByStream = Readonly<Record<StreamName, ReadonlyMap<string, string>>>;
 
-/** Figures about one minute. */
+/** Figures about the events of one minute. */
 interface Minute {
   events: number;
   /** Events whose content the SIEM already had. */
@@ -49,7 +49,7 @@ export class SiemCopy {
     rows.set(id, { content, eventId });
   }
 
-  /** Ends the current minute and begins the next one. */
+  /** Ends the current minute and begins the next minute. */
   endMinute(): void {
     this.#minutes = [...this.#minutes, this.#minute].slice(-60);
     this.#minute = NOTHING();

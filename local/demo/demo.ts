@@ -45,7 +45,7 @@ export interface DemoOptions {
   readonly template: Template;
   /** Milliseconds on this machine that a minute of the schedule takes. */
   readonly minuteTakes: number;
-  /** Random changes of the data per minute. */
+  /** Number of random changes of the data per minute. */
   readonly changes: number;
   readonly seed: number;
   /** Minutes that are played at once before the page is served. @default 60 */
@@ -121,7 +121,10 @@ export class Demo implements AsyncDisposable {
     return this.#minutes;
   }
 
-  /** Ends the current incident, and starts another one with the next minute. @throws RangeError if the name is unknown */
+  /**
+   * Ends the current incident, and starts the incident with this name in the next minute. @throws RangeError if the
+   * name is unknown
+   */
   cause(name: string): void {
     const incident = [...ALARMING_INCIDENTS, ...HARMLESS_INCIDENTS].find(each => each.name === name);
     if (!incident) throw new RangeError(`No incident is named ${name}.`);

@@ -183,7 +183,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 
-/** The files of the page, by path. */
+/** Reads the files of the page. @returns the answers by path */
 async function pageFiles(token: string): Promise<Map<string, Answer>> {
   const files = new Map<string, Answer>();
   for (const name of globSync('*', { cwd: PAGE_FOLDER })) {

@@ -24,7 +24,7 @@ export interface LaneView {
 export interface StreamView {
   readonly name: string;
   readonly rows: number;
-  /** State after the last run. */
+  /** State of the stream after the last run. */
   readonly state: 'caught up' | 'more to read' | 'failed' | 'not run';
 }
 
@@ -89,7 +89,7 @@ function stateOf(run: EndedRun | undefined, stream: string): StreamView['state']
   return result.caughtUp ? 'caught up' : 'more to read';
 }
 
-/** The first error of a run. */
+/** Returns the text of the first error of a run. */
 export function problemOf(run: EndedRun | undefined): string | undefined {
   const error = [...(failuresOf(run)?.values() ?? [])][0] ?? run?.error;
   return error === undefined ? undefined : `${(error as Error).name}: ${(error as Error).message}`;

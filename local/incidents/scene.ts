@@ -181,7 +181,7 @@ export class Scene implements AsyncDisposable {
     for (const { killSwitch } of this.#busy) killSwitch.kill();
   }
 
-  /** Invokes the function in an idle container, or in a new one. */
+  /** Invokes the function in an idle container, or in a new container. */
   async #invoked(environment: Environment): Promise<EndedRun> {
     const end = this.clock.now() + TIMEOUT;
     const context = { getRemainingTimeInMillis: () => end - this.clock.now() };

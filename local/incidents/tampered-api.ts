@@ -22,7 +22,7 @@ export interface TamperableAnswers {
   tamper(tampering?: Tampering): void;
 }
 
-/** The API simulator's answers, which may be tampered with. */
+/** Wraps the API simulator, so that its answers can be tampered with. */
 export function createTamperableAnswers(simulator: ApiSimulator): TamperableAnswers {
   let tampering: Tampering | undefined;
   return {
@@ -46,7 +46,7 @@ export interface TamperedApi extends Pick<TamperableAnswers, 'tamper'>, AsyncDis
 }
 
 /**
- * The simulated API on a free port of 127.0.0.1, behind a proxy that may answer in its place.
+ * Starts the simulated API on a free port of 127.0.0.1, behind a proxy that may answer in place of the API.
  *
  * @param now time in the `Date` header of answers, in milliseconds since 1970
  */

@@ -49,8 +49,8 @@ function removeAssetWithThreats(simulator: ApiSimulator, random: () => number): 
 }
 
 /**
- * Restores the asset of the last removal but one, so that a second round of changes restores the asset that the first
- * round removed.
+ * Restores the asset that was removed before the last removal, so that a second round of changes restores the asset
+ * that the first round removed.
  */
 function restoreAssetRemovedBefore(simulator: ApiSimulator): boolean {
   const removed = [...simulator.tenantData.streams.assets.latest.values()].filter(asset => asset.deletedAt !== 0);

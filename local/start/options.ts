@@ -87,7 +87,10 @@ function collectOmit(text: string, before: ByStream<readonly string[]> = {}): By
   return { ...before, [key]: [...(before[key] ?? []), ...paths.split(',')] };
 }
 
-/** Splits the value of an option by stream: `threats=severity != 'low'` → `threats` and the rest */
+/**
+ * Splits the value of an option into the name of a stream and the rest: `threats=severity != 'low'` → `threats` and
+ * `severity != 'low'`
+ */
 function readOfStream(text: string): [key: StreamKey, value: string] {
   const keys = STREAMS.map(({ name }) => streamKey(name));
   const key = keys.find(each => text.startsWith(`${each}=`));

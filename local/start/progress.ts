@@ -50,7 +50,7 @@ export class Progress {
     if (this.#now() - this.#shownAt >= milliseconds) this.#show();
   }
 
-  /** Shows the reason until the next page. */
+  /** Shows the reason for waiting until the next page arrives. */
   waitsFor(reason: string): void {
     this.#reason = reason;
     this.#show();

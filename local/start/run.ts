@@ -86,7 +86,7 @@ function introduction(name: string, { tenantData, tenant }: StateSource): string
   return `Connector "${name}" drains the embedded API simulator: ${rows} (seed ${seed}), ${countText(changed, 'change')} since.`;
 }
 
-/** A host of the tenant has no address. No request was sent. */
+/** The name of a tenant's host cannot be resolved. No request was sent. */
 class UnknownHostError extends Error {
   override readonly name = 'UnknownHostError';
   constructor(host: string, options?: ErrorOptions) {
@@ -192,7 +192,7 @@ function streamsIn(settings: Settings) {
 
 export interface DrainOptions {
   readonly invoke: () => Promise<InvocationResult>;
-  /** Whether to stop invoking. */
+  /** Whether the function must not be invoked again. */
   readonly isStopped: () => boolean;
   /** Called each time another run holds the lease. */
   readonly onLeaseHeld: () => void;

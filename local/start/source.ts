@@ -19,7 +19,10 @@ const TenantData = v.object({
   changes: v.array(v.object({ at: count, count })),
 });
 
-/** The source of a state folder's rows. The cursors and row states of one source are meaningless for another source. */
+/**
+ * The source of a state folder's rows. The cursors and row states of a source have no meaning for any other source, so
+ * a folder may have only one source.
+ */
 const StateSource = v.object({
   version: v.literal(2),
   tenantData: v.optional(TenantData),

@@ -82,8 +82,8 @@ const EVENTS: readonly Line[] = [
 const TITLE_WIDTH = 'oversize events'.length;
 
 /**
- * Table of the rows by outcome, with a column for each stream and one for all streams. It is at most 60 characters
- * wide.
+ * Table of the rows by outcome, with a column for each stream, and a column for all streams. It is at most 60
+ * characters wide.
  *
  *     read = forwarded + duplicates + superseded + unknown (+ filtered) + dead letters (+ not finished)
  */

@@ -33,7 +33,7 @@ The run reads the other streams as well.`;
 
 interface ResyncOptions {
   readonly sendAll?: true;
-  /** Time in ISO 8601. */
+  /** Time in ISO 8601. Only rows whose last event was sent after it are sent again. */
   readonly since?: string;
   readonly wait: number;
   readonly yes?: true;

@@ -93,7 +93,7 @@ export class ObjectLayout {
 
 const SCALAR = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
 
-/** Created only once, because creating an error takes longer than reading a row. */
+/** The error is created only once, because creating an error takes longer than reading a row. */
 const NOT_NORMAL = new JsonError('Not normal', 0);
 
 /**

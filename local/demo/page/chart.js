@@ -29,7 +29,8 @@ export function createChart(label) {
 }
 
 /**
- * Returns a place at least one pixel from the edge, so that the line is not cut off. @param {number} share from 0 to 1
+ * Returns a place at least one pixel from the edge, so that the line is not cut off. @param {number} share share of the
+ * length, from 0 to 1
  */
 function place(share, length) {
   return (1 + share * (length - 2)).toFixed(1);

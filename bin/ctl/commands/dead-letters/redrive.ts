@@ -98,7 +98,7 @@ function objectsText(count: number): string {
 
 /**
  * Redrives objects one by one, so that a failure or Ctrl-C leaves no object half done. A failure of one object does not
- * stop the others.
+ * stop the redrive of the other objects.
  */
 async function redriveAll(context: Context, deliveries: readonly string[]): Promise<Redriven[]> {
   const done: Redriven[] = [];
