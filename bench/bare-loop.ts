@@ -1,6 +1,6 @@
 /**
  * The floor of a walk: a loop that fetches a page ahead, reads it with JSON.parse, and forwards its
- * rows, but remembers no earlier row.
+ * rows, but does not remember earlier rows.
  */
 import { FirehoseClient, PutRecordBatchCommand } from '@aws-sdk/client-firehose';
 import { PAGE_ROWS } from './rows.ts';

@@ -70,7 +70,10 @@ const GZIPPED = { share: 0.126, objectBytes: 1_000 };
 const STREAMS = 3;
 const MINUTES_PER_MONTH = 730 * 60;
 const GIGABYTE = 2 ** 30;
-/** Firehose bills each record in steps of this size, so a stream loses half a step in each run. */
+/**
+ * Firehose bills each record in steps of this size, so a stream loses half a step in each run on
+ * average.
+ */
 const FIREHOSE_STEP_BYTES = 5 * 1024;
 /** Firehose delivers an object per minute, or sooner when its buffer holds this many bytes. */
 const BUFFER_BYTES = 64 * 2 ** 20;

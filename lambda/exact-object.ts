@@ -43,7 +43,7 @@ function similarName(name: string, known: readonly string[]): string | undefined
   return ranked[0]?.candidate;
 }
 
-/** Counts the characters to add, remove or change until one word becomes the other. */
+/** Counts the characters to add, remove or change in the first word to get the second word. */
 function distanceBetween(a: string, b: string): number {
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
 

@@ -9,10 +9,10 @@ import { errorAndCauses, ProxyUnreachableError } from './core/connection-error.t
 export type ProxySettings = { readonly HTTPS_PROXY: string; readonly NO_PROXY?: string | undefined };
 
 /**
- * Creates the agent for the SDK, because the agents that the SDK creates use no proxy, whatever the
- * environment says. The SDK must be given an agent and not the agent's options, because for large
- * objects (`Expect: 100-continue`) it would create another agent without them. `keepAlive` and
- * `maxSockets` have the values that the SDK would use.
+ * Creates the agent for the SDK, because the agents that the SDK creates do not use a proxy,
+ * whatever the environment says. The SDK must be given an agent and not the agent's options,
+ * because for large objects (`Expect: 100-continue`) it would create another agent without them.
+ * `keepAlive` and `maxSockets` have the values that the SDK would use.
  */
 export function proxyAgent(proxy: ProxySettings | undefined): { readonly httpsAgent?: Agent } {
   return proxy ? { httpsAgent: new Agent({ keepAlive: true, maxSockets: 50, proxyEnv: proxy }) } : {};

@@ -23,7 +23,7 @@ type Values<F> = Readonly<Record<string, (facts: F) => number | boolean | undefi
 
 export function createTelemetry(connector: string): Telemetry {
   const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: connector });
-  /** Lasting failures of this container's runs that no good run has ended yet. */
+  /** Lasting failures of this container's runs that no run without a failure has ended yet. */
   const unended = new Set<string>();
 
   /**

@@ -441,8 +441,8 @@ export interface AlarmOverride {
 export type AlarmOverrides = { readonly [Name in AlarmName]?: AlarmOverride | false };
 
 /**
- * Alarms of a connector. One composite alarm for each severity notifies, and its description names
- * its alarms.
+ * Alarms of a connector. One composite alarm for each severity notifies the topic, and its
+ * description names its alarms.
  */
 export interface Alarms {
   /**

@@ -7,7 +7,10 @@ export interface RoleNameOptions {
   readonly namePrefix?: string | undefined;
 }
 
-/** Beginning of the name of Sentinel's role, because Sentinel accepts no other name. */
+/**
+ * Beginning of the name of Sentinel's role, because Sentinel does not accept a name with another
+ * beginning.
+ */
 export const SENTINEL_PREFIX = 'OIDC_';
 
 /**

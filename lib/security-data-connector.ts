@@ -74,7 +74,10 @@ export class SecurityDataConnector extends Construct implements IConnectable {
   readonly function: LambdaFunction;
   /** Logs of the function. */
   readonly logGroup: ILogGroup;
-  /** Each alarm by its name, and the composite alarms `critical` and `warning`, which notify. */
+  /**
+   * Each alarm by its name, and the composite alarms `critical` and `warning`, which notify the
+   * topic.
+   */
   readonly alarms: Alarms;
   /** Topic that the alarms notify. */
   readonly alarmTopic: ITopic;
@@ -351,7 +354,10 @@ function refuseSharedName(connector: SecurityDataConnector, connectorName: strin
   warn(connector, 'connectorName', text);
 }
 
-/** Refuses a resource that another connector of the app has, created or existing. */
+/**
+ * Refuses a resource that another connector of the app has, whether the resource was created or
+ * existed before.
+ */
 function refuseShared(
   connector: SecurityDataConnector,
   prop: 'bucket' | 'stateTable',

@@ -11,7 +11,7 @@ export interface InterruptionOptions {
 
 /**
  * The terminal sends Ctrl-C to npm and to its child, and npm forwards the signal. Signals that arrive within this time
- * are one key press.
+ * count as one key press.
  */
 const SAME_MILLISECONDS = 500;
 

@@ -1,7 +1,7 @@
 /** `npm run query` queries the delivered events in SQL. See `npm run query -- --help`. */
 import { runQuery } from './query/command.ts';
 
-// A reader of the output may exit early, as `head` does.
+// A reader of the output may exit early, as `head` does, which is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);

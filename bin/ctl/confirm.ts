@@ -5,7 +5,10 @@ import type { Context } from './context.ts';
 import { InterruptedError, RefusedError } from './errors.ts';
 import { isInteractive, type Shell } from './report.ts';
 
-/** Shows the consequence, and asks unless `--yes` is set. @throws RefusedError without a yes; InterruptedError at Ctrl-C */
+/**
+ * Shows the consequence, and asks unless `--yes` is set. @throws RefusedError if the answer is not yes;
+ * InterruptedError at Ctrl-C
+ */
 export async function requireConfirmation(
   { report, shell, signal }: Context,
   consequence: string,

@@ -113,7 +113,7 @@ function deploymentOf({ stack, connector, outputs }: Found) {
   };
 
   // The outputs of the first reader have no suffix, and the outputs of another reader end in that reader's name. A
-  // reader that brings its own queue has no such output, because the queue's owner watches the queue.
+  // reader with an existing queue does not have this output, because the queue's owner watches the queue.
   const names = [...outputs.keys()].flatMap(name => /^SiemDeadLetterQueueUrl(\w*)$/.exec(name)?.[1] ?? []).sort();
   const readers = names.map(name => ({
     name: name.toLowerCase(),

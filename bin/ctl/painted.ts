@@ -1,5 +1,5 @@
 /**
- * Texts with colours. Only `terminalReport` turns colours into escape sequences, after it has escaped the control
+ * Texts with colours. Only `colouredTerminalText` turns colours into escape sequences, after it has escaped the control
  * characters of each part.
  */
 import { styleText } from 'node:util';

@@ -26,7 +26,7 @@ export async function readSchedule(aws: Aws, name: string) {
     expression: answer.ScheduleExpression ?? '',
     /** Time of the last change, in milliseconds since 1970. */
     changed: changed?.getTime(),
-    /** Every member, because `UpdateSchedule` replaces the whole schedule. */
+    /** Every member of the schedule, because `UpdateSchedule` replaces the whole schedule. */
     whole: members as UpdateScheduleCommandInput,
   };
 }

@@ -69,7 +69,7 @@ export async function tableCall<T>(aws: Aws, table: string, call: Promise<T>): P
   });
 }
 
-/** Advice about a missing table. It must be restored, because only a backup knows which events were sent. */
+/** Advice about a missing table. The table must be restored, because only a backup knows which events were sent. */
 async function tableGone(aws: Aws): Promise<string> {
   const list = awsCommand(await aws.dynamodb().config.region(), 'dynamodb list-backups --backup-type SYSTEM');
   return (

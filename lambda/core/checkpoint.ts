@@ -12,7 +12,10 @@ export const INITIAL_CHECKPOINT: Checkpoint = {
   counts: { existing: 0, listed: 0 },
 };
 
-/** Whether both checkpoints have the same JSON, so that saving the second one would change nothing. */
+/**
+ * Whether both checkpoints have the same JSON, so that saving the second checkpoint would change
+ * nothing.
+ */
 export function isSameCheckpoint(before: Checkpoint, after: Checkpoint): boolean {
   return before === after || JSON.stringify(before) === JSON.stringify(after);
 }

@@ -26,7 +26,7 @@ import type { BadRow, Row } from './row.ts';
 import type { StreamResult } from './run.ts';
 import { type ReservedSequences, sequenceAt } from './sequence.ts';
 
-/** The reading of the list from which a row comes: the walk, or a second walk in one of its modes. */
+/** Kind of walk that has read a row: the walk, or a second walk in one of its modes. */
 export type WalkMode = 'walk' | SecondWalkMode;
 
 export interface DraftOptions {
@@ -34,8 +34,8 @@ export interface DraftOptions {
   readonly context: EventContext;
   readonly sequences: ReservedSequences;
   /**
-   * Returns the place where a dead letter will be stored. The notice of an oversize row points
-   * there.
+   * Returns the place where a dead letter will be stored. The notice of an oversize row points to
+   * this place.
    */
   readonly locate: (deadLetter: DeadLetter) => string;
   /**
@@ -328,7 +328,7 @@ export class Draft {
 
   /**
    * Adds the row's entry under its parent. The entry of a row that has moved stays under the old
-   * parent. When the old parent is removed, its removal passes that entry over.
+   * parent. When the old parent is removed, the withdrawal of its children skips that entry.
    */
   #addChild({ id, parent }: Row): void {
     if (parent !== undefined) this.#children.set(`${parent}\n${id}`, { parent, id });

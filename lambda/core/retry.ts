@@ -87,7 +87,10 @@ export function backoff(attempt: number, random: () => number): number {
   return random() * Math.min(CAP_MILLISECONDS, BASE_MILLISECONDS * 2 ** (attempt - 1));
 }
 
-/** Whether another try may succeed: after 408, 425, 429 and most of 5xx. */
+/**
+ * Whether another try may succeed: after the statuses 408, 425 and 429, and after most statuses of
+ * the 5xx class.
+ */
 export function isRetryable(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
 }

@@ -251,8 +251,8 @@ function scalar(position: string | undefined): string | undefined {
 }
 
 /**
- * JSON allows no raw line break inside strings, so each line break here is white space between
- * tokens.
+ * JSON does not allow raw line breaks inside strings, so each line break here is white space
+ * between tokens.
  */
 function withoutLineBreaks(text: string): string {
   return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]+[ \t]*/g, '') : text;
@@ -260,8 +260,8 @@ function withoutLineBreaks(text: string): string {
 
 /**
  * Finds the row in the answer of a single read. The row is either the whole answer or the only
- * object within it, because the specification does not say which. `stream_position` is null in such
- * an answer, but a row's digest ignores it.
+ * object within it, because the specification does not say which of the two it is.
+ * `stream_position` is null in such an answer, but a row's digest ignores it.
  *
  * @throws ContractError when there is no such row
  */

@@ -11,12 +11,12 @@
  *                                                                       assets are sent
  *
  * A mark is the generation of the checkpoint in the row's state. A complete second walk reads the
- * list twice. The second pass begins an hour after the first one ended, because the API may
+ * list twice. The second pass begins an hour after the first pass ended, because the API may
  * withhold a change for a moment, when the row has left its old place and is not yet listed at its
  * new place. A row that neither pass has marked does not exist any more, so sweep.ts withdraws it.
  *
- * If the API lists every version of a row, an old version comes before the new one. Therefore rows
- * that differ are held back until the end of the pass, and are sent as they were listed last:
+ * If the API lists every version of a row, an old version comes before the new version. Therefore
+ * rows that differ are held back until the end of the pass, and are sent as they were listed last:
  *
  *     state     a v3
  *     listed    a v1   differs: held back

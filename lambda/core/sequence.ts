@@ -20,7 +20,7 @@ const EPOCHS_BEGIN = Date.UTC(2026, 0, 1);
 /**
  * Returns the least epoch of a run that begins now: the seconds since 2026-01-01T00:00Z. Therefore
  * a table that was lost, restored, or created again does not fall behind the sequences that the
- * SIEM has. A `sequence` made from it stays below 2^63 until the year 2055.
+ * SIEM has. A `sequence` made from such an epoch stays below 2^63 until the year 2055.
  */
 export function epochAt(now: number): number {
   return Math.max(1, Math.floor((now - EPOCHS_BEGIN) / 1000));

@@ -49,7 +49,10 @@ function putter(client: Sender, stream: string, records: readonly Uint8Array[]):
   };
 }
 
-/** Error when the time ends during throttling. The stream continues in the next run. */
+/**
+ * Returns the error for a time budget that ends while Firehose throttles. The stream continues in
+ * the next run.
+ */
 function waitedOut(): OutOfTimeError {
   return new OutOfTimeError('while Firehose refused records');
 }

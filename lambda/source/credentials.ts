@@ -42,7 +42,7 @@ async function fetchSecret(client: Sender, secretId: string, budget: RetryBudget
 const DO_NOT_FILL = 'Do not fill the secret: it may be right.';
 
 /**
- * Returns advice that never says to fill a secret that could not be read, because the reader would
+ * Returns advice that never says to fill a secret that could not be read, because an operator would
  * then overwrite a good secret.
  */
 function adviceFor(cause: unknown): string {

@@ -46,8 +46,8 @@ export interface TokenOptions {
 const TOKEN_PATH = 'protocol/openid-connect/token';
 const RENEW_BEFORE_END_MILLISECONDS = 30_000;
 /**
- * Shortest use of a token, however short its life is said to be. If the token has expired, the API
- * answers 401, and one new token is requested.
+ * Shortest use of a token, even if the answer states a shorter lifetime. If the token has expired,
+ * the API answers 401, and one new token is requested.
  */
 const LEAST_USE_MILLISECONDS = 10_000;
 /** Milliseconds that one request may take, including its body, but never more than the time left. */

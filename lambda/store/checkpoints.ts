@@ -44,8 +44,8 @@ export function createCheckpointStore(table: Table, unclearWrites: () => number 
 }
 
 /**
- * Raises the fence of an item. If there was no item, an item is left that holds only the fence, and
- * that is read as the beginning.
+ * Raises the fence of an item. If there was no item, the update creates an item that holds only the
+ * fence. Such an item is read as the beginning, like a missing item.
  */
 async function raiseFence(table: Table, key: Key, epoch: number): Promise<boolean> {
   const raised = await table.update({

@@ -23,9 +23,9 @@ export function checkedItem(item: Item): Item {
 }
 
 /**
- * Keys of the state table. Each row state has a partition of its own, so that row states make no
- * partition hot. All child entries of an asset share one partition, so that a withdrawal is one
- * query.
+ * Keys of the state table. Each row state has a partition of its own, so that row states do not
+ * overload a partition. All child entries of an asset share one partition, so that a withdrawal is
+ * one query.
  *
  *     pk                     sk                    content
  *     connector              lease                 the lease, and the table's own id

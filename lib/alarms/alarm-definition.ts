@@ -8,7 +8,7 @@ import type { AlarmTiming } from './timing.ts';
 
 /**
  * Severities, the most severe first. `critical` pages somebody, but `warning` can wait for working
- * hours. Each severity has a composite alarm of the same name, which notifies.
+ * hours. Each severity has a composite alarm of the same name, which notifies on-call.
  */
 export const SEVERITIES = ['critical', 'warning'] as const;
 

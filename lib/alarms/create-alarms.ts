@@ -19,7 +19,7 @@ export interface AlarmsProps extends ConnectorOptions {
 
 /**
  * Creates the alarms that apply to a connector, and one composite alarm for each severity, which
- * notifies.
+ * notifies on-call.
  */
 export function createAlarms(scope: Construct, props: AlarmsProps): Alarms {
   const within = new Construct(scope, 'Alarms');

@@ -11,8 +11,8 @@ import { proxyEnvironment } from './proxy.ts';
  * Variables that set how the function's process runs (docs/testing.md, Memory of the function).
  * Stack traces name the sources. The limits of the heap are sufficient for the largest pages, with
  * room to spare. Without these limits V8 would derive limits from the machine's memory, and would
- * collect so late that the process takes half as much memory again. There is one malloc arena,
- * because glibc keeps pages for each further arena.
+ * collect garbage so late that the process takes half as much memory again. There is one malloc
+ * arena, because glibc keeps pages for each further arena.
  */
 export const PROCESS_ENVIRONMENT = {
   NODE_OPTIONS: '--enable-source-maps --max-semi-space-size=16 --max-old-space-size=768',

@@ -41,8 +41,8 @@ function createSecurityGroup(scope: Construct, vpc: ec2.IVpc, ports: readonly nu
 }
 
 /**
- * Actions of the Lambda service that place a function in a VPC. IAM allows no narrower resource for
- * them.
+ * Actions of the Lambda service that place a function in a VPC. IAM does not allow a narrower
+ * resource for them.
  */
 export const NETWORK_ACTIONS = [
   'ec2:AssignPrivateIpAddresses',

@@ -25,7 +25,7 @@ function isHttpUrl(text: string): boolean {
 
 /**
  * Lambda limits all environment variables together to 4 KB, so the list of hosts may take a quarter
- * of that.
+ * of this limit.
  */
 const HOSTS_BYTES = 1_000;
 

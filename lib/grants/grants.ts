@@ -1,6 +1,6 @@
 /**
  * Implements the grants of the construct. Each grant adds statements to the policy of the grantee,
- * and none changes a resource of the connector.
+ * and no grant changes a resource of the connector.
  */
 import { Stack } from 'aws-cdk-lib';
 import * as iam from 'aws-cdk-lib/aws-iam';

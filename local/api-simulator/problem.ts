@@ -66,8 +66,8 @@ export function problemAnswer(error: unknown): HttpAnswer {
 }
 
 /**
- * Creates a problem document. The specification gives only the suffix of a problem's type, so the beginning of the type
- * is the simulator's own.
+ * Creates a problem document. The specification gives only the suffix of a problem's type, so the simulator invents the
+ * beginning of the type.
  */
 export function problemDocument(
   { suffix, ...members }: { suffix: string; title: string; status: number; detail?: string },

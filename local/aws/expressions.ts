@@ -56,8 +56,8 @@ function valueNamed(written: string | undefined, { ExpressionAttributeValues: va
 }
 
 /**
- * Compares two values. Values of different types are unequal and have no order, and so is an attribute that does not
- * exist.
+ * Compares two values. Values of different types are unequal and have no order. An attribute that does not exist is
+ * unequal to every value.
  */
 function compares(left: AttributeValue | undefined, operator: string, right: AttributeValue): boolean {
   const [one, other] = [comparable(left), comparable(right)];

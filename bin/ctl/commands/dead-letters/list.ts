@@ -111,7 +111,7 @@ interface FailedObject extends StoredObject {
   readonly address: string;
   /** Stream of the row. Undefined for a batch, which may contain several streams. */
   readonly stream?: StreamName;
-  /** The reason, which is a part of the object's key. */
+  /** Reason for the failure, which is a part of the object's key. */
   readonly why: string;
 }
 

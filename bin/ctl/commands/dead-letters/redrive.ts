@@ -127,8 +127,8 @@ async function redriveAll(context: Context, deliveries: readonly string[]): Prom
 /** Time for sending the records of one object, throttling included. */
 const BUDGET_MILLISECONDS = 60_000;
 /**
- * Checks no lease, because events that are sent again keep their sequence, so a run may send other events at the same
- * time.
+ * Does not check a lease, because events that are sent again keep their sequence, so a run may send other events at the
+ * same time.
  */
 const NO_LEASE = async () => undefined;
 

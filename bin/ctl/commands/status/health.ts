@@ -69,7 +69,7 @@ function stackTrouble({ deployment: { stackStatus } }: Snapshot): string[] {
   return isStackTroubled(stackStatus) ? [`stack ${stackStatus}`] : [];
 }
 
-/** Problems because of which alarms cannot notify anybody. */
+/** Returns the problems because of which alarms cannot notify anybody. */
 function silenced({ alarms }: Snapshot): string[] {
   const read = valueIfRead(alarms);
   if (!read) return [];

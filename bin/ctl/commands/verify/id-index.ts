@@ -1,5 +1,5 @@
 /**
- * Index of the last event and the last listed row of each id, and the differences between the two.
+ * Index of the last event and the last listed row of each id, and the differences between this event and this row.
  *
  * The keys are the same as in the row states: `=asset-7f3a`, or `#<hash>` for a long id.
  */
