@@ -33,6 +33,6 @@ export function printableList(entries: readonly string[], separator: string, mos
 export function issueText(issue: v.BaseIssue<unknown>, root: string): string {
   const path = v.getDotPath(issue) ?? root;
   const isUnknown = issue.type === 'strict_object' && issue.expected === 'never';
-  // A message of the library itself ends with the value, so that end is removed.
+  // A message that the library has written ends with the value, so this end is removed.
   return `${printableText(path)} ${isUnknown ? 'is not known' : issue.message.replace(/ but received [\s\S]*$/, '')}`;
 }

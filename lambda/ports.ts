@@ -134,8 +134,8 @@ export interface SecondWalk {
    */
   readonly since?: number | undefined;
   /**
-   * Time in milliseconds since 1970. Withdrawals and tombstones that were sent after it are sent
-   * again. If absent, they are not sent again.
+   * Time in milliseconds since 1970. Withdrawals and tombstones that were sent after this time are
+   * sent again. If absent, no withdrawal and no tombstone is sent again.
    */
   readonly withdrawalsSince?: number | undefined;
   /** Cursor of the pass. Absent before the pass has begun. */

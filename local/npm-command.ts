@@ -155,7 +155,7 @@ export function optionName(flag: string): string {
   return `--${flag.replace(/[A-Z]/g, capital => `-${capital.toLowerCase()}`)}`;
 }
 
-/** Creates a parser for the value of an option. */
+/** Creates a parser for an option whose value is a whole number. */
 export function wholeNumberParser(min: number, max: number): (text: string) => number {
   return text => {
     const value = Number(text);

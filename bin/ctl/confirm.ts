@@ -1,4 +1,4 @@
-/** Questions on the terminal. */
+/** Asks questions on the terminal. */
 import { createInterface } from 'node:readline/promises';
 import { terminalText } from '../terminal/terminal-text.ts';
 import type { Context } from './context.ts';

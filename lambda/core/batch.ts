@@ -1,7 +1,7 @@
 /**
- * A batch holds all events and writes that follow from a group of pages, from a piece of
- * withdrawals, or from a piece of a sweep. It is decided once and logged whole, so that repeating
- * it after a crash has the same result.
+ * A batch holds all events and writes that follow from a group of pages, from a part of the
+ * withdrawals, or from a part of a sweep. It is decided once and logged whole, so that repeating it
+ * after a crash has the same result.
  */
 import type { Checkpoint, ChildEntry, DeadLetter, ListedRemoval, RemovalEntryKey, RowState } from '../ports.ts';
 import { StateVersionError } from './errors.ts';

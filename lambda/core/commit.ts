@@ -88,8 +88,8 @@ export async function saveCheckpoint(checkpoint: Checkpoint, { stream, run }: St
 }
 
 /**
- * Repeats the unfinished batch of a killed run exactly as it was logged. Recovery needs nothing
- * else.
+ * Repeats the unfinished batch of a killed run exactly as it was logged. A recovery needs no other
+ * step.
  *
  * @returns the checkpoint after the batch
  * @throws LogMissingError, and the errors of `commitBatch`

@@ -16,8 +16,8 @@ export function chunks<T>(all: readonly T[], size: number): T[][] {
  *     run 1   chunk 1 fails ── lease released        chunk 2, retried ── writes a49 "live"
  *     run 2                                  writes a49 "removed" ──┘
  *
- * @param task its `stop` aborts when another task has failed, and the task must not start another
- * try after that
+ * @param task function whose signal `stop` aborts when another task has failed; after the abort the
+ * function must not start another try
  * @throws the error of the first task that failed, once all tasks have ended
  */
 export async function inParallel<Item, Result>(

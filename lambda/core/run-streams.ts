@@ -443,8 +443,8 @@ const LATE_MILLISECONDS = 900_000;
 
 /**
  * Applies a resync, a replay or a changed filter, each of which reads the stream again. If the
- * stream has row states, a second walk does this in addition to the walk. Otherwise the walk itself
- * begins again, and only the window keeps blocks from being sent twice:
+ * stream has row states, a second walk reads the stream again, in addition to the walk. Otherwise
+ * the walk itself begins again, and only the window keeps blocks from being sent twice:
  *
  *     filter before   severity == 'high'     read: t1 high, t2 low       sent: t1
  *     filter now      severity == 'low'      read again: t1, t2          sent: t1 withdrawn, t2

@@ -1,6 +1,6 @@
 /**
- * Adds certificate authorities that the function trusts in addition to those of Node, in a file of
- * the function's bundle.
+ * Adds certificate authorities that the function trusts in addition to the authorities that Node
+ * trusts, in a file of the function's bundle.
  */
 import { copyFileSync, cpSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -6,8 +6,8 @@ import type { SecurityDataConnectorProps } from '../connector-props.ts';
 import { portOf } from './proxy.ts';
 
 /**
- * Returns the properties that place the function in the VPC of the props. Without a VPC they are
- * empty, and the function is in Lambda's own network.
+ * Returns the properties that place the function in the VPC of the props. Without a VPC the
+ * properties are empty, and the function is in Lambda's own network.
  *
  * @param addresses addresses to which the function connects
  */

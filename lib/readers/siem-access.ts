@@ -30,17 +30,21 @@ const KEPT = Duration.days(14);
 /** Number of times that a SIEM may receive a notification without deleting it. */
 const MAX_RECEIVES = 10;
 
-/** @param named the reader; the reader of `siemQueue` has no name */
+/**
+ * @param siemReader reader for which to create the access; the reader of `siemQueue` has no name
+ */
 export function createSiemAccess(
   within: Construct,
   props: SiemAccessProps,
-  named: Partial<NamedSiemReader> = {},
+  siemReader: Partial<NamedSiemReader> = {},
 ): SiemAccess {
-  const { queue, deadLetters } = named.queue ? { queue: named.queue, deadLetters: undefined } : createQueues(within);
+  const { queue, deadLetters } = siemReader.queue
+    ? { queue: siemReader.queue, deadLetters: undefined }
+    : createQueues(within);
   // An existing bucket may notify the queue directly, without the topic, as long as the bucket has
   // no other reader.
-  if (!props.createdBucket && named.name === undefined) acceptBucket(queue, props);
-  const subscription = subscribe(named.queue ? within : queue, { queue, deadLetters }, props);
+  if (!props.createdBucket && siemReader.name === undefined) acceptBucket(queue, props);
+  const subscription = subscribe(siemReader.queue ? within : queue, { queue, deadLetters }, props);
 
   const policy = new iam.ManagedPolicy(within, 'ReaderPolicy', {
     // A change of the description would replace the policy, which a SIEM has attached to a role of
@@ -48,8 +52,8 @@ export function createSiemAccess(
     description: `Reads the events of connector ${props.connectorName} and the queue that announces them.`,
     statements: readerStatements(within, { ...props, queue }),
   });
-  const name = named.name === undefined ? props.connectorName : `${props.connectorName}-${named.name}`;
-  const role = named.reader && createReaderRole(within, name, named.reader, policy);
+  const name = siemReader.name === undefined ? props.connectorName : `${props.connectorName}-${siemReader.name}`;
+  const role = siemReader.reader && createReaderRole(within, name, siemReader.reader, policy);
   return { queue, deadLetters, subscription, policy, role };
 }
 

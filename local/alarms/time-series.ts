@@ -35,7 +35,7 @@ export function computeStatistic(statistic: Statistic, values: readonly number[]
   }
 }
 
-/** Metrics by time series and minute. */
+/** Stores the values of metrics, by time series and minute. */
 export class RecordedMetrics {
   readonly #samples = new Map<string, Sample[]>();
 

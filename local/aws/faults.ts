@@ -35,7 +35,7 @@ export interface FaultControl extends FaultSource {
   clear(service?: ServiceName): void;
 }
 
-/** The throttling errors of the services, as documented. */
+/** The throttling errors of the services, as AWS documents them. */
 export const THROTTLING_FAULTS = {
   firehose: { refuse: { status: 503, code: 'ServiceUnavailableException', message: 'Slow down.' } },
   dynamodb: {

@@ -13,8 +13,8 @@ export class JournalError extends Error {
 const LINES_FOR_EACH_ITEM = 3;
 
 /**
- * The table that a file describes. Each further write is in the file before the call is answered, so the write outlives
- * a kill of the process:
+ * A table whose items are stored in a file. Each further write is in the file before the call is answered, so the write
+ * outlives a kill of the process:
  *
  *     {"item":{"pk":{"S":"row#assets#=a"},"sk":{"S":"state"},"status":{"S":"live"}}}
  *     {"deleted":{"pk":{"S":"row#assets#=a"},"sk":{"S":"state"}}}

@@ -13,7 +13,9 @@ export interface ApiRequest {
 /** Answers one request. If it does nothing, the request stays pending. */
 export type AnswerRequest = (response: ServerResponse, request: ApiRequest) => unknown;
 
-/** Chooses the answer to a request in place of the API simulator. If undefined, the API simulator answers. */
+/**
+ * Chooses the answer to a request in place of the API simulator. If it returns undefined, the API simulator answers.
+ */
 export type Tampering = (request: ApiRequest) => AnswerRequest | undefined;
 
 export interface TamperableAnswers {

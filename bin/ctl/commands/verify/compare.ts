@@ -127,7 +127,7 @@ export async function walkStream({ clock, report, signal }: Context, access: Con
     unsendable: 0,
     /** Rows in the list that the filter excludes. */
     filtered: 0,
-    /** Whether the API ended the list with a `null` cursor. If false, it repeated a cursor. */
+    /** Whether the API ended the list with a `null` cursor. If false, the API repeated a cursor. */
     ended: true,
   };
   for await (const page of pages) {
