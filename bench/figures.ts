@@ -16,9 +16,13 @@ export interface Measurement {
   readonly subject: string;
   readonly value: number;
   readonly unit: string;
-  /** Cost of the least possible work, measured in the same run. Absent when the figure is a count. */
+  /**
+   * Cost of the least possible work, measured in the same run. Absent when the figure is a count.
+   */
   readonly floor?: number;
-  /** Greatest acceptable ratio of value to floor, or greatest acceptable value if there is no floor. */
+  /**
+   * Greatest acceptable ratio of value to floor, or greatest acceptable value if there is no floor.
+   */
   readonly target?: number;
 }
 

@@ -7,7 +7,9 @@ import type { Measurement } from './figures.ts';
 export interface FigureResult extends Measurement {
   readonly figure: string;
   readonly ratio: number | undefined;
-  /** Half the distance between the least and the greatest compared value, as a share of the median. */
+  /**
+   * Half the distance between the least and the greatest compared value, as a share of the median.
+   */
   readonly spread: number;
   readonly missed: boolean;
 }

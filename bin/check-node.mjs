@@ -1,8 +1,8 @@
 /**
  * Checks Node and the packages before every command: `node --import ./bin/check-node.mjs <entry>`.
  *
- * The file is plain JavaScript without packages, because Node before 22.18 cannot read the TypeScript that follows, and
- * no package is installed before `npm ci`.
+ * The file is plain JavaScript without packages, because Node before 22.18 cannot read the
+ * TypeScript that follows, and no package is installed before `npm ci`.
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

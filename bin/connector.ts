@@ -9,10 +9,12 @@ import { terminalText } from './terminal/terminal-text.ts';
 try {
   // An invalid configuration must write nothing, so the app is not synthesized automatically.
   const app = new App({ autoSynth: false, context: featureFlags });
-  // The configuration is validated before the first stack is created, so that an error does not wait for bundling.
+  // The configuration is validated before the first stack is created, so that an error does not
+  // wait for bundling.
   const read = (name: string) => app.node.tryGetContext(name);
   const context = { connectors: read('connectors'), connectorsFile: read('connectorsFile') };
-  // Paths in the configuration are relative to cdk.json. The CDK runs the app in the folder of cdk.json.
+  // Paths in the configuration are relative to cdk.json. The CDK runs the app in the folder of
+  // cdk.json.
   const connectors = connectorsIn(context, process.cwd());
   for (const connector of connectors) {
     const stack = new ConnectorStack(app, connector);

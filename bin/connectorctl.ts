@@ -4,8 +4,8 @@ import { connectorctl } from './ctl/command-line.ts';
 import { machineProxy, UNUSED_PROXY_WARNING, useProxy } from './machine-proxy.ts';
 
 handleClosedOutput();
-// The SDK's warning about its future versions is disabled, because on Node 20 it would appear in the middle of the
-// output.
+// The SDK's warning about its future versions is disabled, because on Node 20 it would appear in
+// the middle of the output.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
 const interruption = new AbortController();
@@ -26,8 +26,9 @@ void connectorctl(process.argv.slice(2), { shell, signal: interruption.signal, p
 });
 
 /**
- * A reader of stdout that exits early (`| head -1`) ends the process without an error, because the result is printed
- * only after the work is done. A closed stderr must not end the work halfway, so errors of stderr are ignored.
+ * A reader of stdout that exits early (`| head -1`) ends the process without an error, because the
+ * result is printed only after the work is done. A closed stderr must not end the work halfway, so
+ * errors of stderr are ignored.
  */
 function handleClosedOutput(): void {
   process.stderr.on('error', () => undefined);

@@ -13,8 +13,8 @@ export function machineProxy(environment: NodeJS.ProcessEnv): ProxySettings | un
 }
 
 /**
- * Makes `fetch` of this process use the proxy. Node 24.14 and later can do so at any time, Node 22.21 and later only at
- * the start of the process, and earlier versions not at all.
+ * Makes `fetch` of this process use the proxy. Node 24.14 and later can do so at any time, Node
+ * 22.21 and later only at the start of the process, and earlier versions not at all.
  *
  * @returns the proxy for other clients, undefined if this Node does not use one
  */

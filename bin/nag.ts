@@ -1,10 +1,15 @@
-/** The rules of cdk-nag for the stacks of `cdk.json`, and the reasons for the findings that are accepted. */
+/**
+ * The rules of cdk-nag for the stacks of `cdk.json`, and the reasons for the findings that are
+ * accepted.
+ */
 import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import type { IConstruct } from 'constructs';
 
 interface Accepted {
-  /** Id of the finding, such as `AwsSolutions-IAM5[Resource::<ConnectorData0A1B2C3D.Arn>/events/*]`. */
+  /**
+   * Id of the finding, such as `AwsSolutions-IAM5[Resource::<ConnectorData0A1B2C3D.Arn>/events/*]`.
+   */
   readonly id: RegExp;
   /** End of the path of the resource. */
   readonly path: RegExp;
@@ -52,8 +57,8 @@ const ACCEPTED: readonly Accepted[] = [
 ];
 
 /**
- * Checks every stack of the app at synth. Call it after the last stack, because a finding can be acknowledged only once
- * it exists.
+ * Checks every stack of the app at synth. Call it after the last stack, because a finding can be
+ * acknowledged only once it exists.
  */
 export function checkWithNag(app: App): void {
   const checks = new AwsSolutionsChecks(app);

@@ -65,7 +65,9 @@ function evaluate(filter: string, text: string): FilterResult {
 
 const NO_EXPRESSION = 'is not an expression of JMESPath';
 
-/** @returns the problem of the filter as the end of a sentence, or undefined if the filter is valid */
+/**
+ * @returns the problem of the filter as the end of a sentence, or undefined if the filter is valid
+ */
 export function filterProblem(filter: string): string | undefined {
   try {
     search(filter, {});

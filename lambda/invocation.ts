@@ -23,7 +23,9 @@ export interface InvocationContext {
 
 export interface InvocationResult {
   readonly streams: Record<string, StreamResult>;
-  /** Whether the time budget ended before all streams were read. The next run continues from there. */
+  /**
+   * Whether the time budget ended before all streams were read. The next run continues from there.
+   */
   readonly more: boolean;
   /** Present only when another run holds the lease. */
   readonly leaseHeld?: true;

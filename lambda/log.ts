@@ -2,7 +2,9 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { publicError } from './core/public-error.ts';
 import type { Log } from './ports.ts';
 
-/** Creates a log that writes JSON lines to stdout, in the form that CloudWatch Logs Insights reads. */
+/**
+ * Creates a log that writes JSON lines to stdout, in the form that CloudWatch Logs Insights reads.
+ */
 export function createLog(connector: string): Log {
   const logger = new Logger({ serviceName: connector });
   return {

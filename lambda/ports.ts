@@ -247,9 +247,15 @@ export interface CheckpointStore {
    * StateError
    */
   saveLog(stream: StreamName, log: LogEntry, fence: Fence): Promise<void>;
-  /** Saves the digest of the organization, under the same fence. @throws LeaseLostError, StateError */
+  /**
+   * Saves the digest of the organization, under the same fence.
+   *
+   * @throws LeaseLostError, StateError
+   */
   saveOrganization(digest: string, fence: Fence): Promise<void>;
-  /** Raises the fence of every item, so that no write of an earlier run can take effect any more. */
+  /**
+   * Raises the fence of every item, so that no write of an earlier run can take effect any more.
+   */
   fence(streams: readonly StreamName[], epoch: number): Promise<void>;
   /**
    * Number of writes to the table whose answer was unclear in this run, for example because of a
@@ -328,7 +334,9 @@ export interface RowState {
   /** Hash of the row in its last event. Empty when no event was sent. */
   readonly rowHash: string;
   readonly generation: number;
-  /** Id of the row together with which this row disappears. For a threat it is the id of its asset. */
+  /**
+   * Id of the row together with which this row disappears. For a threat it is the id of its asset.
+   */
   readonly parent: string | undefined;
   /** `sequence` of the last event, or of the decision if no event was sent. */
   readonly sequence: string;

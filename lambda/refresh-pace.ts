@@ -1,4 +1,6 @@
-/** Computes the pace of the refresh. The function and the validation of the configuration share it. */
+/**
+ * Computes the pace of the refresh. The function and the validation of the configuration share it.
+ */
 
 export const DAY_MILLISECONDS = 86_400_000;
 
@@ -8,7 +10,9 @@ export const DAY_MILLISECONDS = 86_400_000;
  */
 export const REFRESH_PAGES = 10;
 
-/** Smallest number of pages of a pass, so that the rows of a small tenant are not all sent at once. */
+/**
+ * Smallest number of pages of a pass, so that the rows of a small tenant are not all sent at once.
+ */
 const LEAST_PAGES = 100;
 
 /**

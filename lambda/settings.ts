@@ -37,8 +37,8 @@ export type Settings = Readonly<v.InferOutput<typeof SETTINGS>> & {
   /** Absent when connections are direct. */
   readonly proxy?: ProxySettings | undefined;
   /**
-   * Whether objects are addressed by path. Local S3 endpoints need this, because they do not support
-   * per-bucket host names.
+   * Whether objects are addressed by path. Local S3 endpoints need this, because they do not
+   * support per-bucket host names.
    */
   readonly s3PathStyle: boolean;
 };

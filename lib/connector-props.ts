@@ -38,7 +38,9 @@ export interface ByStream<T> {
   readonly dnsBlocks?: T;
 }
 
-/** Props of a connector. Only the name and the two addresses of the organization's API are required. */
+/**
+ * Props of a connector. Only the name and the two addresses of the organization's API are required.
+ */
 export interface SecurityDataConnectorProps {
   /**
    * Name of the connector, unique in its account and region. It is part of the stack's name, and of
@@ -384,7 +386,9 @@ export interface NamedSiemReader {
   readonly queue?: IQueue;
 }
 
-/** A SIEM that assumes a role from its own account and presents the external id that its form shows. */
+/**
+ * A SIEM that assumes a role from its own account and presents the external id that its form shows.
+ */
 export interface ExternalIdReader {
   /** Type of a reader that presents an external id. */
   readonly type: 'external-id';

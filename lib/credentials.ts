@@ -12,7 +12,9 @@ interface SecretOptions {
 
 export interface PlaceholderSecret {
   readonly description: string;
-  /** Members that a person fills in after the deployment. The last member holds the secret itself. */
+  /**
+   * Members that a person fills in after the deployment. The last member holds the secret itself.
+   */
   readonly members: readonly [...string[], string];
   /**
    * Output with the command that fills the secret, and the file that this command reads, so that no

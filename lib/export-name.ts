@@ -10,7 +10,9 @@ export function exportName(connectorName: string, output: string): string {
   return `${PREFIX}:${connectorName}:${output}`;
 }
 
-/** Returns the connector and the output to which an export belongs; undefined for any other export. */
+/**
+ * Returns the connector and the output to which an export belongs; undefined for any other export.
+ */
 export function parseExportName(
   name: string | undefined,
 ): { readonly connector: string; readonly output: string } | undefined {

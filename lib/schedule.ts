@@ -68,7 +68,9 @@ export class Schedule extends Construct {
   }
 }
 
-/** Trusts EventBridge Scheduler when it acts for a schedule of this account in the default group. */
+/**
+ * Trusts EventBridge Scheduler when it acts for a schedule of this account in the default group.
+ */
 function schedulerPrincipal(scope: Construct): iam.ServicePrincipal {
   const stack = Stack.of(scope);
   const group = stack.formatArn({ service: 'scheduler', resource: 'schedule-group', resourceName: 'default' });

@@ -61,7 +61,9 @@ export class SecurityDataConnector extends Construct implements IConnectable {
    * EventBridge.
    */
   readonly bucket: IBucket;
-  /** Topic that is notified of each new object below `events/`. Absent unless the destination is S3. */
+  /**
+   * Topic that is notified of each new object below `events/`. Absent unless the destination is S3.
+   */
   readonly newObjectsTopic: Topic | undefined;
   /** Table of checkpoints, row states and the lease. */
   readonly state: ITable;

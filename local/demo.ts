@@ -1,6 +1,6 @@
 /**
- * `npm run demo` runs the connector and a cron script next to each other, and serves a page that shows both. See `npm
- * run demo -- --help`.
+ * `npm run demo` runs the connector and a cron script next to each other, and serves a page that
+ * shows both. See `npm run demo -- --help`.
  */
 import { Command, InvalidArgumentError } from 'commander';
 import { Demo } from './demo/demo.ts';
@@ -28,8 +28,8 @@ const { flags } = readArgumentsOrExit<Flags>(() =>
 );
 const { minute: minuteTakes, changes, seed, port } = flags;
 
-// The state table is in memory and keeps small buffers. With a pool, each of them would keep a shared block of eight
-// kilobytes alive.
+// The state table is in memory and keeps small buffers. With a pool, each of them would keep a
+// shared block of eight kilobytes alive.
 Buffer.poolSize = 0;
 let end = (): void => process.exit(130);
 onInterruption({ onFirst: () => end(), onFurther: () => process.exit(130) });

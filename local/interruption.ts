@@ -10,8 +10,8 @@ export interface InterruptionOptions {
 }
 
 /**
- * The terminal sends Ctrl-C to npm and to its child, and npm forwards the signal. Signals that arrive within this time
- * count as one key press.
+ * The terminal sends Ctrl-C to npm and to its child, and npm forwards the signal. Signals that
+ * arrive within this time count as one key press.
  */
 const SAME_MILLISECONDS = 500;
 

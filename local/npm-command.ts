@@ -1,4 +1,7 @@
-/** The command line of the commands that npm runs: reads their arguments and explains wrong arguments. */
+/**
+ * The command line of the commands that npm runs: reads their arguments and explains wrong
+ * arguments.
+ */
 import { type Command, CommanderError, InvalidArgumentError, type Option } from 'commander';
 
 /** Arguments as they were typed, and all problems with them. */
@@ -29,7 +32,8 @@ export function readArguments<Flags extends object>(
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
   const taken = npmTook(command, environment);
-  // If npm has consumed some of the options, the remaining arguments are not those that the user typed for the command.
+  // If npm has consumed some of the options, the remaining arguments are not those that the user
+  // typed for the command.
   if (taken !== undefined) return { flags: command.opts<Flags>(), operands: [], problems: [taken] };
 
   const invalid: InvalidValue[] = [];
@@ -47,7 +51,8 @@ export function readArguments<Flags extends object>(
     return { flags, operands, problems };
   } catch (error) {
     if (!(error instanceof CommanderError) || error.code !== 'commander.optionMissingArgument') throw error;
-    // Only the last argument can be an option that lacks its value, so the earlier arguments can be read without it.
+    // Only the last argument can be an option that lacks its value, so the earlier arguments can be
+    // read without it.
     const before = readArguments<Flags>(describe, args.slice(0, -1), environment);
     return { ...before, problems: [...before.problems, error.message.replace(/^error: /, '')] };
   }
@@ -76,8 +81,8 @@ function recordInvalidValues(option: Option, invalid: InvalidValue[]): void {
 }
 
 /**
- * Names of the unknown options. Values are left out, because a mistyped option may hold a secret, and even the next
- * argument may be its value.
+ * Names of the unknown options. Values are left out, because a mistyped option may hold a secret,
+ * and even the next argument may be its value.
  */
 function unknownOptions(unknown: readonly string[]): string[] {
   const options = unknown.filter(argument => /^-./.test(argument) && argument !== '--');
@@ -107,7 +112,8 @@ export function problemsText(name: string, problems: readonly string[]): string 
 }
 
 /**
- * Reads the arguments of this process. Wrong arguments end the process with status 2, and `--help` ends it with 0.
+ * Reads the arguments of this process. Wrong arguments end the process with status 2, and `--help`
+ * ends it with 0.
  *
  * @param check finds problems that concern several options or the operands
  */
@@ -128,12 +134,15 @@ export function readArgumentsOrExit<Flags extends object>(
   process.exit(2);
 }
 
-/** Options of npm itself. npm passes on the values of these options in every run, even if nobody typed them. */
+/**
+ * Options of npm itself. npm passes on the values of these options in every run, even if nobody
+ * typed them.
+ */
 const OF_NPM = ['--cache', '--omit', '--scope', '--verbose'];
 
 /**
- * Explains options that were typed without `--` before them. npm consumes such options and passes them on only as
- * variables.
+ * Explains options that were typed without `--` before them. npm consumes such options and passes
+ * them on only as variables.
  *
  *     npm start --change 50   →   npm_config_change=true, and "50" as the only argument
  *

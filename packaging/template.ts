@@ -49,7 +49,9 @@ export function templateText(config: ConnectorConfig): string {
   }
 }
 
-/** Returns the function as a zip file for Lambda, with the certificates that the function trusts. */
+/**
+ * Returns the function as a zip file for Lambda, with the certificates that the function trusts.
+ */
 export async function functionZip({ caCertificates }: Pick<ConnectorConfig, 'caCertificates'> = {}): Promise<Buffer> {
   const { outputFiles } = await build({ ...FUNCTION_BUNDLE, write: false });
   const files = Object.fromEntries(outputFiles.map(file => [path.basename(file.path), file.contents]));

@@ -1,6 +1,6 @@
 /**
- * Reads the API and the table with the settings of the deployed function and the operator's permissions. It writes
- * nothing.
+ * Reads the API and the table with the settings of the deployed function and the operator's
+ * permissions. It writes nothing.
  */
 import { createAssignment } from '../../lambda/compose.ts';
 import { CredentialsError } from '../../lambda/core/errors.ts';
@@ -28,7 +28,10 @@ import { tableCall } from './state.ts';
 
 export type ConnectorAccess = Awaited<ReturnType<typeof openAccess>>;
 
-/** @param given credentials that are used instead of the stored credentials @throws RefusedError, AwsCallError */
+/**
+ * @param given credentials that are used instead of the stored credentials
+ * @throws RefusedError, AwsCallError
+ */
 export async function openAccess(context: Context, given?: ClientCredentials) {
   const { aws, clock } = context;
   const settings = settingsOf(await context.environment());
@@ -45,7 +48,11 @@ export async function openAccess(context: Context, given?: ClientCredentials) {
     /** The streams that are on, with their paths. */
     streams: createAssignment(settings).streams,
     api: apiWithShortBudget({ baseUrl, tokens, fetch, pace }, clock),
-    /** Client id and secret of the API's client. @throws AwsCallError without permission to read the secret */
+    /**
+     * Client id and secret of the API's client.
+     *
+     * @throws AwsCallError without permission to read the secret
+     */
     credentials: () => credentials.read(startRetryBudget(clock)),
     token: async () => (await tokens.token(startRetryBudget(clock))).value,
     readRowStates: (stream: StreamName, ids: readonly string[]) =>
@@ -77,8 +84,8 @@ function interruptibleFetch({ fetch, signal }: Pick<Context, 'fetch' | 'signal'>
 }
 
 /**
- * Reports a missing permission to read the secret as an AwsCallError, because the function's own advice would make the
- * operator overwrite a valid secret.
+ * Reports a missing permission to read the secret as an AwsCallError, because the function's own
+ * advice would make the operator overwrite a valid secret.
  */
 function operatorCredentials(aws: Aws, secretId: string): CredentialsReader {
   const source = createCredentialsReader(aws.secrets(), secretId);
@@ -95,8 +102,8 @@ function operatorCredentials(aws: Aws, secretId: string): CredentialsReader {
 }
 
 /**
- * Creates an API client with a new retry budget for each request, so that a request that is always answered with 429
- * fails after 20 seconds.
+ * Creates an API client with a new retry budget for each request, so that a request that is always
+ * answered with 429 fails after 20 seconds.
  */
 export function apiWithShortBudget(options: Omit<ApiOptions, 'retryBudget'>, clock: Clock): Api {
   const api = () => createApi({ ...options, retryBudget: startRetryBudget(clock) });

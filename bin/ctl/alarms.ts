@@ -1,4 +1,7 @@
-/** The alarms of a connector: metric alarms, and the composite alarms `critical` and `warning`, which notify people. */
+/**
+ * The alarms of a connector: metric alarms, and the composite alarms `critical` and `warning`,
+ * which notify people.
+ */
 import { AlarmType, type MetricAlarm, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
 import { SEVERITIES } from '../../lib/alarms/alarm-definition.ts';
 import { type Aws, collectItems } from './aws.ts';
@@ -28,8 +31,8 @@ export async function readAlarms(aws: Aws, connector: string) {
       /** Time of the last change of state, in milliseconds since 1970. */
       since: alarm.StateTransitionedTimestamp?.getTime() ?? alarm.StateUpdatedTimestamp?.getTime(),
       /**
-       * Name of the composite alarm that contains this alarm. The composite alarm's rule quotes the name or the ARN of
-       * each alarm.
+       * Name of the composite alarm that contains this alarm. The composite alarm's rule quotes the
+       * name or the ARN of each alarm.
        */
       severity: notifiers.find(
         ({ rule }) => rule.includes(`"${alarm.AlarmArn}"`) || rule.includes(`"${alarm.AlarmName}"`),
@@ -44,8 +47,8 @@ export async function readAlarms(aws: Aws, connector: string) {
 const DESCRIPTION = /^(?:(?<meaning>.*) First run "(?<first>[^"]+)"\.)?.* Runbook: (?<runbook>\S+)$/s;
 
 /**
- * Reads an alarm's description: its meaning for people and for the data, the command to run first, and the link to its
- * section of the runbook.
+ * Reads an alarm's description: its meaning for people and for the data, the command to run first,
+ * and the link to its section of the runbook.
  */
 function described({ AlarmDescription: text = '' }: MetricAlarm) {
   const { meaning, first, runbook } = DESCRIPTION.exec(text)?.groups ?? {};
@@ -53,8 +56,9 @@ function described({ AlarmDescription: text = '' }: MetricAlarm) {
 }
 
 /**
- * Tells when an alarm ends by itself: as soon as too few of its last periods have the problem. For example, an alarm on
- * 3 of 5 periods of 60 seconds ends 180 seconds after the last report of the problem.
+ * Tells when an alarm ends by itself: as soon as too few of its last periods have the problem. For
+ * example, an alarm on 3 of 5 periods of 60 seconds ends 180 seconds after the last report of the
+ * problem.
  */
 function endOf({ Metrics = [], ...alarm }: MetricAlarm) {
   const { Period: period = 0, Stat: statistic } = Metrics.find(each => each.MetricStat)?.MetricStat ?? {
@@ -66,8 +70,8 @@ function endOf({ Metrics = [], ...alarm }: MetricAlarm) {
     /** Whether a single report without the problem ends the alarm. */
     withGoodReport: statistic === 'Minimum',
     /**
-     * Seconds from the last report of the problem to the end of the alarm. Undefined if missing reports count as the
-     * problem.
+     * Seconds from the last report of the problem to the end of the alarm. Undefined if missing
+     * reports count as the problem.
      */
     seconds: alarm.TreatMissingData === 'breaching' ? undefined : period * (periods - needed + 1),
   };

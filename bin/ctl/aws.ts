@@ -1,16 +1,22 @@
-/** The operator's AWS clients, each created on first use. Region, profile and endpoints follow the SDK's rules unless options set them. */
+/**
+ * The operator's AWS clients, each created on first use. Region, profile and endpoints follow the
+ * SDK's rules unless options set them.
+ */
 import { createRequire } from 'node:module';
 import type { Sender } from '../../lambda/aws.ts';
 import { type ProxySettings, proxyAgent, withProxyErrors } from '../../lambda/proxy.ts';
 
 /**
- * The time-out is longer than the 15 minutes of an invocation, because no byte of the answer arrives before the
- * invocation ends.
+ * The time-out is longer than the 15 minutes of an invocation, because no byte of the answer
+ * arrives before the invocation ends.
  */
 const INVOCATION_TIMEOUT_MILLISECONDS = 16 * 60_000;
 const CONNECTION_TIMEOUT_MILLISECONDS = 10_000;
 
-/** Each client is loaded on first use, because loading all clients takes longer than most commands run. */
+/**
+ * Each client is loaded on first use, because loading all clients takes longer than most commands
+ * run.
+ */
 const load = createRequire(import.meta.filename);
 const SDK = {
   cloudFormation: (): typeof import('@aws-sdk/client-cloudformation') => load('@aws-sdk/client-cloudformation'),
@@ -86,7 +92,10 @@ export function createAws(
   };
 }
 
-/** Whether S3 has an endpoint of its own. Such an endpoint of a local S3 does not support a host name per bucket. */
+/**
+ * Whether S3 has an endpoint of its own. Such an endpoint of a local S3 does not support a host
+ * name per bucket.
+ */
 function hasOwnS3(): boolean {
   return Boolean(process.env['AWS_ENDPOINT_URL_S3'] ?? process.env['AWS_ENDPOINT_URL']);
 }
@@ -95,10 +104,12 @@ function hasOwnS3(): boolean {
 const READS = /^(BatchGet|Describe|Filter|Get|Head|List|Query|Receive|Scan)/;
 
 /**
- * Aborts reads at Ctrl-C. Writes run to their end, because an aborted write may or may not have happened.
+ * Aborts reads at Ctrl-C. Writes run to their end, because an aborted write may or may not have
+ * happened.
  *
- * Each read has its own signal, because the SDK adds a listener for each request. `status` makes more than ten requests
- * at the same time, and Node 20 would report so many listeners on one signal as a leak.
+ * Each read has its own signal, because the SDK adds a listener for each request. `status` makes
+ * more than ten requests at the same time, and Node 20 would report so many listeners on one signal
+ * as a leak.
  */
 function interruptible(client: Sender, signal: AbortSignal): void {
   const send = client.send.bind(client);

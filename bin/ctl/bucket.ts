@@ -8,8 +8,8 @@ import { AwsCallError, awsCall, RefusedError } from './errors.ts';
 export type StoredObject = Awaited<ReturnType<typeof listObjects>>[number];
 
 /**
- * Lists the objects below a prefix, each with its key, its stored size and the time of its last write in milliseconds
- * since 1970.
+ * Lists the objects below a prefix, each with its key, its stored size and the time of its last
+ * write in milliseconds since 1970.
  *
  * @throws AwsCallError
  */
@@ -27,7 +27,8 @@ export async function listObjects(aws: Aws, bucket: string, prefix: string) {
 export type ObjectCount = Awaited<ReturnType<typeof countObjects>>;
 
 /**
- * Counts the objects below a prefix in one call, up to 1,000. `more` says whether there are further objects.
+ * Counts the objects below a prefix in one call, up to 1,000. `more` says whether there are further
+ * objects.
  *
  * @throws AwsCallError
  */

@@ -9,8 +9,8 @@ import { errorAfterInterruption, exitStatusOf, printedMessage, RefusedError, Usa
 import type { Shell } from './report.ts';
 
 /**
- * Commands by name. They are loaded on demand, because loading one command with its AWS clients is faster than loading
- * all commands.
+ * Commands by name. They are loaded on demand, because loading one command with its AWS clients is
+ * faster than loading all commands.
  */
 const COMMANDS: Readonly<Record<string, (run: RunAction) => Promise<Command>>> = {
   status: async run => (await import('./commands/status/status.ts')).statusCommand(run),
@@ -69,7 +69,10 @@ export async function connectorctl(words: readonly string[], surroundings: Surro
 /** Commander's error code for a command line that names no command. */
 const NO_COMMAND = 'commander.help';
 
-/** Creates an error whose reason is one line, even if a script's variable puts several lines into the command line. */
+/**
+ * Creates an error whose reason is one line, even if a script's variable puts several lines into
+ * the command line.
+ */
 function usageError(cause: CommanderError): UsageError {
   const [first = '', suggestion] = cause.message.replace(/^error: /, '').split(/\n(?=\(Did you mean [^\n]*$)/);
   const reason = cause.code === NO_COMMAND ? 'no command is given' : terminalLine(first);
@@ -79,8 +82,8 @@ function usageError(cause: CommanderError): UsageError {
 }
 
 /**
- * Creates the command line. Only the command that `words` names is loaded, or every command if `words` does not name a
- * command.
+ * Creates the command line. Only the command that `words` names is loaded, or every command if
+ * `words` does not name a command.
  */
 export async function commandLine(
   run: RunAction,
@@ -112,10 +115,11 @@ export async function commandLine(
 }
 
 /**
- * Finds options that npm consumed because `--` is missing. If npm consumed `--region`, for example, a command would act
- * on another region.
+ * Finds options that npm consumed because `--` is missing. If npm consumed `--region`, for example,
+ * a command would act on another region.
  *
- * @param environment variables of an npm script, in which npm sets `npm_config_region` for `--region`
+ * @param environment variables of an npm script, in which npm sets `npm_config_region` for
+ * `--region`
  */
 export function optionsKeptByNpm(program: Command, environment: Shell['environment']): string[] {
   if (environment['npm_lifecycle_event'] !== program.name()) return [];

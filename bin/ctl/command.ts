@@ -17,7 +17,11 @@ export type RunAction = <Arguments extends unknown[]>(
   action: CommandAction<Arguments>,
 ) => (...given: [...Arguments, Command]) => Promise<void>;
 
-/** Returns the examples for the help text of a command. @param lines command lines without the program's name */
+/**
+ * Returns the examples for the help text of a command.
+ *
+ * @param lines command lines without the program's name
+ */
 export function examplesText(...lines: readonly string[]): string {
   return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map(line => `  ${CONNECTORCTL.command} ${line}\n`).join('')}`;
 }
@@ -35,7 +39,11 @@ export function waitOption(): Option {
     .default(90);
 }
 
-/** Creates a parser for an option of Commander. @param now current time in milliseconds since 1970 */
+/**
+ * Creates a parser for an option of Commander.
+ *
+ * @param now current time in milliseconds since 1970
+ */
 export function pastTimeParser(now: () => number): (text: string) => string {
   return text => {
     const time = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
@@ -45,8 +53,8 @@ export function pastTimeParser(now: () => number): (text: string) => string {
 }
 
 /**
- * Creates a parser for an option of Commander. @param unit text after `a whole number` in the message about a wrong
- * value, for example ` of seconds`
+ * Creates a parser for an option of Commander. @param unit text after `a whole number` in the
+ * message about a wrong value, for example ` of seconds`
  */
 export function wholeNumberParser({ min = 0, unit = '' } = {}): (text: string) => number {
   return text => {

@@ -6,8 +6,8 @@ import { InterruptedError, RefusedError } from './errors.ts';
 import { isInteractive, type Shell } from './report.ts';
 
 /**
- * Shows the consequence, and asks unless `--yes` is set. @throws RefusedError if the answer is not yes;
- * InterruptedError at Ctrl-C
+ * Shows the consequence, and asks unless `--yes` is set. @throws RefusedError if the answer is not
+ * yes; InterruptedError at Ctrl-C
  */
 export async function requireConfirmation(
   { report, shell, signal }: Context,
@@ -27,8 +27,8 @@ export async function askLine(question: string, { stdin, stderr }: Shell, signal
   const terminal = createInterface({ input: stdin, output: stderr });
   const gone = new Promise<string>((resolve, reject) => {
     const interrupt = () => reject(new InterruptedError('Interrupted. Nothing was done.'));
-    // Ctrl-C in the terminal is an event of the interface. A SIGINT from elsewhere aborts the signal. Ctrl-D closes the
-    // input without an answer.
+    // Ctrl-C in the terminal is an event of the interface. A SIGINT from elsewhere aborts the
+    // signal. Ctrl-D closes the input without an answer.
     terminal.once('SIGINT', interrupt);
     signal.addEventListener('abort', interrupt, { once: true });
     terminal.once('close', () => resolve(''));

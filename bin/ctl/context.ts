@@ -55,7 +55,11 @@ export function connectorContext(aws: Aws, find: () => Promise<Deployment>) {
   const deployment = createOnce(find);
   const deployedFunction = createOnce(async () => readFunction(aws, (await deployment()).functionName));
   return {
-    /** The connector, as the outputs of its stack describe it. @throws RefusedError, AwsCallError */
+    /**
+     * The connector, as the outputs of its stack describe it.
+     *
+     * @throws RefusedError, AwsCallError
+     */
     deployment,
     /** Settings and state of the function. @throws AwsCallError */
     deployedFunction,

@@ -5,7 +5,10 @@ import type { Context } from './context.ts';
 import { restoreAdvice } from './deployment.ts';
 import { awsCall, isMissingResource } from './errors.ts';
 
-/** When Firehose deletes a stream, it also deletes the events that it has acknowledged but not delivered. */
+/**
+ * When Firehose deletes a stream, it also deletes the events that it has acknowledged but not
+ * delivered.
+ */
 export const LOST_EVENTS_ADVICE =
   'Events that it had accepted and not delivered are gone: see docs/runbook.md#a-deleted-delivery-stream.';
 
@@ -25,8 +28,8 @@ export async function describeDeliveryStream(
 }
 
 /**
- * Advice about a delivery stream that does not exist. Empty if the stream exists, or if AWS does not tell whether it
- * exists.
+ * Advice about a delivery stream that does not exist. Empty if the stream exists, or if AWS does
+ * not tell whether it exists.
  */
 export async function lostDeliveryStreamAdvice({ aws, deployment }: Context): Promise<string> {
   const { deliveryStream, stackName } = await deployment();

@@ -9,7 +9,10 @@ import { groupBy } from './group-by.ts';
 
 export type Deployment = ReturnType<typeof deploymentOf>;
 
-/** The connector that the user selects. Without members, it is the only connector in the account and region. */
+/**
+ * The connector that the user selects. Without members, it is the only connector in the account and
+ * region.
+ */
 export interface DeploymentChoice {
   readonly connector?: string | undefined;
   /** Name of the stack. */
@@ -26,7 +29,8 @@ interface Found {
 
 /** @throws RefusedError, AwsCallError */
 export async function findDeployment(aws: Aws, wanted: DeploymentChoice): Promise<Deployment> {
-  // An empty name comes from an unset variable in a script. CloudFormation could take it for "all stacks".
+  // An empty name comes from an unset variable in a script. CloudFormation could take it for "all
+  // stacks".
   for (const [option, value] of Object.entries(wanted)) {
     if (value === '')
       throw new RefusedError(`--${option} is empty. Give a ${option} name, or omit the option. Nothing was done.`);
@@ -54,8 +58,8 @@ export async function findDeployment(aws: Aws, wanted: DeploymentChoice): Promis
 }
 
 /**
- * Lists the connectors of the account and region. The method `deployment` of an entry fails if this version of connectorctl cannot
- * operate the connector.
+ * Lists the connectors of the account and region. The method `deployment` of an entry fails if this
+ * version of connectorctl cannot operate the connector.
  *
  * @throws AwsCallError
  */
@@ -84,7 +88,10 @@ async function describeStacks(aws: Aws, name?: string): Promise<Stack[]> {
   }
 }
 
-/** A stack of an app may have several connectors. The names of the exports say which output belongs to which connector. */
+/**
+ * A stack of an app may have several connectors. The names of the exports say which output belongs
+ * to which connector.
+ */
 function connectorsIn(stack: Stack): Found[] {
   const outputs = (stack.Outputs ?? []).flatMap(({ ExportName, OutputValue = '' }) => {
     const named = parseExportName(ExportName);
@@ -112,8 +119,9 @@ function deploymentOf({ stack, connector, outputs }: Found) {
     );
   };
 
-  // The outputs of the first reader have no suffix, and the outputs of another reader end in that reader's name. A
-  // reader with an existing queue does not have this output, because the queue's owner watches the queue.
+  // The outputs of the first reader have no suffix, and the outputs of another reader end in that
+  // reader's name. A reader with an existing queue does not have this output, because the queue's
+  // owner watches the queue.
   const names = [...outputs.keys()].flatMap(name => /^SiemDeadLetterQueueUrl(\w*)$/.exec(name)?.[1] ?? []).sort();
   const readers = names.map(name => ({
     name: name.toLowerCase(),
@@ -142,17 +150,26 @@ function deploymentOf({ stack, connector, outputs }: Found) {
     alarmTopicArn: output('AlarmTopicArn'),
     /** The first reader. Absent if the SIEM does not read from a queue. */
     siem: readers[0],
-    /** Readers after the first, from the option `siemReaders`. Empty when there is only one reader. */
+    /**
+     * Readers after the first, from the option `siemReaders`. Empty when there is only one reader.
+     */
     otherReaders: readers.slice(1),
   };
 }
 
-/** Whether the last operation on the stack failed, was rolled back, or deletes it. A deployment in progress is not a problem. */
+/**
+ * Whether the last operation on the stack failed, was rolled back, or deletes it. A deployment in
+ * progress is not a problem.
+ */
 export function isStackTroubled(stackStatus: string): boolean {
   return /FAILED|ROLLBACK|^DELETE/.test(stackStatus);
 }
 
-/** Settings and state of a function. The settings have names and addresses, never a secret. @throws AwsCallError */
+/**
+ * Settings and state of a function. The settings have names and addresses, never a secret.
+ *
+ * @throws AwsCallError
+ */
 export async function readFunction(aws: Aws, name: string): Promise<FunctionConfiguration> {
   return awsCall(
     aws.lambda().send(new GetFunctionConfigurationCommand({ FunctionName: name })),
@@ -161,14 +178,15 @@ export async function readFunction(aws: Aws, name: string): Promise<FunctionConf
 }
 
 /**
- * The part of a version that must be equal, so that one version can operate a stack that another version deployed:
- * `0.3` of `0.3.1`, and `2` of `2.3.1`.
+ * The part of a version that must be equal, so that one version can operate a stack that another
+ * version deployed: `0.3` of `0.3.1`, and `2` of `2.3.1`.
  */
 const LINE = /^(0\.\d+|[1-9]\d*)\./;
 
 /**
- * Advice about a resource that somebody changed or deleted by hand. A plain deployment does not restore it, because
- * CloudFormation compares templates, not resources, and the CDK skips an unchanged template.
+ * Advice about a resource that somebody changed or deleted by hand. A plain deployment does not
+ * restore it, because CloudFormation compares templates, not resources, and the CDK skips an
+ * unchanged template.
  */
 export function restoreAdvice(stackName: string, what = 'it'): string {
   return `"npx cdk deploy --revert-drift ${stackName}" restores ${what}. A plain deployment of the same template does not.`;

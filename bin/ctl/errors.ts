@@ -131,8 +131,9 @@ const ADVICE: readonly (readonly [type: new (...given: any) => Error, advice: st
 ];
 
 /**
- * Returns the message to print. Errors of code that is shared with the function mention the next run. A command has no
- * next run, so that part of the message is replaced. Messages from the function itself stay unchanged.
+ * Returns the message to print. Errors of code that is shared with the function mention the next
+ * run. A command has no next run, so that part of the message is replaced. Messages from the
+ * function itself stay unchanged.
  */
 export function printedMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
@@ -158,8 +159,8 @@ export function isAbortError(error: unknown): boolean {
 }
 
 /**
- * Exit status of an error. Status 3 never belongs to an error, because a command with a finding succeeds and returns 3
- * with its outcome.
+ * Exit status of an error. Status 3 never belongs to an error, because a command with a finding
+ * succeeds and returns 3 with its outcome.
  */
 export function exitStatusOf(error: unknown): 1 | 2 | 130 {
   if (error instanceof InterruptedError) return 130;

@@ -1,7 +1,7 @@
 /**
- * Reads failures from the function's log. A line from the function contains the class of the error and its message,
- * which explains the failure and gives advice. Lambda adds its own lines about a function that cannot start or that
- * Lambda ended:
+ * Reads failures from the function's log. A line from the function contains the class of the error
+ * and its message, which explains the failure and gives advice. Lambda adds its own lines about a
+ * function that cannot start or that Lambda ended:
  *
  *     {"level":"ERROR","message":"A stream failed","stream":"assets","error":{"name":"ApiUnavailableError","message":"…",…},…}
  *     2026-11-20T12:00:00.000Z 5a1c… ERROR Invoke Error {"errorType":"SettingsError","errorMessage":"…","stack":[…]}
@@ -23,7 +23,12 @@ export interface LogLine {
 /** Search terms for lines about failures. Each such line contains at least one term. */
 const FAILURE_TERMS = ['ERROR', '"Task timed out"', '"Runtime exited"'];
 
-/** Failures of the function since a given time, newest kind first. @param from milliseconds since 1970 @throws AwsCallError */
+/**
+ * Failures of the function since a given time, newest kind first.
+ *
+ * @param from milliseconds since 1970
+ * @throws AwsCallError
+ */
 export async function readFailures(aws: Aws, group: string, from: number) {
   const filterPattern = FAILURE_TERMS.map(term => `?${term}`).join(' ');
   const pages = paginateFilterLogEvents(
@@ -40,8 +45,9 @@ export async function readFailures(aws: Aws, group: string, from: number) {
 export type FailureGroup = ReturnType<typeof groupFailures>[number];
 
 /**
- * Reads the failure that a line reports: the stream, the class of the error (`Lambda` for a run that Lambda ended), the
- * failure in words, and advice. Undefined if another line already reports the failure, or if there is no failure.
+ * Reads the failure that a line reports: the stream, the class of the error (`Lambda` for a run
+ * that Lambda ended), the failure in words, and advice. Undefined if another line already reports
+ * the failure, or if there is no failure.
  */
 function failureOf({ time, text }: LogLine) {
   const line = parseJsonObject(text.slice(Math.max(0, text.indexOf('{'))));
@@ -66,14 +72,17 @@ interface LoggedError {
   readonly cause?: LoggedError;
 }
 
-/** Texts of the error's causes, the nearest first, for example `(Cause: TypeError: fetch failed)`. */
+/**
+ * Texts of the error's causes, the nearest first, for example `(Cause: TypeError: fetch failed)`.
+ */
 function causesOf({ cause }: LoggedError): string[] {
   return cause?.name === undefined ? [] : [`(Cause: ${cause.name}: ${cause.message ?? ''})`, ...causesOf(cause)];
 }
 
 /**
- * Splits a message into the failure and the advice, which begins with "Nothing …" or with NOTHING_IS_LOST. Lambda's own
- * messages do not contain advice, so a reference to the runbook is added.
+ * Splits a message into the failure and the advice, which begins with "Nothing …" or with
+ * NOTHING_IS_LOST. Lambda's own messages do not contain advice, so a reference to the runbook is
+ * added.
  */
 function parts(said: string): { readonly what: string; readonly advice: string } {
   const at = [NOTHING_IS_LOST, 'Nothing '].map(words => said.indexOf(words)).find(each => each > 0);
@@ -84,14 +93,14 @@ function parts(said: string): { readonly what: string; readonly advice: string }
 const NOTHING_LOST = 'Nothing is lost: the next run continues. See docs/runbook.md#function-errors.';
 
 /**
- * Words with a digit, because they differ from run to run, for example the id of a request or the seconds of a
- * time-out.
+ * Words with a digit, because they differ from run to run, for example the id of a request or the
+ * seconds of a time-out.
  */
 const VARYING = /\b(?=[\w-]*\d)[\w-]+\b/g;
 
 /**
- * Groups failures of one stream and class that differ in numbers only, newest group first. A group has the text and the
- * time of its last failure, and the time of its first failure.
+ * Groups failures of one stream and class that differ in numbers only, newest group first. A group
+ * has the text and the time of its last failure, and the time of its first failure.
  */
 export function groupFailures(lines: readonly LogLine[]) {
   const all = lines.map(failureOf).filter(each => each !== undefined);

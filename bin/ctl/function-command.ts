@@ -15,7 +15,11 @@ export interface LeaseWaitOptions {
   readonly wait: number;
 }
 
-/** Sends a command, waits for the lease, and shows the result. @throws the errors of `invokeWhenFree` */
+/**
+ * Sends a command, waits for the lease, and shows the result.
+ *
+ * @throws the errors of `invokeWhenFree`
+ */
 export async function sendCommand(
   context: Context,
   what: FunctionCommand,

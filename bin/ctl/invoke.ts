@@ -33,7 +33,8 @@ export async function invokeWhenFree(context: Context, command: FunctionCommand,
   for (;;) {
     const begun = clock.now();
     report.say('A run is in progress.');
-    // While the lease is held, a plain run returns a result with `leaseHeld`, and any other command fails.
+    // While the lease is held, a plain run returns a result with `leaseHeld`, and any other command
+    // fails.
     const result = await invokeFunction(context, command).catch((error: unknown) => {
       if (error instanceof FunctionFailedError && error.type === 'LeaseBusyError') return undefined;
       throw error;

@@ -12,8 +12,8 @@ export function parseJsonObject(text: string): Readonly<Record<string, unknown>>
 }
 
 /**
- * Sets members of a JSON object within its text. Every other value stays as it is written, because a parsed and printed number loses
- * digits.
+ * Sets members of a JSON object within its text. Every other value stays as it is written, because
+ * a parsed and printed number loses digits.
  *
  *     withMembers('{"a": 1.0, "b": 2}', { b: 'x', c: 'y' })  →  '{"a":1.0,"b":"x","c":"y"}'
  *

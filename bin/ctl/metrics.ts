@@ -5,7 +5,9 @@ import type { StreamName } from '../../lambda/streams.ts';
 import { type Aws, collectItems } from './aws.ts';
 import { awsCall } from './errors.ts';
 
-/** A metric with its statistic, its dimensions and its period in seconds, which is a multiple of 60. */
+/**
+ * A metric with its statistic, its dimensions and its period in seconds, which is a multiple of 60.
+ */
 export type MetricSeries = MetricStat;
 
 /** A metric that runs report for each stream. */
@@ -50,8 +52,8 @@ export interface MetricPoint {
 }
 
 /**
- * Milliseconds after the current time for which points are read, too. Otherwise the newest points would be missing if
- * the clock of this machine is slow.
+ * Milliseconds after the current time for which points are read, too. Otherwise the newest points
+ * would be missing if the clock of this machine is slow.
  */
 const AHEAD = 5 * 60_000;
 

@@ -22,7 +22,9 @@ export async function readOrganization(context: Context, { settings, credentials
     client: clientId,
   };
   return {
-    /** Digest of the organization that the saved state belongs to. Undefined before the first run. */
+    /**
+     * Digest of the organization that the saved state belongs to. Undefined before the first run.
+     */
     saved,
     /** Digest of the organization that the next run reads. */
     current,

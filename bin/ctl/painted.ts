@@ -1,6 +1,6 @@
 /**
- * Texts with colours. Only `colouredTerminalText` turns colours into escape sequences, after it has escaped the control
- * characters of each part.
+ * Texts with colours. Only `colouredTerminalText` turns colours into escape sequences, after it has
+ * escaped the control characters of each part.
  */
 import { styleText } from 'node:util';
 import { terminalText } from '../terminal/terminal-text.ts';
@@ -21,7 +21,10 @@ export class PaintedText {
     this.parts = parts;
   }
 
-  /** The text without its colours. A plain template literal calls this method, so it prints no colours either. */
+  /**
+   * The text without its colours. A plain template literal calls this method, so it prints no
+   * colours either.
+   */
   toString(): string {
     return this.parts.map(({ text }) => text).join('');
   }
@@ -59,8 +62,8 @@ function partsOf(text: ReportText | number): readonly Part[] {
 }
 
 /**
- * Formats a text for a terminal. Control characters of every part are shown as escapes, so that text from outside
- * cannot set a colour.
+ * Formats a text for a terminal. Control characters of every part are shown as escapes, so that
+ * text from outside cannot set a colour.
  */
 export function colouredTerminalText(text: ReportText, coloured: boolean): string {
   const shown = partsOf(text).map(part => {

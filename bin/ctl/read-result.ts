@@ -1,6 +1,9 @@
 import { printedMessage } from './errors.ts';
 
-/** A value, or the reason why it could not be read. One unreadable part must not hide the other parts. */
+/**
+ * A value, or the reason why it could not be read. One unreadable part must not hide the other
+ * parts.
+ */
 export type ReadResult<T> = { readonly value: T } | { readonly notReadable: string };
 
 /** Catches every error except an interruption by Ctrl-C. */

@@ -1,4 +1,7 @@
-/** Output of a command: the result on stdout as text or one JSON document, everything else on stderr. */
+/**
+ * Output of a command: the result on stdout as text or one JSON document, everything else on
+ * stderr.
+ */
 import type { Readable, Writable } from 'node:stream';
 import { terminalLine, terminalText } from '../terminal/terminal-text.ts';
 import { colouredTerminalText, type ReportText } from './painted.ts';
@@ -19,8 +22,8 @@ export function isInteractive({ stdin, stderr }: Shell): boolean {
 }
 
 /**
- * Whether the output is coloured. FORCE_COLOR and NO_COLOR are honoured as in Node 22 and later, because Node 20 would
- * colour pipes.
+ * Whether the output is coloured. FORCE_COLOR and NO_COLOR are honoured as in Node 22 and later,
+ * because Node 20 would colour pipes.
  */
 function hasColours({ stdout, environment }: Shell): boolean {
   const { FORCE_COLOR: forced } = environment;
@@ -54,8 +57,8 @@ export function createReport(shell: Shell, json: boolean) {
 }
 
 /**
- * A line that is overwritten on a terminal. Elsewhere only the title is written, because the output may end up in a
- * log. Disposing removes the line.
+ * A line that is overwritten on a terminal. Elsewhere only the title is written, because the output
+ * may end up in a log. Disposing removes the line.
  */
 export interface Progress extends Disposable {
   /** @param text the current state, for example `300 rows read` */
@@ -66,8 +69,8 @@ export interface Progress extends Disposable {
 const CLEAR = '\r\u001b[K';
 
 /**
- * Draws the progress without a library, because libraries read the keyboard and end the process at Ctrl-C, before a
- * command can report the steps that it has done.
+ * Draws the progress without a library, because libraries read the keyboard and end the process at
+ * Ctrl-C, before a command can report the steps that it has done.
  */
 export function createProgress(title: string, output: TerminalOutput): Progress {
   if (!output.isTTY) {

@@ -49,7 +49,11 @@ export async function switchSchedule(aws: Aws, { name, whole }: Schedule, enable
   );
 }
 
-/** Whether the schedule is off. A schedule that cannot be read counts as on. @throws RefusedError, AwsCallError */
+/**
+ * Whether the schedule is off. A schedule that cannot be read counts as on.
+ *
+ * @throws RefusedError, AwsCallError
+ */
 export async function scheduleIsOff({ aws, deployment, signal }: Context): Promise<boolean> {
   const { scheduleName } = await deployment();
   return valueIfRead(await tryRead(() => readSchedule(aws, scheduleName), signal))?.enabled === false;

@@ -59,7 +59,11 @@ export function isBatchOpen({ checkpoint, log }: SavedStream): boolean {
   return log !== undefined && log.sequence > checkpoint.committed;
 }
 
-/** Awaits a read of the state table. @throws StateVersionError, which has its own advice; AwsCallError */
+/**
+ * Awaits a read of the state table.
+ *
+ * @throws StateVersionError, which has its own advice; AwsCallError
+ */
 export async function tableCall<T>(aws: Aws, table: string, call: Promise<T>): Promise<T> {
   return call.catch(async error => {
     if (error instanceof StateVersionError) throw error;
@@ -69,7 +73,10 @@ export async function tableCall<T>(aws: Aws, table: string, call: Promise<T>): P
   });
 }
 
-/** Advice about a missing table. The table must be restored, because only a backup knows which events were sent. */
+/**
+ * Advice about a missing table. The table must be restored, because only a backup knows which
+ * events were sent.
+ */
 async function tableGone(aws: Aws): Promise<string> {
   const list = awsCommand(await aws.dynamodb().config.region(), 'dynamodb list-backups --backup-type SYSTEM');
   return (
@@ -85,7 +92,9 @@ export async function describeTable(aws: Aws, name: string): Promise<TableDescri
   return table;
 }
 
-/** Advice for a table that does not exist. Empty if the table exists, or after any other failure. */
+/**
+ * Advice for a table that does not exist. Empty if the table exists, or after any other failure.
+ */
 export async function lostTableAdvice({ aws, deployment }: Context): Promise<string> {
   const { table } = await deployment();
   const isLost = await describeTable(aws, table).then(() => false, isMissingResource);
@@ -93,7 +102,8 @@ export async function lostTableAdvice({ aws, deployment }: Context): Promise<str
 }
 
 /**
- * Scans the row states of the whole table. The scan is eventually consistent, which costs half as much.
+ * Scans the row states of the whole table. The scan is eventually consistent, which costs half as
+ * much.
  *
  * @throws AwsCallError
  */
@@ -130,7 +140,10 @@ const BYTES_PER_UNIT = 8192;
 /** List price of us-east-1 in US dollars, November 2026. */
 const DOLLARS_PER_UNIT = 0.125 / 1e6;
 
-/** Text about the scan with its list price, for example "the whole table, about 9 items, for less than a cent". */
+/**
+ * Text about the scan with its list price, for example "the whole table, about 9 items, for less
+ * than a cent".
+ */
 function scanText(items: number, bytes: number): string {
   const dollars = Math.ceil(bytes / BYTES_PER_UNIT) * DOLLARS_PER_UNIT;
   const price = dollars < 0.01 ? 'less than a cent' : `$${dollars.toFixed(2)}`;

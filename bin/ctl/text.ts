@@ -29,8 +29,8 @@ export function timeText(milliseconds: number): string {
 }
 
 /**
- * A command of the AWS CLI for the operator to run. It names the region, because the operator's shell may have another
- * region.
+ * A command of the AWS CLI for the operator to run. It names the region, because the operator's
+ * shell may have another region.
  *
  *     awsCommand('eu-west-1', 'sns list-topics')  →  aws sns list-topics --region eu-west-1
  *

@@ -10,8 +10,8 @@ export function hasClientSecret(environment: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Reads the client secret of a real tenant. The secret is never an argument, because the process list would show it,
- * and it is never on disk.
+ * Reads the client secret of a real tenant. The secret is never an argument, because the process
+ * list would show it, and it is never on disk.
  *
  * @param authUrl address of the realm or of the token endpoint
  * @throws PromptAbortedError
@@ -41,8 +41,8 @@ export async function askHidden(
   question: string,
   { stdin, stderr }: { readonly stdin: Readable; readonly stderr: Writable } = process,
 ): Promise<string> {
-  // The line editor echoes the input to its output, so that output is discarded, and the question is written to the
-  // terminal directly.
+  // The line editor echoes the input to its output, so that output is discarded, and the question
+  // is written to the terminal directly.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const editor = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
   const aborted = new AbortController();

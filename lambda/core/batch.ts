@@ -38,7 +38,8 @@ export interface Batch {
 
 /**
  * Largest number of rows in a batch that is not made from pages: rows that were held back, rows to
- * sweep, or child rows of removed parents. It is limited, because an asset may have a million threats.
+ * sweep, or child rows of removed parents. It is limited, because an asset may have a million
+ * threats.
  */
 export const BATCH_ROWS = 500;
 

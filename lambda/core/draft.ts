@@ -154,7 +154,9 @@ export class Draft {
     return reading === 'all' && awaitsReplay(state, this.#before);
   }
 
-  /** An immutable row has no state, so its own time decides whether a second walk sends it again. */
+  /**
+   * An immutable row has no state, so its own time decides whether a second walk sends it again.
+   */
   #isWanted({ time }: Row, reading: WalkMode): boolean {
     const since = reading === 'walk' ? undefined : this.#before.second?.since;
     // A time that is absent or cannot be read becomes NaN. A comparison with NaN is false, so the

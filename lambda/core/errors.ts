@@ -288,7 +288,9 @@ export class OrganizationChangedError extends Error {
   }
 }
 
-/** The organization of this run differs from the organization that the operator saw and confirmed. */
+/**
+ * The organization of this run differs from the organization that the operator saw and confirmed.
+ */
 export class OutdatedConfirmationError extends Error {
   override readonly name = 'OutdatedConfirmationError';
   constructor() {

@@ -20,7 +20,9 @@ export interface RowEvent {
   readonly row: Row;
   readonly stream: NamedStream;
   readonly sequence: string;
-  /** Whether the event repeats the last event of its row, so that the SIEM does not forget the row. */
+  /**
+   * Whether the event repeats the last event of its row, so that the SIEM does not forget the row.
+   */
   readonly isRefresh?: boolean;
 }
 

@@ -246,7 +246,8 @@ function othersOf({ members }: Answer, pagination: string): CutMember[] {
 
 /**
  * Whether this member may hold the page's rows, although another member is an array of objects with
- * an id. Such a member is an empty array, null, an empty object, or an object that holds rows by id.
+ * an id. Such a member is an empty array, null, an empty object, or an object that holds rows by
+ * id.
  */
 function isRival({ elements, value }: CutMember): boolean {
   return elements ? elements.length === 0 : isVacant(value) || holdsIdWithin(value);
@@ -327,7 +328,9 @@ function quoted(name: string, { configured }: PageRules): string {
 
 const MOST_NAMES = 8;
 
-/** Lists only names, because values may be a tenant's data. Names that are not shown are counted. */
+/**
+ * Lists only names, because values may be a tenant's data. Names that are not shown are counted.
+ */
 function seen(members: readonly CutMember[]): string {
   const names = members.map(({ name }) => name).filter(name => SHOWN_NAME.test(name));
   const shown = names.slice(0, MOST_NAMES).map(name => JSON.stringify(name));

@@ -25,7 +25,11 @@ export interface ReadPagesOptions {
   readonly cursor: string | undefined;
   /** Cursor that is tried first when the API refuses `cursor`. */
   readonly previous: string | undefined;
-  /** Whether a page that leads to `previous` closes a circle that was read before. @default false */
+  /**
+   * Whether a page that leads to `previous` closes a circle that was read before.
+   *
+   * @default false
+   */
   readonly isCircleKnown?: boolean;
   /**
    * Whether a refused cursor is replaced by an earlier cursor, or by the beginning. @default true

@@ -74,7 +74,9 @@ export async function retry<T>(attempt: () => Promise<T>, policy: RetryPolicy): 
   }
 }
 
-/** Number of tries for transient failures. Together they wait for about thirteen seconds on average. */
+/**
+ * Number of tries for transient failures. Together they wait for about thirteen seconds on average.
+ */
 const MAX_ATTEMPTS = 8;
 const BASE_MILLISECONDS = 200;
 const CAP_MILLISECONDS = 20_000;

@@ -76,7 +76,9 @@ export function rowReadOptions(stream: FilteredStream, parentMember: string, has
   return { cut: membersToCut(stream, parentMember), read: (element: CutElement) => readRow(element, stream, hash) };
 }
 
-/** Reads one element of the row array. An element that cannot become an event becomes a dead letter. */
+/**
+ * Reads one element of the row array. An element that cannot become an event becomes a dead letter.
+ */
 export function readRow(whole: CutElement, stream: FilteredStream, hash: Hash): Row | BadRow {
   if (whole.violation) return badRow(whole.violation, whole, stream, hash);
   if (!whole.isObject) return badRow('not-an-object', whole, stream, hash);

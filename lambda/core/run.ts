@@ -133,7 +133,9 @@ export function eventContext({ assignment, clock, hash, lease }: Run): EventCont
 export interface StreamRun {
   readonly stream: SyncedStream;
   readonly run: Run;
-  /** Adds counts to the result of the stream at once, so that they are kept if the run fails later. */
+  /**
+   * Adds counts to the result of the stream at once, so that they are kept if the run fails later.
+   */
   readonly count: (counts: Partial<StreamResult>) => void;
   readonly logs: StreamLogs;
   /**

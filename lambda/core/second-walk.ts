@@ -395,7 +395,9 @@ export class ListPass {
 
 const NO_TAGS: ReadonlySet<string> = new Set();
 
-/** Stops the second walk until an operator confirms its withdrawals, because the guard demands it. */
+/**
+ * Stops the second walk until an operator confirms its withdrawals, because the guard demands it.
+ */
 export function stopSecondWalk(
   waiting: NonNullable<SecondWalk['waiting']>,
   checkpoint: Checkpoint,

@@ -14,7 +14,9 @@ import { chunks, inParallel } from './in-parallel.ts';
 import { draftOptions, type StreamRun } from './run.ts';
 import { stopSecondWalk } from './second-walk.ts';
 
-/** Number of queries at the same time. It is below 50, because the SDK opens at most 50 connections. */
+/**
+ * Number of queries at the same time. It is below 50, because the SDK opens at most 50 connections.
+ */
 const QUERIES = 25;
 
 /**

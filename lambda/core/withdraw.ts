@@ -23,7 +23,9 @@ import { beginSecondWalk } from './second-walk.ts';
 
 /** Number of removals that are handled at a time. Their row states are read together. */
 const REMOVALS = 100;
-/** Number of queries at the same time. It is below 50, because the SDK opens at most 50 connections. */
+/**
+ * Number of queries at the same time. It is below 50, because the SDK opens at most 50 connections.
+ */
 const QUERIES = 25;
 
 export interface WithdrawOutcome {

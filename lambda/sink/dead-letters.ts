@@ -1,4 +1,6 @@
-/** Stores rows in S3 that cannot be sent whole. core/dead-letter.ts defines their keys and bodies. */
+/**
+ * Stores rows in S3 that cannot be sent whole. core/dead-letter.ts defines their keys and bodies.
+ */
 import { deadLetterBody, deadLetterKey } from '../core/dead-letter.ts';
 import { DeadLetterError } from '../core/errors.ts';
 import type { DeadLetter, DeadLetterStore } from '../ports.ts';

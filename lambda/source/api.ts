@@ -39,7 +39,9 @@ export interface ApiOptions {
   readonly pace?: RequestPace | undefined;
   /** Largest body that is read, in bytes. The body of a page with one row may be twice as large. */
   readonly maxBodyBytes?: number;
-  /** Milliseconds that one request may take, including its body, but never more than the time left. */
+  /**
+   * Milliseconds that one request may take, including its body, but never more than the time left.
+   */
   readonly timeout?: number;
 }
 

@@ -20,7 +20,9 @@ export interface HttpRequest {
   readonly name: string;
   /** Largest body that is read, in bytes. */
   readonly bound: number;
-  /** Milliseconds that the request may take, including its body, but never more than the time left. */
+  /**
+   * Milliseconds that the request may take, including its body, but never more than the time left.
+   */
   readonly timeout: number;
   readonly budget: RetryBudget;
 }
@@ -133,7 +135,9 @@ export async function yieldToRequests(): Promise<void> {
   await turn();
 }
 
-/** Room for a body that does not declare its length, in bytes. The room grows if the body is larger. */
+/**
+ * Room for a body that does not declare its length, in bytes. The room grows if the body is larger.
+ */
 const FIRST_ROOM = 65_536;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 

@@ -19,7 +19,11 @@ export interface PacedRequest {
 }
 
 export interface RequestPace {
-  /** Resolves when the next request may leave. @throws OutOfTimeError when that would be too late */
+  /**
+   * Resolves when the next request may leave.
+   *
+   * @throws OutOfTimeError when that would be too late
+   */
   wait(request: PacedRequest): Promise<void>;
   /**
    * Time at which the next request would leave if all requests had left evenly, in milliseconds

@@ -50,7 +50,9 @@ const RENEW_BEFORE_END_MILLISECONDS = 30_000;
  * the API answers 401, and one new token is requested.
  */
 const LEAST_USE_MILLISECONDS = 10_000;
-/** Milliseconds that one request may take, including its body, but never more than the time left. */
+/**
+ * Milliseconds that one request may take, including its body, but never more than the time left.
+ */
 const REQUEST_TIMEOUT_MILLISECONDS = 10_000;
 /** Largest body in bytes, counted after decompression. A token takes a few kilobytes. */
 const MAX_BODY_BYTES = 65_536;

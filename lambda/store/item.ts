@@ -92,7 +92,9 @@ export function childKey(stream: StreamName, parent: string, id: string, hash: H
  */
 const MAX_PLAIN_LENGTH = 300;
 
-/** Plain ids begin with `=` and hashed ids with `#`, so that no id equals the hash of another id. */
+/**
+ * Plain ids begin with `=` and hashed ids with `#`, so that no id equals the hash of another id.
+ */
 function idKey(id: string, hash: Hash): string {
   // A lone surrogate has no UTF-8 form, so two ids that differ only in it would share a key.
   const plain = id.length <= MAX_PLAIN_LENGTH && id.isWellFormed();

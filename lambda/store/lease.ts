@@ -38,7 +38,9 @@ interface Pace {
  */
 const UNCLEAR_MILLISECONDS = 60_000;
 
-/** Number of renewals within a term. There are three, so that one lost renewal does not end the run. */
+/**
+ * Number of renewals within a term. There are three, so that one lost renewal does not end the run.
+ */
 const RENEWALS = 3;
 
 export interface LeaseTake {

@@ -54,7 +54,9 @@ export function createRowStateStore(table: Table, hash: Hash): RowStateStore {
 }
 
 interface StateScan {
-  /** Condition that may use the attribute names `#status` and `#sequence`, and the value `:removed`. */
+  /**
+   * Condition that may use the attribute names `#status` and `#sequence`, and the value `:removed`.
+   */
   readonly condition: string;
   readonly values: Item;
   /** `next` of the page before. */

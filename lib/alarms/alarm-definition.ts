@@ -29,7 +29,9 @@ export interface AlarmDefinition {
   readonly first: string;
   /** Effect of the problem on people. */
   readonly impact: string;
-  /** Effect of the problem on the data. It begins with AT_RISK if data may be lost when nobody acts. */
+  /**
+   * Effect of the problem on the data. It begins with AT_RISK if data may be lost when nobody acts.
+   */
   readonly data: string;
   /**
    * Returns the condition under which the alarm goes off. It is undefined for a connector that does

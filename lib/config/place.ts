@@ -1,4 +1,6 @@
-/** Rules for the account and region of existing resources: docs/configuration.md#existing-resources. */
+/**
+ * Rules for the account and region of existing resources: docs/configuration.md#existing-resources.
+ */
 import { printableText } from '../../lambda/issue-text.ts';
 import type { ConnectorEntry } from './contradictions.ts';
 import type { Problem } from './problem.ts';

@@ -122,7 +122,9 @@ function createdProvider(entry: ConnectorEntry): string | undefined {
   return provider && `${entry.account ?? ''} ${provider.cloud ?? 'commercial'}`;
 }
 
-/** Options that no two connectors may share, with the path, the value in an entry, and the reason. */
+/**
+ * Options that no two connectors may share, with the path, the value in an entry, and the reason.
+ */
 const UNIQUE: readonly [path: string, valueIn: (entry: ConnectorEntry) => string | undefined, reason: string][] = [
   ['name', ({ name }) => name, 'would collide: stacks, metrics and alarms are named after it'],
   [

@@ -195,7 +195,9 @@ function kindMessage(kinds: object) {
 const destination = v.variant('type', Object.values(DESTINATION_SCHEMAS), kindMessage(DESTINATION_SCHEMAS));
 const siemReader = v.variant('type', Object.values(READER_SCHEMAS), kindMessage(READER_SCHEMAS));
 
-/** Schema of a reader's name. Names of roles and exports contain it, and have at most 64 characters. */
+/**
+ * Schema of a reader's name. Names of roles and exports contain it, and have at most 64 characters.
+ */
 const readerName = v.pipe(string, v.regex(NAME, IS_NAME), atMost(11));
 
 const siemReaders = v.pipe(

@@ -113,7 +113,9 @@ export abstract class Destination {
     return new SplunkDestination('splunk', options);
   }
 
-  /** Delivers to any endpoint that accepts Firehose's HTTP requests and splits records at line ends. */
+  /**
+   * Delivers to any endpoint that accepts Firehose's HTTP requests and splits records at line ends.
+   */
   static http(options: HttpDestinationOptions): Destination {
     return new HttpDestination('http', options);
   }

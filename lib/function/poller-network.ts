@@ -24,7 +24,9 @@ export function networkPlacement(
   };
 }
 
-/** Returns the ports to which the function connects: the ports of the addresses, and 443 for AWS. */
+/**
+ * Returns the ports to which the function connects: the ports of the addresses, and 443 for AWS.
+ */
 function outboundPorts(addresses: readonly string[]): number[] {
   const ports = addresses.filter(address => URL.canParse(address)).map(portOf);
   return [...new Set([443, ...ports])];

@@ -60,8 +60,8 @@ export function alarmSeries(template: Template): SeriesName[] {
 }
 
 /**
- * The metric of an alarm: the metric by itself, or the metric in `FILL(metric, number)`. Any other expression is an
- * error, because it is not simulated.
+ * The metric of an alarm: the metric by itself, or the metric in `FILL(metric, number)`. Any other
+ * expression is an error, because it is not simulated.
  */
 function monitored(properties: AlarmProperties) {
   const { Metrics: queries, Statistic: statistic, Period: period } = properties;
@@ -93,7 +93,10 @@ export function shortAlarmName(name: string): string {
   return name.slice(name.indexOf('/') + 1);
 }
 
-/** Names of the alarms in a rule of the form `ALARM("<ARN or name>") OR ALARM(…)`, optionally in parentheses. */
+/**
+ * Names of the alarms in a rule of the form `ALARM("<ARN or name>") OR ALARM(…)`, optionally in
+ * parentheses.
+ */
 export function alarmsInRule(rule: string): string[] {
   const terms = rule.replace(/^\((.*)\)$/s, '$1').split(' OR ');
   return terms.map(term => {

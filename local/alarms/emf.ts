@@ -18,8 +18,8 @@ interface Blob extends Record<string, unknown> {
 }
 
 /**
- * Reads the metrics from stdout. Each line has exactly one set of dimensions, because CloudWatch would count a line
- * with two sets twice.
+ * Reads the metrics from stdout. Each line has exactly one set of dimensions, because CloudWatch
+ * would count a line with two sets twice.
  */
 export function parseEmf(stdout: string): EmbeddedMetrics[] {
   const blobs = stdout.split('\n').filter(line => line.includes('"_aws"'));

@@ -18,15 +18,17 @@ export interface AlarmDefinition {
 }
 
 /**
- * Number of periods before the evaluation periods in which CloudWatch looks for a point that replaces a missing point.
- * AWS does not promise this number, but in its documented examples it is two. So an alarm on silence fires only when
- * the whole range does not contain a point below the threshold.
+ * Number of periods before the evaluation periods in which CloudWatch looks for a point that
+ * replaces a missing point. AWS does not promise this number, but in its documented examples it is
+ * two. So an alarm on silence fires only when the whole range does not contain a point below the
+ * threshold.
  */
 const FARTHER_BACK = 2;
 
 /**
- * State of an alarm at the end of a minute. The window slides and is evaluated once per minute. Missing data are
- * treated as the CloudWatch user guide describes in "Configuring how CloudWatch alarms treat missing data".
+ * State of an alarm at the end of a minute. The window slides and is evaluated once per minute.
+ * Missing data are treated as the CloudWatch user guide describes in "Configuring how CloudWatch
+ * alarms treat missing data".
  */
 export function evaluateAlarm(alarm: AlarmDefinition, metrics: RecordedMetrics, minute: number): AlarmStateName {
   const { evaluationPeriods, fill, missing } = alarm;

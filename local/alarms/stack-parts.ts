@@ -13,8 +13,9 @@ export type StackPart = 'function' | 'delivery' | 'siem-queue' | 'siem-dead-lett
 type Source = Omit<SeriesName, 'metric'>;
 
 /**
- * Metrics of AWS services for each part of a stack. The parts are found by their role in the stack, for example the
- * queue to which new objects are reported, so that a wrong dimension of an alarm is noticed.
+ * Metrics of AWS services for each part of a stack. The parts are found by their role in the stack,
+ * for example the queue to which new objects are reported, so that a wrong dimension of an alarm is
+ * noticed.
  */
 export function stackParts(template: Template): Record<StackPart, Source> {
   const queue = siemQueue(template);
@@ -43,8 +44,8 @@ function propertiesOf(template: Template, id: string): NonNullable<TemplateResou
 }
 
 /**
- * The queue that is notified of new objects: the bucket notifies a topic, which delivers to the queue. Empty if the
- * destination sends no notifications of objects.
+ * The queue that is notified of new objects: the bucket notifies a topic, which delivers to the
+ * queue. Empty if the destination sends no notifications of objects.
  */
 function siemQueue(template: Template): string {
   const { NotificationConfiguration: notification } = propertiesOf(

@@ -1,6 +1,9 @@
 import type { EmbeddedMetrics } from './emf.ts';
 
-/** Identifies a time series in CloudWatch. The same metric with other dimensions is another time series. */
+/**
+ * Identifies a time series in CloudWatch. The same metric with other dimensions is another time
+ * series.
+ */
 export interface SeriesName {
   readonly namespace: string;
   readonly metric: string;

@@ -17,8 +17,8 @@ export interface ApiParts extends ReadContext {
 }
 
 /**
- * Answers a call to the token endpoint or the API. Every failure becomes the answer that the specification documents
- * for it.
+ * Answers a call to the token endpoint or the API. Every failure becomes the answer that the
+ * specification documents for it.
  */
 export async function answerCall(call: HttpCall, parts: ApiParts): Promise<HttpAnswer> {
   try {

@@ -7,8 +7,8 @@ import type { SimulatorSettings } from './settings.ts';
 const TOKEN_SECONDS = 300;
 
 /**
- * The role that an endpoint requires. The specification does not show the names of roles, so the simulator invents
- * them.
+ * The role that an endpoint requires. The specification does not show the names of roles, so the
+ * simulator invents them.
  */
 export function roleOf(stream: StreamName): string {
   return `${stream}:read`;
@@ -69,7 +69,10 @@ export class ServiceAccount {
     for (const [text, token] of this.#tokens) this.#tokens.set(text, { ...token, expiresAt: 0 });
   }
 
-  /** Admits a call with a valid token that has the role. Otherwise throws the specified 401 or 403 problem. */
+  /**
+   * Admits a call with a valid token that has the role. Otherwise throws the specified 401 or 403
+   * problem.
+   */
   admit(token: TokenClaims | undefined, role: string): void {
     if (!token) throw new ProblemError('auth/invalid-token', 'The token was not issued here.');
     if (token.expiresAt <= this.#now()) {
@@ -102,8 +105,8 @@ export function readBearerToken(authorization: string | undefined): string {
 }
 
 /**
- * Serves the token endpoint, with client credentials as the only grant. Credentials in the form override the
- * credentials in the Basic header.
+ * Serves the token endpoint, with client credentials as the only grant. Credentials in the form
+ * override the credentials in the Basic header.
  */
 export function answerTokenCall(call: HttpCall, account: ServiceAccount): HttpAnswer {
   if (call.method !== 'POST') {
@@ -125,7 +128,8 @@ function tokenAnswer(status: number, body: object): HttpAnswer {
 }
 
 /**
- * An error in OAuth's own format (RFC 6749 §5.2), because the token endpoint does not answer with problem documents.
+ * An error in OAuth's own format (RFC 6749 §5.2), because the token endpoint does not answer with
+ * problem documents.
  */
 function oauthError(status: number, error: string, description: string): HttpAnswer {
   return tokenAnswer(status, { error, error_description: description });
@@ -164,8 +168,8 @@ function refuseClient(
 }
 
 /**
- * Reads a Basic header. Id and secret are form-urlencoded separately before they are joined and encoded (RFC 6749
- * §2.3.1).
+ * Reads a Basic header. Id and secret are form-urlencoded separately before they are joined and
+ * encoded (RFC 6749 §2.3.1).
  */
 function readBasic(authorization: string | undefined): { id: string; secret: string } | 'undecodable' | undefined {
   const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(authorization ?? '')?.[1];

@@ -24,8 +24,8 @@ export function readCommandLine(): CommandLine {
 }
 
 /**
- * Names the options in a problem about settings: `rowsMember and paginationMember must differ` → `--rows-member and
- * --pagination-member must differ`
+ * Names the options in a problem about settings: `rowsMember and paginationMember must differ` →
+ * `--rows-member and --pagination-member must differ`
  */
 function inTermsOfOptions(problem: string): string {
   return problem.replace(/\b[a-z]+[A-Z]\w*/g, optionName);

@@ -85,14 +85,14 @@ function parse(body: string): unknown {
 }
 
 /**
- * Largest body of a control call, in bytes. It is large, because rows may be large, to test the limits of the
- * connector.
+ * Largest body of a control call, in bytes. It is large, because rows may be large, to test the
+ * limits of the connector.
  */
 const BODY_BOUND = 64 * 1024 * 1024;
 
 /**
- * Serves the control API without authentication. It has a port of its own on the loopback interface, which only local
- * programs can reach.
+ * Serves the control API without authentication. It has a port of its own on the loopback
+ * interface, which only local programs can reach.
  */
 export async function startControlServer({ port = 0, ...side }: ControlSide & { readonly port?: number }) {
   let controlUrl = '';

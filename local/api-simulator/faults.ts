@@ -16,7 +16,10 @@ const KINDS = ['status', 'reset', 'delay', 'truncate'] as const;
 
 const numberBetween = (min: number, max: number) => v.pipe(v.number(), v.minValue(min), v.maxValue(max));
 
-/** A fault that strikes an endpoint's answers with some probability. Without a probability it strikes every answer. */
+/**
+ * A fault that strikes an endpoint's answers with some probability. Without a probability it
+ * strikes every answer.
+ */
 const FAULT = v.object({
   kind: v.picklist(KINDS),
   /** Endpoint that the fault affects. If absent, the fault affects every endpoint. */

@@ -14,8 +14,9 @@ export interface ImmutableRow extends StreamEntry {
 }
 
 /**
- * Rows that never change, ordered by their time, and by id if the times are equal. A late row takes its place in the
- * order, unless a list may have passed that place. Then the row is refused, because no walk could deliver it.
+ * Rows that never change, ordered by their time, and by id if the times are equal. A late row takes
+ * its place in the order, unless a list may have passed that place. Then the row is refused,
+ * because no walk could deliver it.
  */
 export class ImmutableStream {
   readonly log = new StreamLog<ImmutableRow>();
@@ -33,7 +34,9 @@ export class ImmutableStream {
     this.#settings = settings;
   }
 
-  /** Adds a row. By default its time is now, or later if lists have already passed the present time. */
+  /**
+   * Adds a row. By default its time is now, or later if lists have already passed the present time.
+   */
   put(id: string, timeText: string | undefined, members: string): void {
     if (this.ids.has(id)) throw new ProblemError('resource/conflict', 'These rows are immutable, and this id exists.');
     const at = timeText === undefined ? this.#defaultTime(id) : Date.parse(timeText);

@@ -39,8 +39,8 @@ function entriesOf(name: StreamName, source: ReadContext): (seq: number) => Iter
 }
 
 /**
- * The versions that lists show. Positions never decrease along the log, so the withheld versions are at the end of the
- * log.
+ * The versions that lists show. Positions never decrease along the log, so the withheld versions
+ * are at the end of the log.
  */
 function* shown(stream: VersionedStream, seq: number, { clock, settings }: ReadContext): Generator<RowVersion> {
   const limit = settings.withholdMs > 0 ? (clock() - settings.withholdMs) * 1000 : Number.POSITIVE_INFINITY;
@@ -62,8 +62,8 @@ function liveVersion(tenantData: TenantData, name: VersionedStreamName, id: stri
 }
 
 /**
- * Body of the answer about an asset's neighbours: up to three assets that were created at about the same time and still
- * exist. It never contains a tombstone.
+ * Body of the answer about an asset's neighbours: up to three assets that were created at about the
+ * same time and still exist. It never contains a tombstone.
  */
 export function neighboursBody(source: ReadContext, id: string): string {
   const { ids } = source.tenantData.streams.assets;
@@ -76,8 +76,8 @@ export function neighboursBody(source: ReadContext, id: string): string {
 }
 
 /**
- * Puts the members of an object into another order if the settings ask for that. Members with the same name keep their
- * order, because the last of them counts.
+ * Puts the members of an object into another order if the settings ask for that. Members with the
+ * same name keep their order, because the last of them counts.
  */
 function laidOut(object: string, { random, settings }: ReadContext): string {
   if (!settings.shuffleMembers) return object;
@@ -87,7 +87,10 @@ function laidOut(object: string, { random, settings }: ReadContext): string {
   return `{${shuffled.map(({ text }) => text).join(',')}}`;
 }
 
-/** Cuts a page from a list. The settings decide which pages are short or empty, and how the last page ends. */
+/**
+ * Cuts a page from a list. The settings decide which pages are short or empty, and how the last
+ * page ends.
+ */
 function cutPage<T extends StreamEntry>(
   { cursors, random, settings }: ReadContext,
   { endpoint, limit, cursor }: { endpoint: string; limit: number; cursor: string | undefined },
@@ -120,7 +123,8 @@ function take<T>(entries: Iterable<T>, size: number): { taken: T[]; more: boolea
 }
 
 /**
- * Reads `limit`, which is 100 by default. A limit outside 1..500 is refused, not replaced by the nearest valid limit.
+ * Reads `limit`, which is 100 by default. A limit outside 1..500 is refused, not replaced by the
+ * nearest valid limit.
  */
 export function readLimit(text: string | undefined): number {
   if (text === undefined) return 100;
@@ -132,22 +136,25 @@ export function readLimit(text: string | undefined): number {
 }
 
 /**
- * Writes and reads cursors. A cursor is two base64 texts joined by `&`, so it breaks in a URL unless the client encodes
- * it. It is signed for its endpoint and never expires.
+ * Writes and reads cursors. A cursor is two base64 texts joined by `&`, so it breaks in a URL
+ * unless the client encodes it. It is signed for its endpoint and never expires.
  */
 export function createCursorCodec(key: Uint8Array) {
   const sign = (endpoint: string, payload: string): string =>
     createHmac('sha256', key).update(`${endpoint} ${payload}`).digest().subarray(0, 16).toString('base64');
   return {
     /**
-     * Writes a cursor. Another `variant` gives another cursor for the same place, so that an empty page can return a
-     * new cursor.
+     * Writes a cursor. Another `variant` gives another cursor for the same place, so that an empty
+     * page can return a new cursor.
      */
     write(endpoint: string, seq: number, variant = 0): string {
       const payload = Buffer.from(`${seq.toString(36)}~${variant.toString(36)}>`).toString('base64');
       return `${payload}&${sign(endpoint, payload)}`;
     },
-    /** Reads the position in the list from a cursor. Throws `request/invalid-cursor` for a cursor that this endpoint did not issue. */
+    /**
+     * Reads the position in the list from a cursor. Throws `request/invalid-cursor` for a cursor
+     * that this endpoint did not issue.
+     */
     read(endpoint: string, cursor: string): number {
       const [payload = ''] = cursor.split('&');
       if (cursor !== `${payload}&${sign(endpoint, payload)}`) {

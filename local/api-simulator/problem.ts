@@ -5,7 +5,10 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** A raw request, with the target of the request line. `header` takes the name of a header in lower case. */
+/**
+ * A raw request, with the target of the request line. `header` takes the name of a header in lower
+ * case.
+ */
 export interface HttpCall {
   readonly method: string;
   readonly target: string;
@@ -14,8 +17,9 @@ export interface HttpCall {
 }
 
 /**
- * Status and title of each problem, by the suffix of its type. The suffixes of the first group are from the
- * specification. The specification has no suffixes for the other problems, so the simulator invents them.
+ * Status and title of each problem, by the suffix of its type. The suffixes of the first group are
+ * from the specification. The specification has no suffixes for the other problems, so the
+ * simulator invents them.
  */
 export const PROBLEMS = {
   'request/invalid-cursor': [400, 'Invalid cursor'],
@@ -66,8 +70,8 @@ export function problemAnswer(error: unknown): HttpAnswer {
 }
 
 /**
- * Creates a problem document. The specification gives only the suffix of a problem's type, so the simulator invents the
- * beginning of the type.
+ * Creates a problem document. The specification gives only the suffix of a problem's type, so the
+ * simulator invents the beginning of the type.
  */
 export function problemDocument(
   { suffix, ...members }: { suffix: string; title: string; status: number; detail?: string },

@@ -12,7 +12,10 @@ export interface Route {
   readonly id?: string;
 }
 
-/** Finds the endpoint of a path. Ids are decoded after the path is split, so they may contain a slash. */
+/**
+ * Finds the endpoint of a path. Ids are decoded after the path is split, so they may contain a
+ * slash.
+ */
 export function findRoute({ path, segments }: RequestTarget, settings: SimulatorSettings): Route | undefined {
   // Lists are compared first, because a configured path may be below the path of another list.
   const list = STREAMS.find(({ name }) => path === listPathOf(name, settings));
@@ -34,8 +37,8 @@ export interface RequestTarget {
 }
 
 /**
- * Parses a target. Throws `request/malformed` for broken percent-encoding, and `request/repeated-parameter` for
- * `a=1&a=2`.
+ * Parses a target. Throws `request/malformed` for broken percent-encoding, and
+ * `request/repeated-parameter` for `a=1&a=2`.
  */
 export function readTarget(target: string): RequestTarget {
   const [path = '', ...query] = target.split('?');

@@ -6,8 +6,8 @@ import { ENVELOPE_MEMBERS } from './settings.ts';
 import { positionText, type RowVersion } from './versioned-stream.ts';
 
 /**
- * Stream position in a row: lists show the position, and single reads show null. `none` omits the member, so that
- * contents can be compared.
+ * Stream position in a row: lists show the position, and single reads show null. `none` omits the
+ * member, so that contents can be compared.
  */
 export type PositionShown = 'position' | 'null' | 'none';
 
@@ -47,20 +47,27 @@ function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** A row from outside, as an object or as JSON text. The text keeps digits and member names as they are. */
+/**
+ * A row from outside, as an object or as JSON text. The text keeps digits and member names as they
+ * are.
+ */
 export type RowInput = string | Readonly<Record<string, unknown>>;
 
 /** A row from outside, split into members that the API simulator manages and all other members. */
 export interface ControlRow {
   readonly id: string;
-  /** Values of `id`, the row's time, and the member that names the parent, as far as they were given. */
+  /**
+   * Values of `id`, the row's time, and the member that names the parent, as far as they were
+   * given.
+   */
   readonly given: ReadonlyMap<string, string>;
   /** All other members as they were written, joined by commas. */
   readonly members: string;
 }
 
 /**
- * Reads a row from outside. In addition to `id`, the caller may set the `settable` members. Throws `request/malformed`.
+ * Reads a row from outside. In addition to `id`, the caller may set the `settable` members. Throws
+ * `request/malformed`.
  */
 export function readControlRow(row: RowInput, settable: readonly string[]): ControlRow {
   const given = new Map<string, string>();

@@ -8,9 +8,11 @@ import type { CallOutcome } from './web-fetch.ts';
 export type SimulatorServer = Awaited<ReturnType<typeof startSimulatorServer>>;
 
 /**
- * Serves an API simulator over HTTP on the loopback interface. With `port` 0, the server gets any free port.
+ * Serves an API simulator over HTTP on the loopback interface. With `port` 0, the server gets any
+ * free port.
  *
- * @returns the URLs of the API and the realm, without a slash at the end; `close` ends all connections
+ * @returns the URLs of the API and the realm, without a slash at the end; `close` ends all
+ * connections
  */
 export async function startSimulatorServer({ simulator, port = 0 }: { simulator: ApiSimulator; port?: number }) {
   const server = createServer((request, response) => {
@@ -58,9 +60,10 @@ export async function closeServer(server: Server): Promise<void> {
 }
 
 /**
- * Refuses requests that a page of another host makes a browser send to this machine. Such a request has the page's
- * `Origin`. If the page's host name points to 127.0.0.1, the request has that host name as `Host`. A form of the page
- * cannot send JSON, so a request that changes something must be JSON.
+ * Refuses requests that a page of another host makes a browser send to this machine. Such a request
+ * has the page's `Origin`. If the page's host name points to 127.0.0.1, the request has that host
+ * name as `Host`. A form of the page cannot send JSON, so a request that changes something must be
+ * JSON.
  *
  * @throws ProblemError
  */
@@ -79,7 +82,9 @@ export function checkSender({ method, headers }: IncomingMessage, ownUrl: string
   }
 }
 
-/** Reads the body as text. Undefined if the body exceeds the bound, and then its rest is not read. */
+/**
+ * Reads the body as text. Undefined if the body exceeds the bound, and then its rest is not read.
+ */
 export async function readBody(request: IncomingMessage, bound = 65_536): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

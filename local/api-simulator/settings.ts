@@ -11,12 +11,15 @@ const choice = <T extends string>(about: string, ...choices: readonly [T, ...T[]
   return { about, fallback: choices[0] as T, choices };
 };
 
-/** Members that the API simulator itself writes. A row from the control API may set only `id` and its times. */
+/**
+ * Members that the API simulator itself writes. A row from the control API may set only `id` and
+ * its times.
+ */
 export const ENVELOPE_MEMBERS: ReadonlySet<string> = new Set(ROW_MEMBERS);
 
 /**
- * Settings for questions that the specification leaves open. Each setting is an option of `createSimulator` and a flag of the command line, and
- * docs/api.md has the questions.
+ * Settings for questions that the specification leaves open. Each setting is an option of
+ * `createSimulator` and a flag of the command line, and docs/api.md has the questions.
  */
 export const SIMULATOR_SETTINGS = {
   dnsBlocksPath: text('/v1/dns-blocks', 'path of the DNS block list', /^\/[^?#]+$/),

@@ -15,13 +15,15 @@ import { type CallOutcome, createWebFetch } from './web-fetch.ts';
 export interface SimulatorOptions extends Partial<SimulatorSettings>, Pick<ApiParts, 'readToken'> {
   /** Current time in milliseconds since 1970. */
   readonly clock: () => number;
-  /** Returns a number in [0,1). It is the only source of randomness, so that a run can be repeated. */
+  /**
+   * Returns a number in [0,1). It is the only source of randomness, so that a run can be repeated.
+   */
   readonly random: () => number;
   /** Waits for latencies and delays. @default a timer */
   readonly sleep?: (milliseconds: number) => Promise<unknown>;
   /**
-   * Called for internal errors of the API simulator, which are dropped by default. The caller of the API always gets
-   * the status 500.
+   * Called for internal errors of the API simulator, which are dropped by default. The caller of
+   * the API always gets the status 500.
    */
   readonly onError?: (error: unknown) => void;
   /** Determines the contents of generated rows. @default 1 */
@@ -58,7 +60,10 @@ export interface ApiSimulator extends Changes {
   truthText(shown?: PositionShown): Iterable<string>;
 }
 
-/** Creates an empty API simulator. Thousands can be created per second. Throws a RangeError for invalid settings. */
+/**
+ * Creates an empty API simulator. Thousands can be created per second. Throws a RangeError for
+ * invalid settings.
+ */
 export function createSimulator(options: SimulatorOptions): ApiSimulator {
   const settings = completeSettings(options);
   const { clock, random, sleep = wait, seed = 1 } = options;
@@ -102,7 +107,9 @@ export function createSimulator(options: SimulatorOptions): ApiSimulator {
   };
 }
 
-/** Endpoint of a target, for counts and faults. Undefined for an unknown target. It never throws. */
+/**
+ * Endpoint of a target, for counts and faults. Undefined for an unknown target. It never throws.
+ */
 function endpointOf(target: string, settings: SimulatorSettings): Endpoint | undefined {
   try {
     const read = readTarget(target);

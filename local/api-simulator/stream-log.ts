@@ -1,11 +1,14 @@
-/** Entry of a stream. The log sets `seq`, which increases by one for each entry, and which cursors encode. */
+/**
+ * Entry of a stream. The log sets `seq`, which increases by one for each entry, and which cursors
+ * encode.
+ */
 export interface StreamEntry {
   seq: number;
 }
 
 /**
- * Ordered entries. An entry is appended and can be withdrawn again. A withdrawn entry leaves a gap, and gaps are
- * dropped once they are the majority.
+ * Ordered entries. An entry is appended and can be withdrawn again. A withdrawn entry leaves a gap,
+ * and gaps are dropped once they are the majority.
  */
 export class StreamLog<T extends StreamEntry> {
   #entries: { readonly seq: number; entry: T | undefined }[] = [];
@@ -17,7 +20,9 @@ export class StreamLog<T extends StreamEntry> {
     this.#entries.push({ seq: entry.seq, entry });
   }
 
-  /** Puts an entry into the place of a withdrawn entry. The cost grows with the number of entries. */
+  /**
+   * Puts an entry into the place of a withdrawn entry. The cost grows with the number of entries.
+   */
   insert(entry: T, seq: number): void {
     entry.seq = seq;
     const index = this.#indexAfter(seq - 1);

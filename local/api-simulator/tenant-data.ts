@@ -21,7 +21,9 @@ export function isVersionedStream(name: StreamName): name is VersionedStreamName
   return streamOf(name).hasRowStates;
 }
 
-/** The organization's rows, and the changes to them. A change that is refused throws a ProblemError. */
+/**
+ * The organization's rows, and the changes to them. A change that is refused throws a ProblemError.
+ */
 export class TenantData {
   readonly streams: TenantStreams;
   /** Ids of child rows by the id of their parent. */
@@ -42,8 +44,8 @@ export class TenantData {
   }
 
   /**
-   * Creates a row, or replaces the content of a row that may change. The row may give its time, which is now by
-   * default.
+   * Creates a row, or replaces the content of a row that may change. The row may give its time,
+   * which is now by default.
    */
   put(name: StreamName, row: RowInput): void {
     const { timeMember, cascadesFrom } = streamOf(name);
@@ -58,7 +60,10 @@ export class TenantData {
     }
   }
 
-  /** Puts a row that has a parent. The parent must exist. While the parent is removed, no list has the row. */
+  /**
+   * Puts a row that has a parent. The parent must exist. While the parent is removed, no list has
+   * the row.
+   */
   #putChild(
     name: VersionedStreamName,
     id: string,
@@ -86,7 +91,9 @@ export class TenantData {
     this.#eachChild(name, id, (children, child) => children.hide(child));
   }
 
-  /** Restores a removed row. It is delivered as live data, and its child rows reappear unchanged. */
+  /**
+   * Restores a removed row. It is delivered as live data, and its child rows reappear unchanged.
+   */
   restore(name: VersionedStreamName, id: string): void {
     if (!this.#known(name, id).deletedAt) throw conflict(name, 'is not removed.');
     this.streams[name].deliver(id, { deletedAt: 0, updatedAt: this.#clock() });

@@ -5,16 +5,16 @@ import type { ApiSimulator } from './simulator.ts';
 type Change = readonly [weight: number, apply: () => void];
 
 /**
- * Share of additions that a full stream of immutable rows still gets. Without additions such a stream would not change
- * any more, because its rows are immutable.
+ * Share of additions that a full stream of immutable rows still gets. Without additions such a
+ * stream would not change any more, because its rows are immutable.
  */
 const ADDED_TO_FULL = 0.1;
 
 /**
  * Applies one random change to the API simulator.
  *
- * @param most largest number of rows that a stream may ever have had, removed rows included; if absent, the number of
- * rows is not limited
+ * @param most largest number of rows that a stream may ever have had, removed rows included; if
+ * absent, the number of rows is not limited
  */
 export function randomChange(
   simulator: ApiSimulator,
@@ -70,8 +70,8 @@ function possibleChanges(
   };
   const putThreat = (id: string, asset: string) =>
     simulator.put('threats', { id, [settings.threatAssetMember]: asset, severity: 'high', score: random() });
-  // The threat keeps its asset. If the threat moved to an asset that is removed before the next poll, the API would
-  // show no trace of the move.
+  // The threat keeps its asset. If the threat moved to an asset that is removed before the next
+  // poll, the API would show no trace of the move.
   const changeThreat = () => ofLive('threats', id => putThreat(id, threats.latest.get(id)!.parentId));
   const addThreat = () => ofLive('assets', asset => putThreat(nextId('live-threat', 'threats'), asset));
   const addBlock = () => {
@@ -82,7 +82,8 @@ function possibleChanges(
 
   return [
     [22, changeAsset],
-    // In a full stream a removed row is restored instead, because removals would otherwise empty the stream in time.
+    // In a full stream a removed row is restored instead, because removals would otherwise empty
+    // the stream in time.
     [8, isFull('assets') ? restoreAsset : createAsset],
     [3, () => ofLive('assets', id => simulator.remove('assets', id))],
     [2, restoreAsset],
@@ -98,8 +99,8 @@ function possibleChanges(
 /** Control of the number of changes per second. */
 export interface TrafficPace {
   /**
-   * Sets the number of changes per second from now on. 0 stops the changes, and no change is in progress when the
-   * method returns.
+   * Sets the number of changes per second from now on. 0 stops the changes, and no change is in
+   * progress when the method returns.
    */
   setRate(rate: number): void;
 }

@@ -4,7 +4,8 @@ import type { PositionShown } from './rows.ts';
 import { isVersionedStream } from './tenant-data.ts';
 
 /**
- * The rows that the API would return if it withheld nothing: the newest row of each id as JSON text, by stream and id.
+ * The rows that the API would return if it withheld nothing: the newest row of each id as JSON
+ * text, by stream and id.
  */
 export type Truth = Readonly<Record<StreamName, ReadonlyMap<string, string>>>;
 

@@ -3,7 +3,9 @@ import { type StreamEntry, StreamLog } from './stream-log.ts';
 /** One version of a row that changes. */
 export interface RowVersion extends StreamEntry {
   readonly id: string;
-  /** Stream position in microseconds since 1970. It is 0 until the version is placed in the stream. */
+  /**
+   * Stream position in microseconds since 1970. It is 0 until the version is placed in the stream.
+   */
   position: number;
   /** Milliseconds since 1970, or the text that the control API gave. */
   readonly updatedAt: number | string;
@@ -37,7 +39,8 @@ export class VersionedStream {
   }
 
   /**
-   * Delivers the row's next version. The version gets a new position, unless a past position is given in microseconds.
+   * Delivers the row's next version. The version gets a new position, unless a past position is
+   * given in microseconds.
    */
   deliver(id: string, change: VersionChange, position = this.#nextPosition(id)): RowVersion {
     const before = this.latest.get(id);
@@ -57,7 +60,9 @@ export class VersionedStream {
     this.record(id, {}, false);
   }
 
-  /** Shows a hidden row again, at its old position unless the row has changed since it was hidden. */
+  /**
+   * Shows a hidden row again, at its old position unless the row has changed since it was hidden.
+   */
   show(id: string): void {
     const shown = this.#hidden.get(id);
     const latest = this.latest.get(id)!;
@@ -94,10 +99,11 @@ export class VersionedStream {
   }
 }
 /**
- * Creates stream positions in microseconds since 1970, which never decrease. The changes of one projection batch share
- * a position.
+ * Creates stream positions in microseconds since 1970, which never decrease. The changes of one
+ * projection batch share a position.
  *
- * @param withholdMs milliseconds for which a change is withheld; a batch that is already shown takes no further change
+ * @param withholdMs milliseconds for which a change is withheld; a batch that is already shown
+ * takes no further change
  */
 export function createPositions(
   clock: () => number,
@@ -106,8 +112,8 @@ export function createPositions(
 ): (id: string) => number {
   let last = 0;
   /**
-   * Ids in the batch at position `last`. A batch contains a row only once, so that two versions of a row never share a
-   * position.
+   * Ids in the batch at position `last`. A batch contains a row only once, so that two versions of
+   * a row never share a position.
    */
   let batch = new Set<string>();
   return id => {

@@ -10,8 +10,8 @@ export interface CallOutcome {
 }
 
 /**
- * Returns a web-standard fetch that the API simulator answers. A broken connection rejects as Node's fetch does, with a
- * TypeError whose cause has a code.
+ * Returns a web-standard fetch that the API simulator answers. A broken connection rejects as
+ * Node's fetch does, with a TypeError whose cause has a code.
  */
 export function createWebFetch(
   serve: (call: HttpCall) => Promise<CallOutcome>,

@@ -1,6 +1,6 @@
 /**
- * Calls to AWS without HTTP. A service answers the commands that a client of the SDK would send, and faults strike the
- * calls.
+ * Calls to AWS without HTTP. A service answers the commands that a client of the SDK would send,
+ * and faults strike the calls.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Sender } from '../../lambda/aws.ts';
@@ -42,7 +42,10 @@ export interface AnsweredCall extends ServiceOperation {
 export interface CallOptions {
   readonly faults: FaultSource;
   readonly onCall?: (call: AnsweredCall) => void;
-  /** Called with an error of this machine, such as a full disk. The caller sees an internal failure and tries again. */
+  /**
+   * Called with an error of this machine, such as a full disk. The caller sees an internal failure
+   * and tries again.
+   */
   readonly onFailure?: (error: unknown) => void;
 }
 

@@ -41,8 +41,8 @@ export async function* readLines(files: readonly string[]): AsyncGenerator<strin
 
 /** Parses an event. Its row, which is the last member, is cut out of the line and not parsed. */
 export function parseEvent(line: string): DeliveredEvent {
-  // A quote inside a string is escaped, and no member before the row contains an object, so the first match is the name
-  // of the row's member.
+  // A quote inside a string is escaped, and no member before the row contains an object, so the
+  // first match is the name of the row's member.
   const start = line.indexOf(ROW_MEMBER);
   if (start < 0) return JSON.parse(line);
   return { ...JSON.parse(`${line.slice(0, start)}}`), row: line.slice(start + ROW_MEMBER.length, -1) };

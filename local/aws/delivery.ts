@@ -1,14 +1,20 @@
-/** Simulates the delivery of Firehose to the bucket: records are collected in a buffer, which becomes a gzip object. */
+/**
+ * Simulates the delivery of Firehose to the bucket: records are collected in a buffer, which
+ * becomes a gzip object.
+ */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { ObjectStore } from './object-store.ts';
 
-/** Bounds of the buffer. Firehose delivers the buffer as soon as it reaches one of the two bounds. */
+/**
+ * Bounds of the buffer. Firehose delivers the buffer as soon as it reaches one of the two bounds.
+ */
 export interface BufferBounds {
   readonly bytes: number;
   /**
-   * If the interval is 0, every call is delivered before it is acknowledged, so that acknowledged records survive a
-   * kill of this process. Otherwise acknowledged records are only in memory until the interval ends.
+   * If the interval is 0, every call is delivered before it is acknowledged, so that acknowledged
+   * records survive a kill of this process. Otherwise acknowledged records are only in memory until
+   * the interval ends.
    */
   readonly milliseconds: number;
 }
@@ -27,7 +33,11 @@ export interface DeliveryTarget {
   readonly onDelivered?: (object: DeliveredObject) => void;
   /** Called when a later delivery of the buffer fails. Without it, the rejection is unhandled. */
   readonly onFailure?: (error: unknown) => void;
-  /** Runs the task once after this number of milliseconds. @returns a function that cancels the task */
+  /**
+   * Runs the task once after this number of milliseconds.
+   *
+   * @returns a function that cancels the task
+   */
   readonly later: (task: () => void, milliseconds: number) => () => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The few expressions of DynamoDB that the connector uses. Any other expression is refused, so that a test cannot pass
- * by accident.
+ * The few expressions of DynamoDB that the connector uses. Any other expression is refused, so that
+ * a test cannot pass by accident.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { AwsError } from './service.ts';
@@ -15,8 +15,8 @@ export interface ExpressionInput {
 export type ItemCondition = (item: Item) => boolean;
 
 /**
- * Reads a condition such as `a AND b OR c`, where AND takes precedence over OR, or the same condition written as `(a
- * AND b) OR c`.
+ * Reads a condition such as `a AND b OR c`, where AND takes precedence over OR, or the same
+ * condition written as `(a AND b) OR c`.
  *
  * @param expression if undefined, the condition holds for every item
  */
@@ -56,8 +56,8 @@ function valueNamed(written: string | undefined, { ExpressionAttributeValues: va
 }
 
 /**
- * Compares two values. Values of different types are unequal and have no order. An attribute that does not exist is
- * unequal to every value.
+ * Compares two values. Values of different types are unequal and have no order. An attribute that
+ * does not exist is unequal to every value.
  */
 function compares(left: AttributeValue | undefined, operator: string, right: AttributeValue): boolean {
   const [one, other] = [comparable(left), comparable(right)];
@@ -83,7 +83,9 @@ export function applyUpdate(expression: string, item: Item, input: ExpressionInp
   return result;
 }
 
-/** Refuses a name or value that no expression uses, because DynamoDB refuses such a request, too. */
+/**
+ * Refuses a name or value that no expression uses, because DynamoDB refuses such a request, too.
+ */
 export function requireUsedNames(expressions: readonly (string | undefined)[], input: ExpressionInput): void {
   const used = new Set(expressions.flatMap(expression => expression?.match(/[:#]\w+/g) ?? []));
   const given = Object.keys({ ...input.ExpressionAttributeNames, ...input.ExpressionAttributeValues });

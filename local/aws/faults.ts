@@ -2,24 +2,30 @@ import type { ServiceName, ServiceOperation } from './service.ts';
 
 /** A fault of one call. Members combine, and an empty fault has no effect. */
 export interface Fault {
-  /** Milliseconds that the service waits first. Without other members, the service is slow but healthy. */
+  /**
+   * Milliseconds that the service waits first. Without other members, the service is slow but
+   * healthy.
+   */
   readonly latencyMilliseconds?: number;
   /** Whether the connection is reset before the service acts. */
   readonly loseRequest?: boolean;
   /**
-   * Whether the connection is reset after the effect, so that the caller cannot know whether the call had its effect.
+   * Whether the connection is reset after the effect, so that the caller cannot know whether the
+   * call had its effect.
    */
   readonly loseAnswer?: boolean;
   /** Error with which the service refuses the whole call, without any effect. */
   readonly refuse?: { readonly status: number; readonly code: string; readonly message: string };
   /**
-   * Whether the item of a batch at this position fails: a failed record of `PutRecordBatch`, or an unprocessed item of
-   * `BatchWriteItem` or `BatchGetItem`.
+   * Whether the item of a batch at this position fails: a failed record of `PutRecordBatch`, or an
+   * unprocessed item of `BatchWriteItem` or `BatchGetItem`.
    */
   readonly failItems?: (index: number) => boolean;
 }
 
-/** Decides on the fault of each call of a service. `number` counts the calls of that service from 1. */
+/**
+ * Decides on the fault of each call of a service. `number` counts the calls of that service from 1.
+ */
 export type FaultRule = (operation: ServiceOperation, number: number) => Fault | undefined;
 
 export interface FaultSource {

@@ -13,8 +13,8 @@ export class JournalError extends Error {
 const LINES_FOR_EACH_ITEM = 3;
 
 /**
- * A table whose items are stored in a file. Each further write is in the file before the call is answered, so the write
- * outlives a kill of the process:
+ * A table whose items are stored in a file. Each further write is in the file before the call is
+ * answered, so the write outlives a kill of the process:
  *
  *     {"item":{"pk":{"S":"row#assets#=a"},"sk":{"S":"state"},"status":{"S":"live"}}}
  *     {"deleted":{"pk":{"S":"row#assets#=a"},"sk":{"S":"state"}}}
@@ -52,8 +52,8 @@ interface Line {
 
 function readJournal(file: string): { readonly items: Item[]; readonly lines: number } {
   const text = readFileSync(file, { encoding: 'utf8', flag: 'a+' });
-  // An incomplete last line was being written when the process was killed. That write was not answered, so it is
-  // dropped.
+  // An incomplete last line was being written when the process was killed. That write was not
+  // answered, so it is dropped.
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   if (whole.length < text.length) truncateSync(file, Buffer.byteLength(whole));
 

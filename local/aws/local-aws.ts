@@ -1,6 +1,6 @@
 /**
- * The four services that the function calls, simulated on this machine: a table in memory, a secret in memory, and
- * buckets as folders.
+ * The four services that the function calls, simulated on this machine: a table in memory, a secret
+ * in memory, and buckets as folders.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -90,7 +90,10 @@ export interface AwsOptions {
   readonly faults?: FaultControl;
   /** Called for every call after it was answered. */
   readonly onCall?: (call: AnsweredCall) => void;
-  /** Called with an error of this machine, such as a full disk. The caller sees an internal failure and tries again. */
+  /**
+   * Called with an error of this machine, such as a full disk. The caller sees an internal failure
+   * and tries again.
+   */
   readonly onFailure?: (error: unknown) => void;
   /** Current time in milliseconds since 1970. @default the time of this machine */
   readonly now?: () => number;
@@ -213,7 +216,10 @@ function invalid(constraint: string): AwsError {
   return new AwsError(400, 'ValidationException', `1 validation error detected: a call must have ${constraint}`);
 }
 
-/** The ARN of a secret. Its last six characters are random in AWS, and fixed here, so that every run has the same ARN. */
+/**
+ * The ARN of a secret. Its last six characters are random in AWS, and fixed here, so that every run
+ * has the same ARN.
+ */
 export function secretArn(name: string, place: ResourcePlace): string {
   return arn(place, 'secretsmanager', `secret:${name}-local0`);
 }
@@ -241,8 +247,8 @@ function secretOf(name: string, given: string | undefined, place: ResourcePlace)
 }
 
 /**
- * Version of every object. The buckets of a connector keep versions, and the function deletes a log together with its
- * version.
+ * Version of every object. The buckets of a connector keep versions, and the function deletes a log
+ * together with its version.
  */
 const VERSION = 'only';
 

@@ -65,8 +65,9 @@ export async function openObjectStore(root: string, buckets: readonly string[]):
 }
 
 /**
- * Returns undefined for a missing file, and for a folder, because a folder is not an object. Any other error, such as
- * too many open files, is thrown, because it does not say whether the object exists.
+ * Returns undefined for a missing file, and for a folder, because a folder is not an object. Any
+ * other error, such as too many open files, is thrown, because it does not say whether the object
+ * exists.
  */
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
   if (!['ENOENT', 'ENOTDIR', 'EISDIR'].includes(error.code ?? '')) throw error;
@@ -81,8 +82,9 @@ async function listKeys(folder: string, prefix: string): Promise<string[]> {
   return keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 /**
- * Turns an object's key into a path below the bucket's folder. Because an S3 key can be any text, segments with a
- * meaning to the file system (empty, `.`, `..`, a NUL) are escaped, so that no key leaves its bucket.
+ * Turns an object's key into a path below the bucket's folder. Because an S3 key can be any text,
+ * segments with a meaning to the file system (empty, `.`, `..`, a NUL) are escaped, so that no key
+ * leaves its bucket.
  */
 function keyToPath(key: string): string {
   return key.split('/').map(escapeSegment).join('/');

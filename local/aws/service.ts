@@ -18,7 +18,10 @@ export type ServiceName =
 export interface ServiceOperation {
   /** API action, for example `ListObjectsV2`. */
   readonly action: string;
-  /** Action that a policy must allow, for example `s3:ListBucket`. It differs from the API action for some actions of S3. */
+  /**
+   * Action that a policy must allow, for example `s3:ListBucket`. It differs from the API action
+   * for some actions of S3.
+   */
   readonly permission: string;
   /** ARN of the resource. */
   readonly resource: string;

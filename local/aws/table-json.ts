@@ -1,6 +1,6 @@
 /**
- * Items as JSON text with bytes in base64: `{"window":{"B":"AAEC"}}`. This form is used in requests to DynamoDB and in
- * the file of a table.
+ * Items as JSON text with bytes in base64: `{"window":{"B":"AAEC"}}`. This form is used in requests
+ * to DynamoDB and in the file of a table.
  */
 
 export function readTableJson(text: string) {

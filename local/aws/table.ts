@@ -1,6 +1,7 @@
 /**
- * DynamoDB with one table in memory, limited to the features that the connector and its operator use: conditions, the
- * limits at which the service refuses a request, the order of answers, and the capacity that a call consumes.
+ * DynamoDB with one table in memory, limited to the features that the connector and its operator
+ * use: conditions, the limits at which the service refuses a request, the order of answers, and the
+ * capacity that a call consumes.
  */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import {
@@ -19,7 +20,9 @@ export type { Item } from './expressions.ts';
 export interface TableOptions {
   /** Items at the start. @default no items */
   readonly items?: Iterable<Item>;
-  /** Called after each write with the key and the stored item, or with undefined after a deletion. */
+  /**
+   * Called after each write with the key and the stored item, or with undefined after a deletion.
+   */
   readonly onWrite?: (key: Item, item: Item | undefined) => void;
   /**
    * Size of a page: an answer to a query or a scan ends with the item that exceeds it.
@@ -50,7 +53,9 @@ const LONGEST_KEY_BYTES = { pk: 2048, sk: 1024 };
 
 export class MemoryTable {
   readonly name: string;
-  /** Items by sort key, within partitions by partition key. An item is never changed, only replaced. */
+  /**
+   * Items by sort key, within partitions by partition key. An item is never changed, only replaced.
+   */
   readonly #partitions = new Map<string, Partition>();
   /** Partition keys in the order of a scan. Undefined after partition keys have changed. */
   #order: string[] | undefined;
@@ -116,8 +121,8 @@ export class MemoryTable {
     const { Keys: keys, ConsistentRead: consistent } = this.#ofThisTable(requested) as Input;
     requireDistinct(keys, MOST_READS);
     const items = keys.map((key: Item) => this.get(key));
-    // The service does not promise an order, so the answer is reversed, and a caller that relies on the order of the
-    // keys fails.
+    // The service does not promise an order, so the answer is reversed, and a caller that relies on
+    // the order of the keys fails.
     const found = items.filter((item: Item | undefined) => item !== undefined).reverse();
     return {
       output: { Responses: { [this.name]: found }, UnprocessedKeys: {} },
@@ -206,8 +211,8 @@ export class MemoryTable {
   }
 
   /**
-   * Reads one page. The filter applies to items that were already read, so a page may be empty without being the last
-   * page.
+   * Reads one page. The filter applies to items that were already read, so a page may be empty
+   * without being the last page.
    */
   #page(candidates: Iterable<Item>, input: Input): TableAnswer {
     const { Limit: limit = Number.POSITIVE_INFINITY, ConsistentRead: consistent } = input;
@@ -288,8 +293,8 @@ function bytesOf(item: Item): number {
 }
 
 /**
- * Size of a value: the UTF-8 bytes of a text, half the digits of a number and one, and for a list three bytes and one
- * for each entry.
+ * Size of a value: the UTF-8 bytes of a text, half the digits of a number and one, and for a list
+ * three bytes and one for each entry.
  */
 function bytesOfValue(value: AttributeValue): number {
   if (value.S !== undefined) return Buffer.byteLength(value.S);

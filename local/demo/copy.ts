@@ -88,8 +88,8 @@ interface Held {
 const NOTHING = (): Minute => ({ events: 0, duplicates: 0, repeats: 0, bytes: 0 });
 
 /**
- * Content of a row without `stream_position`, because a row that is delivered again unchanged has another
- * `stream_position`.
+ * Content of a row without `stream_position`, because a row that is delivered again unchanged has
+ * another `stream_position`.
  */
 export function rowContentOf(row: string): string {
   const { stream_position: _, ...content } = JSON.parse(row);
@@ -133,8 +133,8 @@ function byStream<T>(of: (stream: StreamName) => T): Readonly<Record<StreamName,
 }
 
 /**
- * Whether the row is a tombstone. The API simulator writes the members of a tombstone without spaces, so a search in
- * the text is enough.
+ * Whether the row is a tombstone. The API simulator writes the members of a tombstone without
+ * spaces, so a search in the text is enough.
  */
 export function isTombstone(text: string): boolean {
   return text.includes('"deleted":true');

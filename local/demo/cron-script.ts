@@ -9,8 +9,9 @@ interface PageBody {
 }
 
 /**
- * The script that most people write first: each minute it continues from its cursors, with the API's default page size,
- * and sends every row. It saves only the cursors, and an error ends its run.
+ * The script that most people write first: each minute it continues from its cursors, with the
+ * API's default page size, and sends every row. It saves only the cursors, and an error ends its
+ * run.
  */
 export class CronScript {
   readonly copy = new SiemCopy();

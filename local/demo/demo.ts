@@ -36,8 +36,8 @@ const MOST_ROWS = { assets: 1_000, threats: 1_500, 'dns-blocks': 2_000 };
 /** The API's default, so that the connector and the script read the same pages. */
 const API_PAGE_LIMIT = '100';
 /**
- * Milliseconds between the start of the connector and the start of the script, so that they do not compete for the
- * API's rate limit.
+ * Milliseconds between the start of the connector and the start of the script, so that they do not
+ * compete for the API's rate limit.
  */
 const SCRIPT_STARTS_LATER = 15_000;
 
@@ -52,7 +52,10 @@ export interface DemoOptions {
   readonly minutesBefore?: number;
 }
 
-/** A connector and a cron script next to each other. They read the same API, and each has its own SIEM. */
+/**
+ * A connector and a cron script next to each other. They read the same API, and each has its own
+ * SIEM.
+ */
 export class Demo implements AsyncDisposable {
   minuteTakes: number;
   readonly scene: Scene;
@@ -122,8 +125,8 @@ export class Demo implements AsyncDisposable {
   }
 
   /**
-   * Ends the current incident, and starts the incident with this name in the next minute. @throws RangeError if the
-   * name is unknown
+   * Ends the current incident, and starts the incident with this name in the next minute. @throws
+   * RangeError if the name is unknown
    */
   cause(name: string): void {
     const incident = [...ALARMING_INCIDENTS, ...HARMLESS_INCIDENTS].find(each => each.name === name);
@@ -152,7 +155,10 @@ export class Demo implements AsyncDisposable {
     }
   }
 
-  /** Plays one minute: the data change, the connector and the script run, and the alarms are evaluated. */
+  /**
+   * Plays one minute: the data change, the connector and the script run, and the alarms are
+   * evaluated.
+   */
   async #pass(): Promise<void> {
     const { scene } = this;
     const { minute } = scene;
@@ -200,8 +206,8 @@ export class Demo implements AsyncDisposable {
   }
 
   /**
-   * Evaluates the alarms, but only once the page is served. Before that, an alarm on silence would look back to the
-   * time before the demo, and would fire.
+   * Evaluates the alarms, but only once the page is served. Before that, an alarm on silence would
+   * look back to the time before the demo, and would fire.
    */
   #evaluate(minute: number): void {
     if (minute < (this.#options.minutesBefore ?? MINUTES_SHOWN)) return;
@@ -209,7 +215,8 @@ export class Demo implements AsyncDisposable {
     const caused = this.#caused;
     if (!caused) return;
 
-    // An alarm of the previous incident may still fire. It counts for this incident only if this incident expects it.
+    // An alarm of the previous incident may still fire. It counts for this incident only if this
+    // incident expects it.
     const fired = new Map(caused.fired);
     for (const { name } of this.#alarms.alarms.filter(({ state }) => state === 'ALARM')) {
       const counts = caused.incident.alarms.includes(name) || changed.some(alarm => alarm.name === name);
@@ -260,8 +267,8 @@ export class Demo implements AsyncDisposable {
 }
 
 /**
- * Puts the events of an object into the SIEM's copy, as docs/events.md describes it. An event about a row that no
- * longer exists removes the row from the copy.
+ * Puts the events of an object into the SIEM's copy, as docs/events.md describes it. An event about
+ * a row that no longer exists removes the row from the copy.
  */
 function read({ key }: DeliveredObject, { aws }: Scene, copy: SiemCopy): void {
   const file = path.join(path.dirname(aws.deliveredFolder), key);

@@ -119,8 +119,8 @@ export function addThreats({ simulator }: Scene, asset: string, count: number, m
 }
 
 /**
- * Makes the API answer one request for rows in this number of seconds, and refuse all other requests with the status
- * 429.
+ * Makes the API answer one request for rows in this number of seconds, and refuse all other
+ * requests with the status 429.
  */
 export function limitRate({ api, clock }: Scene, seconds: number): void {
   let next = clock.now();

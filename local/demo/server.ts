@@ -36,7 +36,9 @@ class RefusedRequestError extends Error {
   }
 }
 
-/** Serves the page on 127.0.0.1. Requests that another website makes the browser send are refused. */
+/**
+ * Serves the page on 127.0.0.1. Requests that another website makes the browser send are refused.
+ */
 export async function startDemoServer(port = 0): Promise<DemoServer> {
   const token = randomBytes(24).toString('base64url');
   const files = await pageFiles(token);
@@ -91,8 +93,8 @@ async function serve(side: Side, request: IncomingMessage, response: ServerRespo
 }
 
 /**
- * Headers of every answer. The page may run no inline script and contact no other host, so that the text of a row
- * cannot become a script or leave this machine.
+ * Headers of every answer. The page may run no inline script and contact no other host, so that the
+ * text of a row cannot become a script or leave this machine.
  */
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':

@@ -19,7 +19,8 @@ const app = new App({
   context: { ...featureFlags, 'aws:cdk:bundling-stacks': [] },
   analyticsReporting: false,
   outdir: workerData,
-  // The template is not validated, because validation takes longer than synthesis, and nothing is deployed.
+  // The template is not validated, because validation takes longer than synthesis, and nothing is
+  // deployed.
   builtinCloudFormationValidation: false,
 });
 const { stackName } = new ConnectorStack(app, config!);

@@ -10,8 +10,8 @@ import type { Template } from '../deployment/template.ts';
 export async function demoTemplate(): Promise<Template> {
   const outdir = await mkdtemp(path.join(tmpdir(), 'demo-synth-'));
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
-  // The template is synthesized in a thread, because the CDK needs more memory than the rest of the demo, and the
-  // memory is freed when the thread ends.
+  // The template is synthesized in a thread, because the CDK needs more memory than the rest of the
+  // demo, and the memory is freed when the thread ends.
   const thread = new Worker(new URL('./synthesize-thread.ts', import.meta.url), { workerData: outdir });
   try {
     // `once` rejects with an error that the thread throws.

@@ -41,7 +41,8 @@ export interface IncidentView {
   readonly minutes: number;
   readonly isRepaired: boolean;
   /**
-   * For each alarm, the minutes until it fired, or null if it has not fired. Alarms that were not expected come last.
+   * For each alarm, the minutes until it fired, or null if it has not fired. Alarms that were not
+   * expected come last.
    */
   readonly alarms: readonly { readonly name: string; readonly fired: number | null }[];
 }

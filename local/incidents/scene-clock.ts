@@ -3,7 +3,8 @@ import type { Sender } from '../../lambda/aws.ts';
 import type { Clock } from '../../lambda/ports.ts';
 
 /**
- * The simulated clock of a scene. When the function waits, the wait ends at once and advances the clock by its length.
+ * The simulated clock of a scene. When the function waits, the wait ends at once and advances the
+ * clock by its length.
  */
 export interface SceneClock {
   /** Current time in milliseconds since 1970. */
@@ -26,14 +27,15 @@ interface Wait {
 /** Milliseconds of one step, which are less than the time between two renewals of the lease. */
 const STEP = 10_000;
 /**
- * Waits between two renewals of a lease of 60 or 90 seconds. Such a wait does not advance the clock, because nothing
- * else waits for a renewal. It ends when other waits have advanced the clock far enough.
+ * Waits between two renewals of a lease of 60 or 90 seconds. Such a wait does not advance the
+ * clock, because nothing else waits for a renewal. It ends when other waits have advanced the clock
+ * far enough.
  */
 const RENEWALS: readonly number[] = [20_000, 30_000];
 
 /**
- * Creates a clock on which calls to AWS take no time. Otherwise minutes that pass within a millisecond could overtake a
- * renewal of the lease.
+ * Creates a clock on which calls to AWS take no time. Otherwise minutes that pass within a
+ * millisecond could overtake a renewal of the lease.
  */
 export function createSceneClock(start = Date.parse('2026-11-20T12:00:00Z')): SceneClock {
   let now = start;
@@ -67,7 +69,8 @@ export function createSceneClock(start = Date.parse('2026-11-20T12:00:00Z')): Sc
   };
 
   const pass = async (milliseconds: number): Promise<void> => {
-    // The end is fixed at the beginning, so that two waits at the same time wait for the same minutes.
+    // The end is fixed at the beginning, so that two waits at the same time wait for the same
+    // minutes.
     const end = now + milliseconds;
     while (now < end) {
       await allAnswered();

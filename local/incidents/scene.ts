@@ -26,7 +26,8 @@ import { captureOutput } from './written.ts';
 const MINUTE = 60_000;
 const TIMEOUT = 15 * MINUTE;
 /**
- * Memory that the function uses in its own process. In a scene it shares a process, so its memory cannot be measured.
+ * Memory that the function uses in its own process. In a scene it shares a process, so its memory
+ * cannot be measured.
  */
 const MEMORY = 160 * 2 ** 20;
 
@@ -51,7 +52,10 @@ export interface EndedRun {
   readonly emitted: readonly EmbeddedMetrics[];
 }
 
-/** API, AWS and the function between them. The function runs once per simulated minute, as the schedule starts it. */
+/**
+ * API, AWS and the function between them. The function runs once per simulated minute, as the
+ * schedule starts it.
+ */
 export class Scene implements AsyncDisposable {
   readonly clock: SceneClock;
   readonly simulator: ApiSimulator;
@@ -160,8 +164,8 @@ export class Scene implements AsyncDisposable {
   }
 
   /**
-   * Advances to the next minute of the schedule. After a long run, the minutes in between are skipped, because their
-   * ticks would have found the lease held.
+   * Advances to the next minute of the schedule. After a long run, the minutes in between are
+   * skipped, because their ticks would have found the lease held.
    */
   async nextMinute(): Promise<void> {
     const next = this.#origin + (this.minute + 1) * MINUTE;

@@ -4,8 +4,8 @@ import type { DeliveredObject } from '../aws/delivery.ts';
 import type { Template } from '../deployment/template.ts';
 
 /**
- * Firehose's default buffer interval in seconds. It stands for the age of the events, because a scene delivers them
- * without a buffer.
+ * Firehose's default buffer interval in seconds. It stands for the age of the events, because a
+ * scene delivers them without a buffer.
  */
 const BUFFER_SECONDS = 60;
 
@@ -15,7 +15,10 @@ export interface RunMinutes {
   readonly ended: number;
 }
 
-/** Reports the metrics of AWS services. A metric that nothing in a scene can cause is reported with `feed`. */
+/**
+ * Reports the metrics of AWS services. A metric that nothing in a scene can cause is reported with
+ * `feed`.
+ */
 export class ServiceReports {
   readonly #parts: ReturnType<typeof stackParts>;
   readonly #metrics: RecordedMetrics;

@@ -10,7 +10,8 @@ export interface SiemOptions {
 }
 
 /**
- * A SIEM that reads each object as soon as it is delivered. While it is stopped, the notifications wait in its queue.
+ * A SIEM that reads each object as soon as it is delivered. While it is stopped, the notifications
+ * wait in its queue.
  */
 export class SimulatedSiem {
   readonly #options: SiemOptions;
@@ -37,7 +38,10 @@ export class SimulatedSiem {
     this.#read();
   }
 
-  /** Age of the oldest notification at a time in milliseconds since 1970. Undefined if no notification waits. */
+  /**
+   * Age of the oldest notification at a time in milliseconds since 1970. Undefined if no
+   * notification waits.
+   */
   oldestSeconds(at: number): number | undefined {
     const [oldest] = this.#queue;
     return oldest && Math.round((at - oldest.sent) / 1000);

@@ -14,13 +14,17 @@ export interface ApiRequest {
 export type AnswerRequest = (response: ServerResponse, request: ApiRequest) => unknown;
 
 /**
- * Chooses the answer to a request in place of the API simulator. If it returns undefined, the API simulator answers.
+ * Chooses the answer to a request in place of the API simulator. If it returns undefined, the API
+ * simulator answers.
  */
 export type Tampering = (request: ApiRequest) => AnswerRequest | undefined;
 
 export interface TamperableAnswers {
   readonly answer: AnswerRequest;
-  /** Replaces answers from now on. Without an argument, the API simulator answers every request again. */
+  /**
+   * Replaces answers from now on. Without an argument, the API simulator answers every request
+   * again.
+   */
   tamper(tampering?: Tampering): void;
 }
 
@@ -48,7 +52,8 @@ export interface TamperedApi extends Pick<TamperableAnswers, 'tamper'>, AsyncDis
 }
 
 /**
- * Starts the simulated API on a free port of 127.0.0.1, behind a proxy that may answer in place of the API.
+ * Starts the simulated API on a free port of 127.0.0.1, behind a proxy that may answer in place of
+ * the API.
  *
  * @param now time in the `Date` header of answers, in milliseconds since 1970
  */

@@ -69,7 +69,8 @@ export async function runQuery(
   environment: NodeJS.ProcessEnv,
   to: QueryOutput,
 ): Promise<number> {
-  // Control characters are escaped, so that the value of a row, a file name or an argument cannot control the terminal.
+  // Control characters are escaped, so that the value of a row, a file name or an argument cannot
+  // control the terminal.
   const output: QueryOutput = {
     print: text => to.print(terminalText(text)),
     complain: text => to.complain(terminalText(text)),
@@ -179,8 +180,8 @@ function aligned(titles: readonly string[], rows: readonly (readonly string[])[]
 }
 
 async function printJson(result: DuckDBResult, output: QueryOutput): Promise<void> {
-  // JSON.stringify of an object would put names such as "2" first and lose `__proto__`, so the object is written member
-  // by member.
+  // JSON.stringify of an object would put names such as "2" first and lose `__proto__`, so the
+  // object is written member by member.
   const names = result.deduplicatedColumnNames().map(name => JSON.stringify(name));
   for await (const row of rowsOf(result)) {
     output.print(`{${row.map((cell, index) => `${names[index]}:${JSON.stringify(cell)}`).join()}}`);
@@ -202,7 +203,10 @@ const TIMESTAMPS: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.TIMESTAMP_NS,
 ]);
 
-/** A cell as JSON. Integers that a double cannot hold, and decimals, are strings. Times are ISO 8601 in UTC. */
+/**
+ * A cell as JSON. Integers that a double cannot hold, and decimals, are strings. Times are ISO 8601
+ * in UTC.
+ */
 const cellValue: DuckDBValueConverter<Json> = (value, type, converter) => {
   if (typeof value === 'bigint' && Number.isSafeInteger(Number(value))) return Number(value);
   // The time is converted here, because DuckDB would use the time zone of this machine.

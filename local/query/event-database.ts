@@ -24,7 +24,10 @@ export interface SkippedFile {
   readonly problem: string;
 }
 
-/** The views over the delivered files of a folder, in memory. SQL cannot read or write any other file. */
+/**
+ * The views over the delivered files of a folder, in memory. SQL cannot read or write any other
+ * file.
+ */
 export class EventDatabase implements Disposable {
   readonly #instance: DuckDBInstance;
   readonly #connection: DuckDBConnection;
@@ -40,8 +43,8 @@ export class EventDatabase implements Disposable {
   /** @throws QueryRequestError when there are no files */
   static async open(folder: string): Promise<EventDatabase> {
     const files = await eventFiles(resolve(folder));
-    // DuckDB puts tables and sorts that exceed its memory limit into this folder. By default it would use the working
-    // directory.
+    // DuckDB puts tables and sorts that exceed its memory limit into this folder. By default it
+    // would use the working directory.
     const temporary = join(tmpdir(), `security-data-query-${randomUUID()}`);
     const instance = await DuckDBInstance.create(':memory:', { temp_directory: temporary });
     const database = new EventDatabase(instance, await instance.connect());
@@ -69,8 +72,8 @@ export class EventDatabase implements Disposable {
   }
 
   /**
-   * Prepares one statement. DuckDB checks names and grammar before it reads a row. Only messages of these checks are
-   * shown, because they cannot contain a row. They point to the place in the SQL.
+   * Prepares one statement. DuckDB checks names and grammar before it reads a row. Only messages of
+   * these checks are shown, because they cannot contain a row. They point to the place in the SQL.
    */
   async #prepare(sql: string) {
     try {
@@ -94,7 +97,11 @@ export class EventDatabase implements Disposable {
 
 const NAMES = 'Without SQL, npm run query lists the views and their columns.';
 
-/** Throws an error without DuckDB's message, because the message may quote a row. @throws QueryFailedError */
+/**
+ * Throws an error without DuckDB's message, because the message may quote a row.
+ *
+ * @throws QueryFailedError
+ */
 export function throwRowError(cause: unknown): never {
   const kind = /^[A-Z][A-Za-z ]*? Error/.exec((cause as Error).message)?.[0] ?? 'Error';
   const remedy =
@@ -130,7 +137,9 @@ async function eventFiles(root: string): Promise<string[]> {
 
 const WHAT_TO_DO = 'Run npm start first, or name the folder with --folder.';
 
-/** Appends every line of a file. If the file is damaged, appends nothing and returns the problem. */
+/**
+ * Appends every line of a file. If the file is damaged, appends nothing and returns the problem.
+ */
 async function appendFile(appender: DuckDBAppender, file: string): Promise<string | undefined> {
   let bytes: Buffer;
   try {

@@ -1,4 +1,7 @@
-/** The SQL files of siem/athena/, which are pasted into Athena. DuckDB runs the same files, after `duckdb.sql` has defined the functions that DuckDB lacks. */
+/**
+ * The SQL files of siem/athena/, which are pasted into Athena. DuckDB runs the same files, after
+ * `duckdb.sql` has defined the functions that DuckDB lacks.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -18,7 +21,10 @@ export const ATHENA_FILES: ReadonlyMap<string, string> = new Map(
     .map(name => [name, readFileSync(path.join(ATHENA, name), 'utf8')]),
 );
 
-/** All views, each after the views that it reads. Only `events` reads the relation `lines(line, delivery_day)`. */
+/**
+ * All views, each after the views that it reads. Only `events` reads the relation `lines(line,
+ * delivery_day)`.
+ */
 export const SQL_VIEWS: readonly SqlView[] = [...ATHENA_FILES.values()].flatMap(sql => {
   const [, name] = /^create or replace view (\w+) as$/m.exec(sql) ?? [];
   return name ? [{ name, sql }] : [];

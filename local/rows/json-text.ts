@@ -1,6 +1,6 @@
 /**
- * JSON as a tree of texts, because `JSON.parse` followed by `JSON.stringify` would change some numbers and member
- * names.
+ * JSON as a tree of texts, because `JSON.parse` followed by `JSON.stringify` would change some
+ * numbers and member names.
  */
 export type JsonNode = string | { readonly object: readonly JsonMember[] } | { readonly array: readonly JsonNode[] };
 
@@ -13,7 +13,8 @@ export interface JsonMember {
 const TOKEN = /\s*([{}[\],:]|"(?:[^"\\]+|\\.)*"|[^\s{}[\],:"]+)/y;
 
 /**
- * Reads a JSON text into a tree whose leaves are as they were written. Throws a SyntaxError if the text is not JSON.
+ * Reads a JSON text into a tree whose leaves are as they were written. Throws a SyntaxError if the
+ * text is not JSON.
  */
 export function readJson(text: string): JsonNode {
   JSON.parse(text);

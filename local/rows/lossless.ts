@@ -1,8 +1,9 @@
 import { type JsonNode, readJson } from './json-text.ts';
 
 /**
- * Brings a row's content, without `stream_position`, into one form: numbers by their digits, members by name, without
- * white space. The connector's own cutter is not used, because this function checks the result of the cutter.
+ * Brings a row's content, without `stream_position`, into one form: numbers by their digits,
+ * members by name, without white space. The connector's own cutter is not used, because this
+ * function checks the result of the cutter.
  */
 export function canonicalContent(rowText: string): string {
   return canonicalContentOf(readJson(rowText));

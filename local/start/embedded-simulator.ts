@@ -5,8 +5,9 @@ import { randomChange } from '../api-simulator/traffic.ts';
 import type { TenantDataRecipe } from './source.ts';
 
 /**
- * Rebuilds the API simulator from its recipe. All randomness comes from the seed, and all past changes have recorded
- * times. Therefore the same recipe gives the same rows, positions, credentials and cursors.
+ * Rebuilds the API simulator from its recipe. All randomness comes from the seed, and all past
+ * changes have recorded times. Therefore the same recipe gives the same rows, positions,
+ * credentials and cursors.
  *
  * @param now current time in milliseconds since 1970, which applies after the past is rebuilt
  */
@@ -27,8 +28,8 @@ export function rebuildSimulator(recipe: TenantDataRecipe, now: () => number): A
 }
 
 /**
- * Makes one change. The first two changes are fixed, to show the effects of a removed and of a restored asset. All
- * further changes are random.
+ * Makes one change. The first two changes are fixed, to show the effects of a removed and of a
+ * restored asset. All further changes are random.
  */
 function change(simulator: ApiSimulator, random: () => number, step: number): void {
   if (step === 0 && removeAssetWithThreats(simulator, random)) return;
@@ -49,8 +50,8 @@ function removeAssetWithThreats(simulator: ApiSimulator, random: () => number): 
 }
 
 /**
- * Restores the asset that was removed before the last removal, so that a second round of changes restores the asset
- * that the first round removed.
+ * Restores the asset that was removed before the last removal, so that a second round of changes
+ * restores the asset that the first round removed.
  */
 function restoreAssetRemovedBefore(simulator: ApiSimulator): boolean {
   const removed = [...simulator.tenantData.streams.assets.latest.values()].filter(asset => asset.deletedAt !== 0);

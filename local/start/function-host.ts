@@ -8,8 +8,8 @@ import type { ApiAnswer, MessageFromFunction, MessageToFunction } from './functi
 /** Longest time-out that Lambda allows. The stack uses it, too. */
 const TIMEOUT_MILLISECONDS = 900_000;
 /**
- * Time that a run has left after Ctrl-C. It is less than the time that the function reserves to finish and save a page,
- * so the function does not start another page.
+ * Time that a run has left after Ctrl-C. It is less than the time that the function reserves to
+ * finish and save a page, so the function does not start another page.
  */
 const HURRY_MILLISECONDS = 25_000;
 

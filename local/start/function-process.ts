@@ -1,6 +1,6 @@
 /**
- * The process of the function. Like a container of Lambda, it has its own environment and output. Files on this machine
- * replace AWS.
+ * The process of the function. Like a container of Lambda, it has its own environment and output.
+ * Files on this machine replace AWS.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { join } from 'node:path';
@@ -27,7 +27,10 @@ export type MessageFromFunction =
   /** The files of the run cannot be read or written, as on a full disk. */
   | { readonly kind: 'files failed'; readonly error: Pick<NodeJS.ErrnoException, 'message' | 'code' | 'path'> };
 
-/** The answer to a request of this process's `fetch`, which is used only for the API and the token endpoint. */
+/**
+ * The answer to a request of this process's `fetch`, which is used only for the API and the token
+ * endpoint.
+ */
 export interface ApiAnswer {
   /** URL without its query, which holds cursors. */
   readonly url: string;
@@ -46,13 +49,14 @@ interface FetchMessage {
 let opened: Promise<ContainerParts> | undefined;
 let deadline = Number.POSITIVE_INFINITY;
 
-// Requests are observed through Node's diagnostics channels, because the observed code then stays exactly the deployed
-// code.
+// Requests are observed through Node's diagnostics channels, because the observed code then stays
+// exactly the deployed code.
 for (const channel of ['undici:request:headers', 'undici:request:error']) {
   subscribe(channel, message => {
     const { request, response, error } = message as FetchMessage;
     const url = `${String(request.origin).replace(/\/$/, '')}${request.path.split('?')[0]}`;
-    // The error of a host with several addresses contains one error for each address, and has no message of its own.
+    // The error of a host with several addresses contains one error for each address, and has no
+    // message of its own.
     const problem = error && (error.message || error.errors?.[0]?.message || error.name);
     post({ kind: 'answered', answer: { url, status: response?.statusCode, ...(problem && { problem }) } });
   });
@@ -67,10 +71,12 @@ process.on('message', (message: MessageToFunction) => {
   }
 });
 
-// The console ignores errors of its output, but the run needs its log, because the log contains the metrics of the run.
+// The console ignores errors of its output, but the run needs its log, because the log contains the
+// metrics of the run.
 for (const output of [process.stdout, process.stderr]) output.on('error', filesFailed);
 
-// The terminal sends Ctrl-C to this process, too. The process ignores it, because the parent shortens the time instead.
+// The terminal sends Ctrl-C to this process, too. The process ignores it, because the parent
+// shortens the time instead.
 process.on('SIGINT', () => undefined);
 process.on('disconnect', () => process.exit());
 
@@ -85,8 +91,8 @@ async function run(): Promise<void> {
   if (!invoker) return;
   try {
     const result = await invoke({}, { getRemainingTimeInMillis: () => deadline - Date.now() }, invoker);
-    // A failed write to the log is reported only in the next turn of the event loop, so the run waits
-    // for that turn before it reports success.
+    // A failed write to the log is reported only in the next turn of the event loop, so the run
+    // waits for that turn before it reports success.
     await nextTurn();
     post({ kind: 'returned', result });
   } catch (error) {

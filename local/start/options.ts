@@ -22,7 +22,8 @@ const SETTINGS = {
 } as const;
 
 /**
- * Options of the embedded API simulator. Without an option, the value in the state folder counts, or else the default.
+ * Options of the embedded API simulator. Without an option, the value in the state folder counts,
+ * or else the default.
  */
 type EmbeddedFlags = SeedCounts & { readonly seed?: number; readonly change?: number };
 
@@ -88,8 +89,8 @@ function collectOmit(text: string, before: ByStream<readonly string[]> = {}): By
 }
 
 /**
- * Splits the value of an option into the name of a stream and the rest: `threats=severity != 'low'` → `threats` and
- * `severity != 'low'`
+ * Splits the value of an option into the name of a stream and the rest: `threats=severity != 'low'`
+ * → `threats` and `severity != 'low'`
  */
 function readOfStream(text: string): [key: StreamKey, value: string] {
   const keys = STREAMS.map(({ name }) => streamKey(name));
@@ -247,8 +248,8 @@ function tenantProblems(flags: StartFlags, hasSecret: boolean): string[] {
 }
 
 /**
- * Placeholders for settings that no option may give. With them, the function's rules can check the settings that the
- * options give.
+ * Placeholders for settings that no option may give. With them, the function's rules can check the
+ * settings that the options give.
  */
 const OTHER_SETTINGS = {
   API_BASE_URL: 'https://host.example',
@@ -292,7 +293,10 @@ function inTermsOfOptions(problem: string): string {
 
 const LONGEST_NAME = 32;
 
-/** Checks a name by the stack's rule for connector names, so that a name that works here can be deployed. */
+/**
+ * Checks a name by the stack's rule for connector names, so that a name that works here can be
+ * deployed.
+ */
 export function nameProblems(name: string): string[] {
   if (name.length <= LONGEST_NAME && /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name)) return [];
   const length = `${LONGEST_NAME} characters at most`;
@@ -300,7 +304,8 @@ export function nameProblems(name: string): string[] {
 }
 
 /**
- * Derives a connector name from the host of a base URL, so that each tenant has its own state folder.
+ * Derives a connector name from the host of a base URL, so that each tenant has its own state
+ * folder.
  *
  *     https://api.acme.example/security  →  api-acme-example
  */

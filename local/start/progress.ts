@@ -15,8 +15,8 @@ export interface MonitoredStream {
 }
 
 /**
- * Progress as one line with the number of pages read so far. A terminal shows only the newest line, and any other
- * output gets one line after the other.
+ * Progress as one line with the number of pages read so far. A terminal shows only the newest line,
+ * and any other output gets one line after the other.
  */
 export class Progress {
   readonly #streams: readonly MonitoredStream[];

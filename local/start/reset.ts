@@ -7,8 +7,8 @@ import { StartProblemsError } from './options.ts';
 import { isSourceText, LOG_FILE, makeFolder, SOURCE_FILE } from './source.ts';
 
 /**
- * The entries that runs write, in the order of their deletion. The source comes last, because it marks the folder as
- * the folder of a run. Therefore a reset that was killed can be repeated.
+ * The entries that runs write, in the order of their deletion. The source comes last, because it
+ * marks the folder as the folder of a run. Therefore a reset that was killed can be repeated.
  */
 const ENTRIES = [
   { name: 'dynamodb', isFolder: true },
@@ -19,10 +19,11 @@ const ENTRIES = [
 ];
 
 /**
- * Deletes the entries that runs have written to the folder, and makes the folder private. Links are neither followed
- * nor deleted.
+ * Deletes the entries that runs have written to the folder, and makes the folder private. Links are
+ * neither followed nor deleted.
  *
- * @throws StartProblemsError before anything is deleted, if something in these entries was not written by a run
+ * @throws StartProblemsError before anything is deleted, if something in these entries was not
+ * written by a run
  * @throws DirectoryInUseError
  */
 export async function resetFolder(folder: string): Promise<void> {
@@ -69,7 +70,10 @@ async function foreignEntry(folder: string): Promise<string | undefined> {
   return isSourceText(await readFile(source, 'utf8')) ? undefined : source;
 }
 
-/** Finds a link, or another entry that is neither a file nor a folder, at any depth. Runs write no such entries. */
+/**
+ * Finds a link, or another entry that is neither a file nor a folder, at any depth. Runs write no
+ * such entries.
+ */
 async function specialFileIn(folder: string): Promise<string | undefined> {
   // `withFileTypes` lists links without following them.
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -22,8 +22,8 @@ import { logFileIn, makeFolder, readSource, type StateSource, sourceOfRun, write
 import { nextStepsText, placesText, readLoggedMetrics, summaryNotes, summaryTable } from './summary.ts';
 
 /**
- * Seconds after which the lease of a killed run expires. They are few, because the folder is locked, so no other run
- * can hold the lease.
+ * Seconds after which the lease of a killed run expires. They are few, because the folder is
+ * locked, so no other run can hold the lease.
  */
 const LEASE_SECONDS = '15';
 
@@ -36,7 +36,10 @@ interface Start {
   readonly secret: string;
 }
 
-/** @returns the exit status. @throws StartProblemsError, PromptAbortedError, DirectoryInUseError, UnknownHostError */
+/**
+ * @returns the exit status.
+ * @throws StartProblemsError, PromptAbortedError, DirectoryInUseError, UnknownHostError
+ */
 export async function runConnector(request: StartRequest): Promise<number> {
   const { folder, target, reset } = request;
   const before = reset ? undefined : await readSource(folder);
@@ -96,7 +99,8 @@ class UnknownHostError extends Error {
 }
 
 /**
- * Reports a mistyped URL at once, because the handler would retry, as it does for a host that is down.
+ * Reports a mistyped URL at once, because the handler would retry, as it does for a host that is
+ * down.
  *
  * @throws UnknownHostError
  */
@@ -111,7 +115,11 @@ async function lookUpHosts(urls: readonly string[], environment: NodeJS.ProcessE
   }
 }
 
-/** Runs the handler until every stream is caught up, then prints the outcome of the rows. @returns the exit status */
+/**
+ * Runs the handler until every stream is caught up, then prints the outcome of the rows.
+ *
+ * @returns the exit status
+ */
 async function drainAndReport(request: StartRequest, { settings, secret }: Start): Promise<number> {
   const { deliveredFolder: delivered, deadLetterFolder: deadLetters } = localFoldersOf(request.folder);
   const log = logFileIn(request.folder);
@@ -160,7 +168,8 @@ async function catchUp(request: StartRequest, { settings, secret }: Start, logFi
     onAnswer: answer => progress.observe(answer),
     onFilesFailure: error => broken.abort(error),
   });
-  // The process is ended at once, because the function would retry for half a minute, as if the files were AWS.
+  // The process is ended at once, because the function would retry for half a minute, as if the
+  // files were AWS.
   broken.signal.addEventListener('abort', () => void host.end());
   const onFirst = () => {
     progress.say('Stopping: the current page is finished and saved. Press Ctrl-C again to stop at once.');
@@ -202,8 +211,8 @@ export interface DrainOptions {
 const LEASE_POLL_MILLISECONDS = 1000;
 
 /**
- * Acts as the schedule: invokes the function until every stream is caught up. If a killed run still has the lease,
- * waits until the lease expires.
+ * Acts as the schedule: invokes the function until every stream is caught up. If a killed run still
+ * has the lease, waits until the lease expires.
  *
  * @returns whether every stream is caught up
  */
@@ -222,12 +231,12 @@ export async function drainUntilDone(options: DrainOptions): Promise<boolean> {
 const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 
 /**
- * The whole environment of the function. Other variables of this machine are left out, because a container of Lambda
- * does not have them either.
+ * The whole environment of the function. Other variables of this machine are left out, because a
+ * container of Lambda does not have them either.
  *
  * @param settings settings from the options
- * @param inherited variables of this machine, but only for a run against a real tenant, because a proxy could not reach
- * the embedded API simulator
+ * @param inherited variables of this machine, but only for a run against a real tenant, because a
+ * proxy could not reach the embedded API simulator
  */
 export function functionEnvironment(settings: Settings, inherited: NodeJS.ProcessEnv): Record<string, string> {
   const certificates = CERTIFICATES.flatMap(name => (inherited[name] === undefined ? [] : [[name, inherited[name]]]));

@@ -9,7 +9,10 @@ import { StartProblemsError, type StartRequest, type TenantTarget } from './opti
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** Recipe to rebuild the embedded API simulator. The same recipe gives the same rows, positions and cursors. */
+/**
+ * Recipe to rebuild the embedded API simulator. The same recipe gives the same rows, positions and
+ * cursors.
+ */
 const TenantData = v.object({
   seed: count,
   /** Time of the first run, in milliseconds since 1970. */
@@ -20,8 +23,8 @@ const TenantData = v.object({
 });
 
 /**
- * The source of a state folder's rows. The cursors and row states of a source have no meaning for any other source, so
- * a folder may have only one source.
+ * The source of a state folder's rows. The cursors and row states of a source have no meaning for
+ * any other source, so a folder may have only one source.
  */
 const StateSource = v.object({
   version: v.literal(2),
@@ -33,7 +36,8 @@ export type StateSource = v.InferOutput<typeof StateSource>;
 export type TenantDataRecipe = v.InferOutput<typeof TenantData>;
 
 /**
- * The source of this run: the source of the earlier runs with the requested changes, or a new source.
+ * The source of this run: the source of the earlier runs with the requested changes, or a new
+ * source.
  *
  * @param now current time in milliseconds since 1970
  * @throws StartProblemsError if the state folder was filled from another source
@@ -52,8 +56,8 @@ export function sourceOfRun(request: StartRequest, before: StateSource | undefin
 }
 
 /**
- * Adds changes to the recipe. Each change takes a millisecond of the API simulator's time. The new changes begin after
- * the last change, because the machine's clock may have been set back.
+ * Adds changes to the recipe. Each change takes a millisecond of the API simulator's time. The new
+ * changes begin after the last change, because the machine's clock may have been set back.
  */
 function withChange(recipe: TenantDataRecipe, change: number, now: number): TenantDataRecipe {
   const last = recipe.changes.at(-1) ?? { at: recipe.startedAt, count: 1 };
@@ -113,7 +117,10 @@ export function isSourceText(text: string): boolean {
   return v.is(v.pipe(v.string(), v.parseJson(), AnySource), text);
 }
 
-/** Writes the source atomically, because a file that is only half written would leave the state without a source. */
+/**
+ * Writes the source atomically, because a file that is only half written would leave the state
+ * without a source.
+ */
 export async function writeSource(folder: string, source: StateSource): Promise<void> {
   const file = join(folder, SOURCE_FILE);
   await writeFile(`${file}.new`, `${JSON.stringify(source, undefined, 2)}\n`);

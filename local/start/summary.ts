@@ -16,8 +16,8 @@ export type StreamCounts = Record<(typeof COUNTS)[number], number>;
 export type MetricsOfStream = (stream: string) => Readonly<StreamCounts>;
 
 /**
- * Sums the metrics that the function wrote to its log for each stream (CloudWatch embedded metric format). Unlike the
- * handler's result, the metrics include invocations that failed.
+ * Sums the metrics that the function wrote to its log for each stream (CloudWatch embedded metric
+ * format). Unlike the handler's result, the metrics include invocations that failed.
  *
  * @param start length of the log before this run, in bytes
  */
@@ -55,7 +55,8 @@ interface Line {
 
 /** Outcomes of rows. Each row that was read counts in exactly one of these lines. */
 const OUTCOMES: readonly Line[] = [
-  // An oversize row is a dead letter, so the event that points to it is subtracted here and counted below.
+  // An oversize row is a dead letter, so the event that points to it is subtracted here and counted
+  // below.
   { title: 'forwarded', count: of => of.EventsForwarded - of.ThreatsWithdrawn - of.OversizeEvents },
   { title: 'duplicates', count: of => of.Duplicates, text: 'the SIEM already has these rows.' },
   { title: 'superseded', count: of => of.RowsSuperseded, text: 'a later row of the same page replaced them.' },
@@ -72,7 +73,10 @@ const UNFINISHED: Line = {
   isRare: true,
 };
 
-/** Figures about events. They do not add to the rows: a tombstone is a forwarded row, and a withdrawal has no row. */
+/**
+ * Figures about events. They do not add to the rows: a tombstone is a forwarded row, and a
+ * withdrawal has no row.
+ */
 const EVENTS: readonly Line[] = [
   { title: 'tombstones', count: of => of.Tombstones, text: 'among the forwarded rows.' },
   { title: 'withdrawn', count: of => of.ThreatsWithdrawn },
@@ -82,8 +86,8 @@ const EVENTS: readonly Line[] = [
 const TITLE_WIDTH = 'oversize events'.length;
 
 /**
- * Table of the rows by outcome, with a column for each stream, and a column for all streams. It is at most 60
- * characters wide.
+ * Table of the rows by outcome, with a column for each stream, and a column for all streams. It is
+ * at most 60 characters wide.
  *
  *     read = forwarded + duplicates + superseded + unknown (+ filtered) + dead letters (+ not finished)
  */
@@ -173,8 +177,8 @@ export function nextStepsText({ folder, target, again }: StartRequest, delivered
     const args = [...again, ...options].map(shellWord);
     return ['npm start', ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
   };
-  // The query reads `.local`, and thereby the files of every name, unless it has `--folder`. So this run's folder is
-  // given if it is not the default.
+  // The query reads `.local`, and thereby the files of every name, unless it has `--folder`. So
+  // this run's folder is given if it is not the default.
   const query = folder === resolve('.local', 'local') ? '' : ` -- --folder ${shellWord(here(folder))}`;
   const steps = [
     // The shell runs gzip, which therefore ends without an error when `head` closes the pipe.

@@ -16,8 +16,8 @@ import { describeTable, readState, WAITING_CAUSES } from '../state.ts';
 import { tableText } from '../text.ts';
 
 /**
- * A decision and the command that carries it out. The command contains a digest of the changes that are shown, so that
- * no other change is confirmed.
+ * A decision and the command that carries it out. The command contains a digest of the changes that
+ * are shown, so that no other change is confirmed.
  */
 interface Decision {
   readonly text: string;
@@ -66,7 +66,9 @@ export function confirmCommand(run: RunAction): Command {
     .action(run(confirm));
 }
 
-/** @throws RefusedError if the operator does not confirm the decision; the errors of `sendCommand` */
+/**
+ * @throws RefusedError if the operator does not confirm the decision; the errors of `sendCommand`
+ */
 async function confirm(context: Context, name: string, options: ConfirmOptions): Promise<CommandOutcome> {
   const decision = await SUBJECTS[name]!.decide(context);
   if (typeof decision === 'string') return { text: decision, json: { confirmed: null } };

@@ -23,8 +23,8 @@ To keep the pause, set "enabled" to false.`;
 const RESUME_NOTE = `SNS does not notify of an alarm that fired while it was muted. "status" shows it.`;
 
 /**
- * Switches the schedule off, and then mutes the alarms. Nobody is notified in between, because an alarm on a missing
- * run fires only after half an hour.
+ * Switches the schedule off, and then mutes the alarms. Nobody is notified in between, because an
+ * alarm on a missing run fires only after half an hour.
  */
 async function pause({ aws, deployment }: Context, { mute: muted = false }: { readonly mute?: boolean }) {
   const { connector, scheduleName } = await deployment();
@@ -72,7 +72,11 @@ function resumedText({ name, enabled, expression, changed }: Schedule): string {
   return `The schedule ${name} is on${rate}${before}.`;
 }
 
-/** Mutes or unmutes the composite alarms. Muted alarms are still evaluated, but notify nobody. @throws AwsCallError */
+/**
+ * Mutes or unmutes the composite alarms. Muted alarms are still evaluated, but notify nobody.
+ *
+ * @throws AwsCallError
+ */
 async function setMuted(aws: Aws, connector: string, muted: boolean): Promise<void> {
   const input = { AlarmNames: SEVERITIES.map(name => `${connector}/${name}`) };
   const command = muted ? new DisableAlarmActionsCommand(input) : new EnableAlarmActionsCommand(input);

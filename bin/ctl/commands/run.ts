@@ -40,8 +40,8 @@ interface ResyncOptions {
 }
 
 /**
- * Shows the consequence, asks for confirmation and sends the command. @throws the errors of `sendCommand`; RefusedError
- * if the operator does not confirm
+ * Shows the consequence, asks for confirmation and sends the command. @throws the errors of
+ * `sendCommand`; RefusedError if the operator does not confirm
  */
 export function resyncCommand(run: RunAction): Command {
   return new Command('resync')

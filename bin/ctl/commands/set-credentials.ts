@@ -80,7 +80,8 @@ function replaceText(secretId: string): string {
 }
 
 /**
- * Reads the text of the secret: `{}` for a secret without a value, and an empty text for binary content.
+ * Reads the text of the secret: `{}` for a secret without a value, and an empty text for binary
+ * content.
  *
  * @throws AwsCallError
  */
@@ -89,14 +90,19 @@ async function storedText({ aws }: Context, secretId: string): Promise<string> {
     const { SecretString = '' } = await aws.secrets().send(new GetSecretValueCommand({ SecretId: secretId }));
     return SecretString;
   } catch (cause) {
-    // The secret has no value yet. If the secret itself does not exist, the write that follows fails.
+    // The secret has no value yet. If the secret itself does not exist, the write that follows
+    // fails.
     if (cause instanceof Error && cause.name === 'ResourceNotFoundException') return '{}';
     const advice = 'The secret is unchanged: its other members could not be kept.';
     throw new AwsCallError(`The secret ${secretId} could not be read`, cause, advice);
   }
 }
 
-/** Tries the credentials. @returns the reason why a run with these credentials would fail, or undefined */
+/**
+ * Tries the credentials.
+ *
+ * @returns the reason why a run with these credentials would fail, or undefined
+ */
 async function problemOf(context: Context, credentials: ClientCredentials): Promise<string | undefined> {
   try {
     const { api, streams, loadCheckpoints } = await openAccess(context, credentials);
@@ -110,7 +116,8 @@ async function problemOf(context: Context, credentials: ClientCredentials): Prom
   } catch (error) {
     if (isAbortError(error)) throw error;
     if (error instanceof CursorRefusedError) return ANOTHER_ORGANIZATION;
-    // Only the first line is returned, because the advice in the other lines is about the stored credentials.
+    // Only the first line is returned, because the advice in the other lines is about the stored
+    // credentials.
     return printedMessage(error).split('\n')[0];
   }
 }
@@ -120,8 +127,8 @@ const ANOTHER_ORGANIZATION =
   `If that is intended, store them with --yes, then run "${CONNECTORCTL.command} confirm organization".`;
 
 /**
- * Reads the credentials from the environment, a pipe or a prompt. Errors do not quote the text, because it may contain
- * the secret.
+ * Reads the credentials from the environment, a pipe or a prompt. Errors do not quote the text,
+ * because it may contain the secret.
  *
  * @throws RefusedError, InterruptedError
  */

@@ -24,7 +24,10 @@ export interface Organization {
 export interface OrganizationStackProps extends cdk.StackProps {
   readonly organization: Organization;
   readonly alarmTopic: sns.ITopic;
-  /** Beginning of the name of every bucket, because the name of a bucket must be unique in all of AWS. */
+  /**
+   * Beginning of the name of every bucket, because the name of a bucket must be unique in all of
+   * AWS.
+   */
   readonly bucketPrefix: string;
 }
 
@@ -50,7 +53,8 @@ export class OrganizationStack extends cdk.Stack {
       alarmTopic,
       runbookUrl: 'https://git.acme.example/security-data-connector/docs/runbook.md',
     });
-    // The connector does not change the notifications of an existing bucket, so they are added here.
+    // The connector does not change the notifications of an existing bucket, so they are added
+    // here.
     if (connector.newObjectsTopic) {
       const topic = new s3n.SnsDestination(connector.newObjectsTopic);
       bucket.addEventNotification(s3.EventType.OBJECT_CREATED, topic, { prefix: 'events/' });

@@ -10,8 +10,8 @@ export interface DeployRoleStackProps extends cdk.StackProps {
 }
 
 /**
- * The role that GitHub Actions assumes through OpenID Connect, so that no access key is stored. A person deploys this
- * stack once.
+ * The role that GitHub Actions assumes through OpenID Connect, so that no access key is stored. A
+ * person deploys this stack once.
  */
 export class DeployRoleStack extends cdk.Stack {
   constructor(scope: Construct, id: string, { repository, ...props }: DeployRoleStackProps) {

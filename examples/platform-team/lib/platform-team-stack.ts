@@ -13,7 +13,10 @@ export interface PlatformTeamStackProps extends cdk.StackProps {
   readonly authUrl?: string;
 }
 
-/** A connector that follows the rules of a platform team: its own key, topic, boundary, proxy, thresholds and roles. */
+/**
+ * A connector that follows the rules of a platform team: its own key, topic, boundary, proxy,
+ * thresholds and roles.
+ */
 export class PlatformTeamStack extends cdk.Stack {
   constructor(scope: Construct, id: string, { baseUrl, authUrl, ...props }: PlatformTeamStackProps = {}) {
     super(scope, id, props);
@@ -29,7 +32,8 @@ export class PlatformTeamStack extends cdk.Stack {
       noProxy: ['vpce.amazonaws.com'],
       alarmTopic,
       alarms: {
-        // The SIEM of this organization reads every two hours, so the default threshold would be too short.
+        // The SIEM of this organization reads every two hours, so the default threshold would be
+        // too short.
         'siem-reader-stalled': { threshold: 3 * 3600, severity: 'warning' },
         // The platform already has an alarm on the errors of every function.
         'function-errors': false,
@@ -43,7 +47,8 @@ export class PlatformTeamStack extends cdk.Stack {
       threshold: 1,
       comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
       evaluationPeriods: 3,
-      // If nothing is forwarded, the function sends no value instead of 0, so missing data count as the problem.
+      // If nothing is forwarded, the function sends no value instead of 0, so missing data count as
+      // the problem.
       treatMissingData: cloudwatch.TreatMissingData.BREACHING,
     });
 
@@ -58,7 +63,10 @@ export class PlatformTeamStack extends cdk.Stack {
     return role;
   }
 
-  /** The permissions boundary: a role of the connector can never do more, whatever its own policy allows. */
+  /**
+   * The permissions boundary: a role of the connector can never do more, whatever its own policy
+   * allows.
+   */
   private boundary(key: kms.IKey): iam.ManagedPolicy {
     return new iam.ManagedPolicy(this, 'Boundary', {
       statements: [

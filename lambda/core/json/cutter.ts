@@ -14,7 +14,9 @@ import { Scanner } from './scanner.ts';
 
 /** An element of an array at the top of the answer. */
 export interface CutElement {
-  /** Text of the element as it was sent. Replacement characters stand for bytes that are not UTF-8. */
+  /**
+   * Text of the element as it was sent. Replacement characters stand for bytes that are not UTF-8.
+   */
   readonly text: string;
   /** Bytes of the element. Present only when they are not UTF-8. */
   readonly bytes: Uint8Array | undefined;

@@ -13,8 +13,8 @@ export function createChart(label) {
   return {
     svg,
     /**
-     * @param {number[]} values one value for each minute, the newest last @param {number} top greatest value of the
-     * scale
+     * @param {number[]} values one value for each minute, the newest last @param {number} top
+     * greatest value of the scale
      */
     show(values, top) {
       const points = values.map((value, index) => {
@@ -29,8 +29,8 @@ export function createChart(label) {
 }
 
 /**
- * Returns a place at least one pixel from the edge, so that the line is not cut off. @param {number} share share of the
- * length, from 0 to 1
+ * Returns a place at least one pixel from the edge, so that the line is not cut off. @param
+ * {number} share share of the length, from 0 to 1
  */
 function place(share, length) {
   return (1 + share * (length - 2)).toFixed(1);

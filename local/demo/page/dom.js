@@ -1,8 +1,8 @@
 /** Creates elements and updates them in place, so that an element that has the focus keeps it. */
 
 /**
- * @param {Record<string, unknown>} [properties] values by the name of the property; names with `data-` and `aria-`
- * become attributes
+ * @param {Record<string, unknown>} [properties] values by the name of the property; names with
+ * `data-` and `aria-` become attributes
  */
 export function createElement(tag, properties = {}, ...children) {
   const made = document.createElement(tag);

@@ -5,8 +5,8 @@ const TOKEN = document.querySelector('meta[name=demo-token]').content;
 const HINT = 'Choosing an incident ends the one before.';
 
 /**
- * Posts an action to the demo. The request has the token of this start of the demo, which a page of another origin
- * cannot read.
+ * Posts an action to the demo. The request has the token of this start of the demo, which a page of
+ * another origin cannot read.
  */
 export async function postAction(path, body, waiting) {
   notify(waiting);

@@ -11,8 +11,9 @@ import { awsCall } from '../../errors.ts';
 export type QueueDepth = Awaited<ReturnType<typeof readQueueDepth>>;
 
 /**
- * Reads the approximate number of messages: `waiting` messages, and `taken` messages, which a reader has received but
- * not deleted. `testMessages` is always 0 here, because SQS does not tell test messages apart.
+ * Reads the approximate number of messages: `waiting` messages, and `taken` messages, which a
+ * reader has received but not deleted. `testMessages` is always 0 here, because SQS does not tell
+ * test messages apart.
  *
  * @throws AwsCallError
  */
@@ -24,8 +25,9 @@ export async function readQueueDepth(aws: Aws, url: string) {
 }
 
 /**
- * Counts all messages as test messages while the bucket has no event. S3 sends a message `s3:TestEvent` when a bucket
- * is configured to notify the queue itself, and SQS counts that message like any other.
+ * Counts all messages as test messages while the bucket has no event. S3 sends a message
+ * `s3:TestEvent` when a bucket is configured to notify the queue itself, and SQS counts that
+ * message like any other.
  */
 export async function withoutTestMessages(depth: QueueDepth, aws: Aws, bucket: string): Promise<QueueDepth> {
   const messages = depth.waiting + depth.taken;

@@ -1,5 +1,6 @@
 /**
- * Reads Firehose's error output. Each line is a JSON object about one record, with the record's bytes in base64:
+ * Reads Firehose's error output. Each line is a JSON object about one record, with the record's
+ * bytes in base64:
  *
  *     {"attemptsMade":5,"arrivalTimestamp":1594265943615,"errorCode":"HttpEndpoint.DestinationException",
  *      "errorMessage":"…","attemptEndingTimestamp":1594266081318,"rawData":"…", …}
@@ -9,8 +10,8 @@ import { parseJsonObject } from '../../json-object.ts';
 type Events = { readonly lines: readonly string[] } | { readonly why: string };
 
 /**
- * Reads the events of an object, or says why they must not be sent again. An object of Firehose's backup contains the
- * events themselves instead of error records.
+ * Reads the events of an object, or says why they must not be sent again. An object of Firehose's
+ * backup contains the events themselves instead of error records.
  */
 export function eventsInErrorRecords(content: string, connector: string): Events {
   const records = linesOf(content).map(line => {

@@ -1,6 +1,6 @@
 /**
- * Lists rows that could not be sent, events that could not be delivered, and notifications that could not be read, with
- * number, reason and age.
+ * Lists rows that could not be sent, events that could not be delivered, and notifications that
+ * could not be read, with number, reason and age.
  */
 
 import { deadLettersPrefix, parseDeadLetterKey } from '../../../../lambda/core/dead-letter.ts';
@@ -131,7 +131,8 @@ export async function listDeliveryErrors(context: Context) {
 }
 
 /**
- * Lists the objects below a prefix. Folders are left out, because S3's console creates a folder as an empty object.
+ * Lists the objects below a prefix. Folders are left out, because S3's console creates a folder as
+ * an empty object.
  *
  * @throws AwsCallError
  */
@@ -145,8 +146,8 @@ async function listFailed({ aws, deployment }: Context, prefix: string) {
 type QueueContent = Awaited<ReturnType<typeof readQueue>>;
 
 /**
- * Time span of the metrics that are read. It is an hour, because CloudWatch reports on an idle queue with a delay of
- * some minutes.
+ * Time span of the metrics that are read. It is an hour, because CloudWatch reports on an idle
+ * queue with a delay of some minutes.
  */
 const SPAN_MILLISECONDS = 3_600_000;
 
@@ -156,6 +157,9 @@ async function readQueue({ aws, clock }: Context, url: string) {
   const messages = waiting + taken;
   const read = () => readMetrics(aws, [oldestMessageSeries(url)], clock.now(), SPAN_MILLISECONDS);
   const [[newest] = []] = messages > 0 ? await read() : [];
-  /** `oldest` is the time of the oldest message in milliseconds since 1970, if CloudWatch has recent data. */
+  /**
+   * `oldest` is the time of the oldest message in milliseconds since 1970, if CloudWatch has recent
+   * data.
+   */
   return { messages, oldest: newest && newest.time - newest.value * 1000 };
 }

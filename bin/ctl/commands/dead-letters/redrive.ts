@@ -39,7 +39,8 @@ export async function redriveDeliveries(
     ? (await listDeliveryErrors(context)).map(({ key }) => key)
     : await deliveryKeysOf(context, addresses);
 
-  // All objects are read before the question, so that the question only promises events that can be sent.
+  // All objects are read before the question, so that the question only promises events that can be
+  // sent.
   const kept: Redriven[] = [];
   const deliveries: string[] = [];
   let events = 0;
@@ -97,8 +98,8 @@ function objectsText(count: number): string {
 }
 
 /**
- * Redrives objects one by one, so that a failure or Ctrl-C leaves no object half done. A failure of one object does not
- * stop the redrive of the other objects.
+ * Redrives objects one by one, so that a failure or Ctrl-C leaves no object half done. A failure of
+ * one object does not stop the redrive of the other objects.
  */
 async function redriveAll(context: Context, deliveries: readonly string[]): Promise<Redriven[]> {
   const done: Redriven[] = [];
@@ -127,15 +128,15 @@ async function redriveAll(context: Context, deliveries: readonly string[]): Prom
 /** Time for sending the records of one object, throttling included. */
 const BUDGET_MILLISECONDS = 60_000;
 /**
- * Does not check a lease, because events that are sent again keep their sequence, so a run may send other events at the
- * same time.
+ * Does not check a lease, because events that are sent again keep their sequence, so a run may send
+ * other events at the same time.
  */
 const NO_LEASE = async () => undefined;
 
 /**
- * Puts the events of an object into the delivery stream again. The object is deleted only after Firehose has
- * acknowledged every record. If the command is killed before the deletion, the events are sent twice, which is safe
- * because the greatest sequence counts.
+ * Puts the events of an object into the delivery stream again. The object is deleted only after
+ * Firehose has acknowledged every record. If the command is killed before the deletion, the events
+ * are sent twice, which is safe because the greatest sequence counts.
  *
  * @throws RefusedError if there is no such object; AwsCallError
  */

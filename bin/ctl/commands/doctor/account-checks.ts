@@ -12,7 +12,10 @@ export const awsAccountCheck = createCheck('aws-account', [], async ({ aws, cloc
   return ok(`account ${Account}, region ${await client.config.region()}, as ${Arn}`);
 });
 
-/** Records the time of AWS's answer, because AWS rejects requests whose time is more than five minutes off. */
+/**
+ * Records the time of AWS's answer, because AWS rejects requests whose time is more than five
+ * minutes off.
+ */
 function recordTime({ middlewareStack }: GetCallerIdentityCommand, note: (date: number) => void): void {
   middlewareStack.add(
     next => async request => {
@@ -32,7 +35,10 @@ const WARNING_MILLISECONDS = 30_000;
 const CLOCK_REMEDY =
   'Set the clock of this machine (NTP). If it is right, the clock of the API is wrong: contact its operator.';
 
-/** Checks the clock. It is the last check, because the other checks collect the times of the answers. */
+/**
+ * Checks the clock. It is the last check, because the other checks collect the times of the
+ * answers.
+ */
 export const clockCheck = createCheck('clock', [], async ({ skews }) => clockFinding(skews));
 
 /** @param skews milliseconds that other clocks are ahead of this machine */

@@ -68,8 +68,8 @@ export const tokenCheck = createCheck('token', ['secret'], async context => {
 const MOST_MEMBERS = 40;
 
 /**
- * Checks the member that names a threat's asset, because a threat can be withdrawn with its asset only if the asset is
- * known.
+ * Checks the member that names a threat's asset, because a threat can be withdrawn with its asset
+ * only if the asset is known.
  */
 export const threatAssetCheck = createCheck('threat-asset', ['list-threats'], async context => {
   const [element] = (await context.firstPage('threats'))?.rows ?? [];

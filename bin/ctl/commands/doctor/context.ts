@@ -23,7 +23,9 @@ export function createDoctorContext(given: Context) {
   };
 
   /**
-   * Access to the API and the table, which is opened when a check first needs it. @throws the errors of `openAccess`
+   * Access to the API and the table, which is opened when a check first needs it.
+   *
+   * @throws the errors of `openAccess`
    */
   const access = createOnce(() => openAccess(context));
   const pages = new Map<StreamName, Promise<PageContent | undefined>>();
@@ -32,7 +34,8 @@ export function createDoctorContext(given: Context) {
     skews,
     access,
     /**
-     * Reads the first row of a stream's list, once for all checks. Undefined for a stream that is off.
+     * Reads the first row of a stream's list, once for all checks. Undefined for a stream that is
+     * off.
      *
      * @throws the errors of a run
      */

@@ -13,8 +13,8 @@ import { awsCall } from '../../errors.ts';
 import { createCheck, type Finding, fail, ok, skipped, warn } from './context.ts';
 
 /**
- * Checks the notifications, because the administrator of an existing bucket (`bucketArn`) must add the notifications by
- * hand.
+ * Checks the notifications, because the administrator of an existing bucket (`bucketArn`) must add
+ * the notifications by hand.
  */
 export const notificationsCheck = createCheck('notifications', ['bucket'], async ({ aws, deployment }) => {
   const { bucket: name, siem, stackName } = await deployment();
@@ -51,7 +51,8 @@ const ENDING = '.json.gz';
 const CREATED = ['s3:ObjectCreated:Put', 's3:ObjectCreated:CompleteMultipartUpload'];
 
 /**
- * @param wanted topic of new objects, and the SIEM's queue, because an existing bucket may notify the queue directly
+ * @param wanted topic of new objects, and the SIEM's queue, because an existing bucket may notify
+ * the queue directly
  */
 export function notificationsFinding(
   configuration: NotificationConfiguration,

@@ -52,7 +52,10 @@ const CHECKS = [
   account.clockCheck,
 ];
 
-/** Runs the checks in order. A check that needs a failed or skipped check is skipped, so that a problem is reported once. */
+/**
+ * Runs the checks in order. A check that needs a failed or skipped check is skipped, so that a
+ * problem is reported once.
+ */
 export async function runChecks<Context>(
   checks: readonly Check<Context>[],
   context: Context,

@@ -1,4 +1,6 @@
-/** Checks of the deployed stack: function, settings, table, schedule, subscription of the alarms. */
+/**
+ * Checks of the deployed stack: function, settings, table, schedule, subscription of the alarms.
+ */
 
 import type { FunctionConfiguration } from '@aws-sdk/client-lambda';
 import { paginateListSubscriptionsByTopic, type Subscription } from '@aws-sdk/client-sns';
@@ -21,8 +23,8 @@ export const stackCheck = createCheck('stack', ['aws-account'], async context =>
 });
 
 /**
- * No other check depends on this check, because on-call uses doctor mostly after a failed deployment, and the other
- * checks must then still run.
+ * No other check depends on this check, because on-call uses doctor mostly after a failed
+ * deployment, and the other checks must then still run.
  */
 export const lastDeploymentCheck = createCheck('last-deployment', ['stack'], async ({ aws, deployment }) => {
   const { stackName, stackStatus } = await deployment();
@@ -71,8 +73,8 @@ export function functionFinding(deployed: FunctionConfiguration): Finding {
 }
 
 /**
- * A reason in parentheses, for example ` (SubnetOutOfIPAddresses: The subnet has no free address.)`. Empty without a
- * reason.
+ * A reason in parentheses, for example ` (SubnetOutOfIPAddresses: The subnet has no free
+ * address.)`. Empty without a reason.
  */
 function reasonText(code: string | undefined, reason: string | undefined): string {
   const text = [code, reason].filter(Boolean).join(': ');
@@ -88,7 +90,8 @@ export const settingsCheck = createCheck('settings', ['stack'], async context =>
     return ok(`every setting is valid; API ${baseUrl}${paths.join('')}`);
   } catch (error) {
     if (!(error instanceof RefusedError && error.cause instanceof SettingsError)) throw error;
-    // A deployment validates the settings, so somebody changed them by hand or deployed another version.
+    // A deployment validates the settings, so somebody changed them by hand or deployed another
+    // version.
     const { stackName } = await context.deployment();
     return fail(error.cause.problems.join('; '), `No run can start. ${restoreAdvice(stackName, 'the settings')}`);
   }
@@ -113,8 +116,8 @@ export const stateCheck = createCheck('state', ['table'], async ({ aws, clock, d
 });
 
 /**
- * Checks the organization, because a run that meets rows of another organization sends nothing, although its token and
- * the lists are in order.
+ * Checks the organization, because a run that meets rows of another organization sends nothing,
+ * although its token and the lists are in order.
  */
 export const organizationCheck = createCheck('organization', ['state', 'token'], async context => {
   const { saved, changed } = await readOrganization(context, await context.access());

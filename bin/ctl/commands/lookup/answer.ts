@@ -10,11 +10,13 @@ import { printedMessage } from '../../errors.ts';
 export type RowAnswer =
   | { readonly kind: 'row'; readonly row: Row }
   /**
-   * The specification does not say how the API answers an unknown id, so any refusal counts as a missing row, and its
-   * status is shown.
+   * The specification does not say how the API answers an unknown id, so any refusal counts as a
+   * missing row, and its status is shown.
    */
   | { readonly kind: 'refused'; readonly status: number; readonly type: string | undefined }
-  /** A threat whose asset is removed. Lists omit such a threat, even if a single read returns it. */
+  /**
+   * A threat whose asset is removed. Lists omit such a threat, even if a single read returns it.
+   */
   | { readonly kind: 'asset removed'; readonly assetId: string }
   /** An answer without the row of this id, or an id for which there is no request. */
   | { readonly kind: 'unclear'; readonly why: string };

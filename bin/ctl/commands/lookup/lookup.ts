@@ -1,4 +1,7 @@
-/** The command `lookup`: shows one row at the API and its last event, and says whether the SIEM's copy is current. */
+/**
+ * The command `lookup`: shows one row at the API and its last event, and says whether the SIEM's
+ * copy is current.
+ */
 import { Argument, Command } from 'commander';
 import { deadLetterKey } from '../../../../lambda/core/dead-letter.ts';
 import type { RowState } from '../../../../lambda/ports.ts';
@@ -84,8 +87,8 @@ async function find(context: Context, name: StreamName, id: string) {
 }
 
 /**
- * Whether an oversize event was sent instead of the row. The row state does not say that, but the row's dead letter
- * does.
+ * Whether an oversize event was sent instead of the row. The row state does not say that, but the
+ * row's dead letter does.
  *
  * @throws AwsCallError
  */
@@ -96,7 +99,9 @@ async function isOversize({ aws, deployment }: Context, stream: StreamName, rowH
   return count > 0;
 }
 
-/** Returns the result as JSON. A row in it is a string that contains JSON, so that no digit is lost. */
+/**
+ * Returns the result as JSON. A row in it is a string that contains JSON, so that no digit is lost.
+ */
 function lookupJson({ stream, id, answer, stored, result }: Found, show: boolean): object {
   const api = answerJson(answer, show);
   return { stream: stream.name, id, result, siemIsCurrent: isCurrentResult(result), api, lastSent: stored ?? null };

@@ -40,14 +40,14 @@ export function neighboursJson(neighbours: Neighbours, show: boolean): object {
 }
 
 /**
- * Largest depth of nesting at which ids are searched for. It is deeper than any list that an answer may wrap in
- * objects.
+ * Largest depth of nesting at which ids are searched for. It is deeper than any list that an answer
+ * may wrap in objects.
  */
 const DEEPEST = 4;
 
 /**
- * Finds the `id` of every object in an answer whose shape is not specified, except the asset's own id. Objects within a
- * neighbour, such as its interfaces, are not neighbours.
+ * Finds the `id` of every object in an answer whose shape is not specified, except the asset's own
+ * id. Objects within a neighbour, such as its interfaces, are not neighbours.
  *
  * @returns undefined if the answer is not JSON
  */

@@ -46,7 +46,10 @@ export function alarmsInAlarm({ alarms }: Snapshot): MetricAlarmStatus[] {
   return all.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Returns a reason for each stream that does not work. While the schedule is off, silent streams are expected. */
+/**
+ * Returns a reason for each stream that does not work. While the schedule is off, silent streams
+ * are expected.
+ */
 function broken(streams: readonly StreamSummary[], paused: boolean): string[] {
   const kinds: StreamCondition[] = paused ? ['unreadable', 'failing'] : ['unreadable', 'failing', 'silent'];
   return kinds.flatMap(kind =>
@@ -100,7 +103,10 @@ function hidden(snapshot: Snapshot): string[] {
   );
 }
 
-/** Condition of a stream, which the help of `status` explains. `unknown` means that the metrics cannot be read. */
+/**
+ * Condition of a stream, which the help of `status` explains. `unknown` means that the metrics
+ * cannot be read.
+ */
 export type StreamCondition =
   | 'caught up'
   | 'backfilling'
@@ -130,16 +136,16 @@ export function streamSummaries(snapshot: Snapshot) {
 /** Number of the schedule's intervals without a run after which a stream is late. */
 const MISSED_INTERVALS = 3;
 /**
- * Longest time until a report is visible. The report is dated to the start of its minute, and CloudWatch shows it about
- * a minute later.
+ * Longest time until a report is visible. The report is dated to the start of its minute, and
+ * CloudWatch shows it about a minute later.
  */
 const DELAY_MILLISECONDS = 120_000;
 
 const LONGEST_RUN_MILLISECONDS = 15 * 60_000;
 
 /**
- * Times before which a last report or a last success is late. While a run holds the lease, no other run can report, so
- * the limit is earlier. While the schedule is off, there are no limits.
+ * Times before which a last report or a last success is late. While a run holds the lease, no other
+ * run can report, so the limit is earlier. While the schedule is off, there are no limits.
  */
 function lateLimits({ now, schedule }: Snapshot, running: boolean): Pick<Facts, 'lateBefore' | 'behindBefore'> {
   const { enabled, expression = '' } = valueIfRead(schedule) ?? {};

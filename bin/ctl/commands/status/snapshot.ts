@@ -1,5 +1,6 @@
 /**
- * Everything that `status` shows. Each part is read on its own, so that one failed read does not hide the other parts.
+ * Everything that `status` shows. Each part is read on its own, so that one failed read does not
+ * hide the other parts.
  */
 
 import type { StreamMetric } from '../../../../lambda/metrics.ts';
@@ -89,8 +90,8 @@ type Count = keyof typeof COUNTS;
 const COUNT_NAMES = Object.keys(COUNTS) as Count[];
 
 /**
- * Kinds of destinations. The outputs of the stack do not name the kind, so the metrics of every kind are read, and only
- * one of them has data.
+ * Kinds of destinations. The outputs of the stack do not name the kind, so the metrics of every
+ * kind are read, and only one of them has data.
  */
 const DESTINATIONS = Object.values(METRIC_PREFIXES);
 
@@ -128,8 +129,8 @@ function activitySeries(connector: string, stream: StreamName): MetricSeries[] {
 export type StreamActivity = ReturnType<typeof activityOf>;
 
 /**
- * Derives the activity of a stream from its metrics. Each run reports the rows that it has read. A run succeeded unless
- * it also reports a failure, or that its time ended.
+ * Derives the activity of a stream from its metrics. Each run reports the rows that it has read. A
+ * run succeeded unless it also reports a failure, or that its time ended.
  */
 function activityOf([runs = [], failed = [], behind = [], ...counts]: readonly (readonly MetricPoint[])[]) {
   const sums = counts.map(points => points.reduce((sum, { value }) => sum + value, 0));

@@ -1,5 +1,6 @@
 /**
- * A snapshot as JSON. Times are ISO 8601, ages are seconds, and a part that cannot be read is `{"notReadable": "…"}`.
+ * A snapshot as JSON. Times are ISO 8601, ages are seconds, and a part that cannot be read is
+ * `{"notReadable": "…"}`.
  */
 import type { FailureGroup } from '../../failures.ts';
 import { readResultJson, valueIfRead } from '../../read-result.ts';

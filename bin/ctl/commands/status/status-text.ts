@@ -101,8 +101,8 @@ function streamTable(snapshot: Snapshot, streams: readonly StreamSummary[]): str
 }
 
 /**
- * Counts of rows. The metric EventsForwarded includes withdrawals, which are not rows, and refreshed rows, which are
- * not read from the list.
+ * Counts of rows. The metric EventsForwarded includes withdrawals, which are not rows, and
+ * refreshed rows, which are not read from the list.
  */
 function countCells({ read, filtered, withdrawn, ...counts }: StreamActivity['counts'], isFiltered: boolean): string[] {
   const forwarded = counts.forwarded - withdrawn - counts.refreshed;
@@ -110,7 +110,10 @@ function countCells({ read, filtered, withdrawn, ...counts }: StreamActivity['co
   return [read, forwarded, ...(isFiltered ? [filtered] : []), other, withdrawn].map(String);
 }
 
-/** Age of the last success. It is shown from two minutes on, because metrics have a resolution of one minute. */
+/**
+ * Age of the last success. It is shown from two minutes on, because metrics have a resolution of
+ * one minute.
+ */
 function successText(caughtUp: number | undefined, now: number): string {
   if (caughtUp === undefined) return 'none in 24 h';
   const age = now - caughtUp;
@@ -163,8 +166,8 @@ function secondWalkLines({ state, now }: Snapshot): string[] {
 }
 
 /**
- * Text about waiting withdrawals, for example "Withdrawals wait: 65 threats, because the filter excludes them. 65 were
- * withdrawn before. …".
+ * Text about waiting withdrawals, for example "Withdrawals wait: 65 threats, because the filter
+ * excludes them. 65 were withdrawn before. …".
  */
 function waitingText(
   stream: StreamName,

@@ -69,8 +69,8 @@ async function statusOfAll(context: Context): Promise<CommandOutcome> {
 }
 
 /**
- * Runs four tasks at a time, because each connector takes some 20 calls, and AWS limits DescribeAlarms to 9 calls per
- * second.
+ * Runs four tasks at a time, because each connector takes some 20 calls, and AWS limits
+ * DescribeAlarms to 9 calls per second.
  */
 export async function runFourAtATime<Item, Result>(items: readonly Item[], task: (item: Item) => Promise<Result>) {
   const results: Result[] = [];
@@ -80,7 +80,9 @@ export async function runFourAtATime<Item, Result>(items: readonly Item[], task:
   return results;
 }
 
-/** The line of `status --all` about one connector. A connector that cannot be read has a line, too. */
+/**
+ * The line of `status --all` about one connector. A connector that cannot be read has a line, too.
+ */
 export interface ConnectorLine {
   readonly connector: string;
   readonly kind: 'not readable' | keyof typeof STATUS_PAINT;

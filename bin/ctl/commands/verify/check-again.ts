@@ -1,4 +1,7 @@
-/** Checks each difference again after the next run, because that run sends the changes that were not sent yet. */
+/**
+ * Checks each difference again after the next run, because that run sends the changes that were not
+ * sent yet.
+ */
 import { awaitsReplay } from '../../../../lambda/core/replay.ts';
 import type { RowState } from '../../../../lambda/ports.ts';
 import type { ConnectorAccess } from '../../access.ts';
@@ -9,7 +12,9 @@ import type { Difference } from './id-index.ts';
 
 export type SecondCheck = Awaited<ReturnType<typeof checkDifferencesAgain>>;
 
-/** Largest number of single reads at the API. Further differences count as confirmed without a read. */
+/**
+ * Largest number of single reads at the API. Further differences count as confirmed without a read.
+ */
 const MOST_SINGLE_READS = 1_000;
 const IDS_PER_READ = 100;
 
@@ -25,8 +30,8 @@ export async function checkDifferencesAgain(
   /** Differences that still exist. */
   const confirmed: Difference[] = [];
   /**
-   * Differences whose rows were sent again after the comparison. They stay unconfirmed, because a single read may have
-   * other members than the list.
+   * Differences whose rows were sent again after the comparison. They stay unconfirmed, because a
+   * single read may have other members than the list.
    */
   const moved: Difference[] = [];
   /** Number of ids that no longer differ. */
@@ -63,7 +68,10 @@ function agrees({ listed, listedHash }: Difference, state: RowState | undefined)
   return state.rowHash === listedHash && (state.status !== 'live') === (listed === 'tombstone');
 }
 
-/** Compares the row state with the API's current answer, because the row may have changed since it was listed. */
+/**
+ * Compares the row state with the API's current answer, because the row may have changed since it
+ * was listed.
+ */
 function checked(answer: RowAnswer, state: RowState | undefined, begun: number): 'resolved' | 'moved' | 'lasts' {
   if (isCurrentResult(lookupResultOf(answer, state))) return 'resolved';
   // The row was removed before it could be sent.

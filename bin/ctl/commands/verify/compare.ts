@@ -37,9 +37,9 @@ export async function compareStreams(context: Context, access: ConnectorAccess, 
       ...walked,
       stream,
       /**
-       * Number of listed ids whose last row is the last row sent, tombstones included. An id that is removed on both
-       * sides and no longer listed does not count, so the number is never greater than the number of listed rows.
-       * Undefined for a stream without row states.
+       * Number of listed ids whose last row is the last row sent, tombstones included. An id that
+       * is removed on both sides and no longer listed does not count, so the number is never
+       * greater than the number of listed rows. Undefined for a stream without row states.
        */
       equal: idIndex && countEqualIds(idIndex),
       found: idIndex ? differencesIn(idIndex) : [],
@@ -68,8 +68,8 @@ export async function readSavedStreams(
 }
 
 /**
- * Reads the row states. The scan is eventually consistent, so row states that differ are read again with strong
- * consistency.
+ * Reads the row states. The scan is eventually consistent, so row states that differ are read again
+ * with strong consistency.
  */
 async function readStates(
   context: Context,
@@ -99,7 +99,11 @@ export interface WalkInput {
   readonly learned: MemberNames;
 }
 
-/** Walks a list from its beginning and records each row in the index. @throws the errors of the API's client */
+/**
+ * Walks a list from its beginning and records each row in the index.
+ *
+ * @throws the errors of the API's client
+ */
 export async function walkStream({ clock, report, signal }: Context, access: ConnectorAccess, input: WalkInput) {
   const { stream, idIndex, learned } = input;
   const { name, path } = stream;

@@ -1,5 +1,6 @@
 /**
- * Index of the last event and the last listed row of each id, and the differences between this event and this row.
+ * Index of the last event and the last listed row of each id, and the differences between this
+ * event and this row.
  *
  * The keys are the same as in the row states: `=asset-7f3a`, or `#<hash>` for a long id.
  */
@@ -7,17 +8,25 @@ import { idInKey } from '../../../../lambda/store/item.ts';
 
 export type IdIndex = Map<string, IdEntry>;
 
-/** Entry of one id. It is a flat object, because nested objects would take half as much memory again. */
+/**
+ * Entry of one id. It is a flat object, because nested objects would take half as much memory
+ * again.
+ */
 export interface IdEntry {
-  /** Last event sent to the SIEM: the row, or its removal or withdrawal. Undefined if no event was sent. */
+  /**
+   * Last event sent to the SIEM: the row, or its removal or withdrawal. Undefined if no event was
+   * sent.
+   */
   readonly sent: 'row' | 'removal' | undefined;
-  /** Hash of the row sent. Empty if the filter withdrew the row, or if the SIEM never had the row. */
+  /**
+   * Hash of the row sent. Empty if the filter withdrew the row, or if the SIEM never had the row.
+   */
   readonly sentHash: string;
   /** Whether the event is older than the last replay. */
   readonly stale: boolean;
   /**
-   * Last row of the API's list. `filtered` means that the row is live, but the filter excludes it. Undefined if the
-   * list does not have the id.
+   * Last row of the API's list. `filtered` means that the row is live, but the filter excludes it.
+   * Undefined if the list does not have the id.
    */
   listed: 'live' | 'tombstone' | 'filtered' | undefined;
   listedHash: string;
@@ -40,8 +49,8 @@ export function recordListed(
 }
 
 /**
- * Kinds of differences, each with the command that heals it. `resync` sends rows whose state differs from the API. A
- * row whose state equals the API is sent only by `resync --send-all`.
+ * Kinds of differences, each with the command that heals it. `resync` sends rows whose state
+ * differs from the API. A row whose state equals the API is sent only by `resync --send-all`.
  */
 export const DIFFERENCE_KINDS = {
   missing: { text: 'never sent to the SIEM', healedBy: 'resync' },
@@ -60,8 +69,8 @@ export type Difference = ReturnType<typeof differencesIn>[number];
 export function differenceKindOf({ sent, sentHash, stale, listed, listedHash }: IdEntry): DifferenceKind | undefined {
   if (listed === 'filtered') return sent === 'row' ? 'unfiltered' : undefined;
   if (sent === undefined) return listed === 'live' ? 'missing' : undefined;
-  // The connector does not send the tombstone of an asset that was never sent or that the filter withdrew, so there is
-  // no difference.
+  // The connector does not send the tombstone of an asset that was never sent or that the filter
+  // withdrew, so there is no difference.
   if (sentHash === '' && listed !== 'live') return undefined;
 
   if (stale && listed) return 'stale';
@@ -80,7 +89,10 @@ export function countEqualIds(idIndex: IdIndex): number {
   return count;
 }
 
-/** The ids that differ. `id` is undefined if the table has only a hash of the id. `key` is the key of the row state. */
+/**
+ * The ids that differ. `id` is undefined if the table has only a hash of the id. `key` is the key
+ * of the row state.
+ */
 export function differencesIn(idIndex: IdIndex) {
   return [...idIndex].flatMap(([key, entry]) => {
     const kind = differenceKindOf(entry);

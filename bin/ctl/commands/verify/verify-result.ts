@@ -13,7 +13,8 @@ import { DIFFERENCE_KINDS, type Difference } from './id-index.ts';
 
 export interface VerifiedStream extends StreamComparison {
   /**
-   * Result of the second check. Undefined if the differences were not checked again, so their rows may not be sent yet.
+   * Result of the second check. Undefined if the differences were not checked again, so their rows
+   * may not be sent yet.
    */
   readonly checked: SecondCheck | undefined;
 }
@@ -24,7 +25,9 @@ export interface Verification {
   readonly paused: boolean;
 }
 
-/** Differences that remain after the second check, or all differences if there was no second check. */
+/**
+ * Differences that remain after the second check, or all differences if there was no second check.
+ */
 function lasting({ found, checked }: VerifiedStream): readonly Difference[] {
   return checked ? [...checked.confirmed, ...checked.moved] : found;
 }

@@ -67,8 +67,8 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
   const { aws, clock, report } = context;
   const access = await openAccess(context);
   const { table } = await context.deployment();
-  // The note comes before the comparison, which may take long, because without a run the differences cannot be
-  // confirmed.
+  // The note comes before the comparison, which may take long, because without a run the
+  // differences cannot be confirmed.
   if (wait > 0 && (await scheduleIsOff(context))) report.say(PAUSED);
 
   const begun = clock.now();
@@ -93,7 +93,8 @@ async function verify(context: Context, names: readonly StreamName[], wait: numb
       ended && comparison.found.length > 0 ? await checkDifferencesAgain(access, comparison, begun) : undefined;
     verified.push({ ...comparison, checked });
   }
-  // Batches are read again, because a run in progress has an open batch until it commits that batch.
+  // Batches are read again, because a run in progress has an open batch until it commits that
+  // batch.
   const saved = await readSavedStreams(access, streams);
   return {
     streams: verified.map(each => ({ ...each, batchOpen: isBatchOpen(saved.get(each.stream.name)!) })),
@@ -110,7 +111,12 @@ const PAUSE_MILLISECONDS = 1_000;
 
 type ReadLease = () => Promise<LeaseState | undefined>;
 
-/** Waits until a run later than `epoch` has ended cleanly. @returns whether it ended in time @throws the signal's reason at Ctrl-C */
+/**
+ * Waits until a run later than `epoch` has ended cleanly.
+ *
+ * @returns whether it ended in time
+ * @throws the signal's reason at Ctrl-C
+ */
 export async function waitForNextRun({ clock, signal }: Context, lease: ReadLease, epoch: number, wait: number) {
   const end = clock.now() + wait * 1000;
   for (;;) {
