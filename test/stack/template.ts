@@ -22,11 +22,15 @@ export function resources(template: SynthesizedTemplate, type: string): Resource
   return Object.values(template.Resources).filter(resource => resource.Type === type);
 }
 
+export function propertiesOf(template: SynthesizedTemplate, type: string): Resource['Properties'][] {
+  return resources(template, type).map(({ Properties = {} }) => Properties);
+}
+
 /** The properties of the only resource of its type. */
-export function only(template: SynthesizedTemplate, type: string): Readonly<Record<string, unknown>> {
-  const found = resources(template, type);
+export function only(template: SynthesizedTemplate, type: string): Resource['Properties'] {
+  const found = propertiesOf(template, type);
   if (found.length !== 1) throw new Error(`${found.length} resources of type ${type}`);
-  return found[0]!.Properties;
+  return found[0]!;
 }
 
 /** Values that CloudFormation knows before it creates the stack. A reference to a resource is none of them. */

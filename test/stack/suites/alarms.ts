@@ -1,18 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { METRIC_NAMESPACE, METRICS_SENT_WHEN_ZERO } from '../../../lambda/metrics.ts';
 import { ALARMS } from '../../../lib/alarms/alarms.ts';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import { alarmDefinitions, alarmSeries, compositeAlarmMembers } from '../../../local/alarms/alarm-definitions.ts';
 import { configured, createApp, synthesize } from '../synth.ts';
-import { resources } from '../template.ts';
+import { propertiesOf } from '../template.ts';
 import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
+import { warningsOf } from './construct.ts';
 
 /** By the name of each alarm: its metric, how CloudWatch evaluates it, and the text that people read. */
 function alarms(options: object = {}) {
   const template = synthesize({ ...options });
   const series = alarmSeries(template);
-  const texts = resources(template, 'AWS::CloudWatch::Alarm').map(({ Properties }) => Properties['AlarmDescription']);
+  const texts = propertiesOf(template, 'AWS::CloudWatch::Alarm').map(alarm => alarm['AlarmDescription']);
   const all = alarmDefinitions(template).map((alarm, at) => ({ ...alarm, ...series[at]!, text: String(texts[at]) }));
   return new Map(all.map(alarm => [alarm.name, alarm]));
 }
@@ -49,8 +49,8 @@ describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
     expect([...members.keys()].sort()).toEqual(['critical', 'warning']);
     expect([...members.values()].flat().sort()).toEqual([...all.keys()].sort());
 
-    const composites = resources(template, 'AWS::CloudWatch::CompositeAlarm');
-    const texts = composites.map(({ Properties }) => String(Properties['AlarmDescription'])).join();
+    const composites = propertiesOf(template, 'AWS::CloudWatch::CompositeAlarm');
+    const texts = composites.map(composite => composite['AlarmDescription']).join();
     const named = [...texts.matchAll(/([a-z-]+(?: list)?) \(([a-z, -]+)\)/g)].flatMap(([, command, names]) =>
       names!.split(', ').map(name => `${name}: ${command}`),
     );
@@ -106,8 +106,8 @@ describe('the option alarms', () => {
   test('a composite alarm without members has the rule FALSE', () => {
     const everyWarning = Object.fromEntries(ALARMS.map(({ name }) => [name, { severity: 'warning' }]));
     const template = synthesize({ alarms: everyWarning });
-    expect(resources(template, 'AWS::CloudWatch::CompositeAlarm')).toContainEqual(
-      expect.objectContaining({ Properties: expect.objectContaining({ AlarmRule: 'FALSE' }) }),
+    expect(propertiesOf(template, 'AWS::CloudWatch::CompositeAlarm')).toContainEqual(
+      expect.objectContaining({ AlarmRule: 'FALSE' }),
     );
   });
 
@@ -154,7 +154,7 @@ describe('the alarms of delivery', () => {
 
 describe('notifications', () => {
   const composites = (options: object = {}) =>
-    resources(synthesize({ ...options }), 'AWS::CloudWatch::CompositeAlarm').map(({ Properties }) => Properties);
+    propertiesOf(synthesize({ ...options }), 'AWS::CloudWatch::CompositeAlarm');
 
   test('a notification says whether data is safe and how to run the commands', () => {
     const [warning, critical] = composites()
@@ -181,7 +181,7 @@ describe('notifications', () => {
       const texts = [{}, endpoint].flatMap(kind => {
         const template = synthesize({ ...longest, ...kind });
         return ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm'].flatMap(type =>
-          resources(template, type).map(({ Properties }) => String(Properties['AlarmDescription'])),
+          propertiesOf(template, type).map(alarm => String(alarm['AlarmDescription'])),
         );
       });
       expect(texts.filter(text => !text.includes(runbookUrl))).toEqual([]);
@@ -197,7 +197,7 @@ describe('notifications', () => {
     [false, {}],
   ])('synth warns of a runbook without an address if an alarm notifies somebody: %s with %j', (warned, options) => {
     const stack = new ConnectorStack(createApp(), configured({ ...options }));
-    const warnings = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('runbookUrl'));
+    const warnings = warningsOf(stack.connector).filter(text => text.includes('runbookUrl'));
     expect(warnings).toHaveLength(warned ? 1 : 0);
   });
 
@@ -213,9 +213,7 @@ describe('notifications', () => {
     const template = synthesize(VARIANTS.everyOption);
     const [, policy] = Object.entries(template.Resources).find(([id]) => /^ConnectorAlarmTopicPolicy/.test(id))!;
     expect(JSON.stringify(policy)).toMatch(/:alarm:acme\/\*".*"Service":"cloudwatch\.amazonaws\.com"/);
-    const emails = resources(template, 'AWS::SNS::Subscription').filter(
-      each => each.Properties['Protocol'] === 'email',
-    );
-    expect(emails.map(({ Properties }) => Properties['Endpoint'])).toEqual(['on-call@acme.example']);
+    const emails = propertiesOf(template, 'AWS::SNS::Subscription').filter(each => each['Protocol'] === 'email');
+    expect(emails).toMatchObject([{ Endpoint: 'on-call@acme.example' }]);
   });
 });

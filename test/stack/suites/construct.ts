@@ -13,6 +13,11 @@ export const REQUIRED = {
   authUrl: 'https://auth.acme.example/realms/acme',
 };
 
+/** Warnings that the construct itself adds at synth. */
+export function warningsOf({ node }: IConstruct): string[] {
+  return node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => String(data));
+}
+
 export function theirStack(app: IConstruct = createApp(), id = 'TheirStack'): Stack {
   return new Stack(app as Construct, id, { env: { account: '111122223333', region: 'eu-west-1' } });
 }

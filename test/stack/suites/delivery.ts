@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { synthesize } from '../synth.ts';
 import { only, resources } from '../template.ts';
 import { SECRET_ARN, VARIANTS } from '../variants.ts';
-import { actionsOf, identityStatements, resourcesOf } from './policies.ts';
+import { actionsOf, resourcesOf, statementsOf } from './policies.ts';
 
 function destination(options: object, kind: string): unknown {
   return only(synthesize({ ...options }), 'AWS::KinesisFirehose::DeliveryStream')[`${kind}DestinationConfiguration`];
@@ -10,23 +10,17 @@ function destination(options: object, kind: string): unknown {
 
 /** What Firehose's role may do, as text. */
 function deliveryGrants(options: object): string[] {
-  return identityStatements(synthesize({ ...options }))
-    .filter(({ parent }) => parent.startsWith('ConnectorDeliveryRole'))
-    .flatMap(({ statement }) =>
-      actionsOf(statement).map(action => `${action} ${JSON.stringify(resourcesOf(statement))}`),
-    );
+  return statementsOf(synthesize({ ...options }), 'ConnectorDeliveryRole').flatMap(statement =>
+    actionsOf(statement).map(action => `${action} ${JSON.stringify(resourcesOf(statement))}`),
+  );
 }
 
 const ERRORS = 'delivery-errors/!{firehose:error-output-type}/!{timestamp:yyyy/MM/dd/HH}/';
 
 test('delivery to S3 may write only below its two prefixes', () => {
   const written = deliveryGrants({}).filter(grant => grant.startsWith('s3:PutObject'));
-  expect(
-    written
-      .join()
-      .match(/\/[a-z-]+\/\*/g)!
-      .sort(),
-  ).toEqual(['/delivery-errors/*', '/events/*']);
+  const prefixes = written.join().match(/\/[a-z-]+\/\*/g)!;
+  expect(prefixes.sort()).toEqual(['/delivery-errors/*', '/events/*']);
 });
 
 describe('delivery to Splunk', () => {
@@ -71,7 +65,7 @@ test('an existing delivery stream is used unchanged, and the bucket holds only d
   const template = synthesize(VARIANTS.existing);
   expect(resources(template, 'AWS::KinesisFirehose::DeliveryStream')).toEqual([]);
   expect(resources(template, 'AWS::S3::Bucket')).toHaveLength(1);
-  expect(identityStatements(template).filter(({ parent }) => parent.startsWith('ConnectorDelivery'))).toEqual([]);
+  expect(statementsOf(template, 'ConnectorDelivery')).toEqual([]);
 });
 
 test('another kind of destination creates another stream, because Firehose cannot convert a stream', () => {

@@ -2,13 +2,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import { configured, createApp, synthesize, templateOf } from '../synth.ts';
-import { joinedText, resources } from '../template.ts';
+import { joinedText, propertiesOf } from '../template.ts';
 import { BOUNDARY_ARN, VARIANTS } from '../variants.ts';
 
 describe('a landing zone that prescribes path, prefix and boundary', () => {
   const template = synthesize(VARIANTS.landingZone);
-  const roles = resources(template, 'AWS::IAM::Role').map(({ Properties }) => Properties);
-  const policies = resources(template, 'AWS::IAM::ManagedPolicy').map(({ Properties }) => Properties);
+  const roles = propertiesOf(template, 'AWS::IAM::Role');
+  const policies = propertiesOf(template, 'AWS::IAM::ManagedPolicy');
 
   test('every role has the prescribed path and boundary, and every managed policy has the path', () => {
     expect(new Set([...roles, ...policies].map(({ Path }) => Path))).toEqual(new Set(['/security/connectors/']));

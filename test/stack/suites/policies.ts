@@ -21,6 +21,13 @@ export function identityStatements(
   });
 }
 
+/** The statements of policies whose logical ids begin so. */
+export function statementsOf(template: SynthesizedTemplate, parents: string): Statement[] {
+  return identityStatements(template).flatMap(({ parent, statement }) =>
+    parent.startsWith(parents) ? [statement] : [],
+  );
+}
+
 export function actionsOf(statement: Statement): string[] {
   return [statement.Action].flat();
 }

@@ -3,10 +3,10 @@ import { type Environment, Stack } from 'aws-cdk-lib';
 import * as kms from 'aws-cdk-lib/aws-kms';
 import { leaseKey } from '../../../lambda/store/item.ts';
 import { createApp, synthesize } from '../synth.ts';
-import { only, resources } from '../template.ts';
+import { only, propertiesOf, resources } from '../template.ts';
 import { KEY_ARN, VARIANT_NAMES, VARIANTS } from '../variants.ts';
 import { construct } from './construct.ts';
-import { actionsOf, identityStatements, resourcesOf, type Statement } from './policies.ts';
+import { actionsOf, resourcesOf, type Statement, statementsOf } from './policies.ts';
 
 const FIREHOSE = 'AWS::KinesisFirehose::DeliveryStream';
 
@@ -19,7 +19,7 @@ const ALL_BLOCKED = {
 
 describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
   const template = synthesize(VARIANTS[name]);
-  const ofType = (type: string) => resources(template, type).map(({ Properties }) => Properties);
+  const ofType = (type: string) => propertiesOf(template, type);
   const statementsIn = (document: unknown) => (document as { Statement: Statement[] }).Statement;
   const isDestroyed = name === 'http';
 
@@ -102,13 +102,11 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
   });
 
   test('the customer’s key can be used only through services, and is absent unless configured', () => {
-    const uses = identityStatements(template).filter(({ statement }) =>
-      actionsOf(statement).some(action => action.startsWith('kms:')),
-    );
-    const direct = uses.filter(({ statement }) => !statement.Condition?.['StringEquals']?.['kms:ViaService']);
+    const uses = statementsOf(template, '').filter(each => actionsOf(each).some(action => action.startsWith('kms:')));
+    const direct = uses.filter(({ Condition }) => !Condition?.['StringEquals']?.['kms:ViaService']);
     expect(uses.length > 0).toBe('kmsKeyArn' in VARIANTS[name]);
     expect(direct).toEqual([]);
-    expect(uses.flatMap(({ statement }) => resourcesOf(statement)).filter(arn => arn !== KEY_ARN)).toEqual([]);
+    expect(uses.flatMap(resourcesOf).filter(arn => arn !== KEY_ARN)).toEqual([]);
   });
 });
 
@@ -121,7 +119,7 @@ test('the table has the keys that its items use, and is billed per request', () 
 });
 
 test('a notification goes to the dead-letter queue after ten tries of ten minutes each', () => {
-  const queues = resources(synthesize(), 'AWS::SQS::Queue').map(({ Properties }) => Properties);
+  const queues = propertiesOf(synthesize(), 'AWS::SQS::Queue');
   const announcements = queues.find(queue => 'RedrivePolicy' in queue);
   expect(announcements).toMatchObject({ VisibilityTimeout: 600, RedrivePolicy: { maxReceiveCount: 10 } });
   expect(queues.filter(queue => queue['MessageRetentionPeriod'] !== 14 * 86_400)).toEqual([]);
@@ -133,8 +131,8 @@ test('a customer’s key encrypts table, bucket, secrets and delivery stream', (
     SSESpecification: { KMSMasterKeyId: KEY_ARN, SSEEnabled: true, SSEType: 'KMS' },
   });
   expect(JSON.stringify(only(template, 'AWS::S3::Bucket')['BucketEncryption'])).toContain(KEY_ARN);
-  const secrets = resources(template, 'AWS::SecretsManager::Secret').map(({ Properties }) => Properties['KmsKeyId']);
-  expect(secrets).toEqual([KEY_ARN, KEY_ARN]);
+  const encrypted = { KmsKeyId: KEY_ARN };
+  expect(propertiesOf(template, 'AWS::SecretsManager::Secret')).toMatchObject([encrypted, encrypted]);
   expect(only(template, 'AWS::KinesisFirehose::DeliveryStream')).toMatchObject({
     DeliveryStreamEncryptionConfigurationInput: { KeyType: 'CUSTOMER_MANAGED_CMK', KeyARN: KEY_ARN },
   });
@@ -148,7 +146,7 @@ describe('the condition through which service a key is used', () => {
     const values = (statements: readonly Statement[]) =>
       statements.flatMap(({ Condition }) => Condition?.['StringEquals']?.['kms:ViaService'] ?? []);
     const { Statement: ofKey } = only(template, 'AWS::KMS::Key')['KeyPolicy'] as { Statement: Statement[] };
-    return { own: values(identityStatements(template).map(({ statement }) => statement)), ofKey: values(ofKey) };
+    return { own: values(statementsOf(template, '')), ofKey: values(ofKey) };
   }
 
   test.each([

@@ -17,8 +17,8 @@ import type { DestinationBindOptions, DestinationConfig } from '../../../lib/del
 import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { runbookAddressOf } from '../../../lib/version.ts';
 import { createApp, templateOf } from '../synth.ts';
-import { only, resources, type SynthesizedTemplate } from '../template.ts';
-import { construct, REQUIRED, theirStack } from './construct.ts';
+import { only, propertiesOf, resources, type SynthesizedTemplate } from '../template.ts';
+import { construct, REQUIRED, theirStack, warningsOf } from './construct.ts';
 import { actionsOf, identityStatements, type Statement } from './policies.ts';
 
 type Props = Partial<SecurityDataConnectorProps>;
@@ -35,10 +35,6 @@ function connector(scope: Construct, id: string, props: Props = {}): SecurityDat
 function twoStacks(): [Stack, Stack] {
   const app = createApp();
   return [new Stack(app, 'One'), new Stack(app, 'Two')];
-}
-
-function warningsOf({ node }: Construct): string[] {
-  return node.metadata.filter(({ type }) => type === 'aws:cdk:warning').map(({ data }) => String(data));
 }
 
 /** By role or policy, the keys that it may use: through which service, whose, and for what. */
@@ -217,8 +213,9 @@ describe('a topic of the app', () => {
 });
 
 test('logs never expire with RetentionDays.INFINITE', () => {
-  const groups = resources(construct({ logRetention: logs.RetentionDays.INFINITE }).template, 'AWS::Logs::LogGroup');
-  expect(groups.map(({ Properties = {} }) => Properties['RetentionInDays'])).toEqual([undefined, undefined]);
+  const { template } = construct({ logRetention: logs.RetentionDays.INFINITE });
+  const groups = propertiesOf(template, 'AWS::Logs::LogGroup');
+  expect(groups.map(group => group['RetentionInDays'])).toEqual([undefined, undefined]);
 });
 
 test('the app can set the removal policy of all resources, and the table is protected accordingly', () => {
@@ -364,10 +361,10 @@ describe('a destination of the app', () => {
     expect(Object.keys(template.Resources)).toContainEqual(expect.stringMatching(/^ConnectorDeliveryToLake/));
     expect(made.newObjectsTopic).toBeUndefined();
     expect(JSON.stringify(only(template, 'AWS::Lambda::Function')['Environment'])).toContain('ConnectorDeliveryToLake');
-    const late = resources(template, 'AWS::CloudWatch::Alarm').find(
-      ({ Properties }) => Properties['AlarmName'] === 'acme/delivery-late',
+    const late = propertiesOf(template, 'AWS::CloudWatch::Alarm').find(
+      alarm => alarm['AlarmName'] === 'acme/delivery-late',
     );
-    expect(late!.Properties).toMatchObject({ MetricName: 'DeliveryToLake.DataFreshness', Threshold: 2 * 300 + 900 });
+    expect(late).toMatchObject({ MetricName: 'DeliveryToLake.DataFreshness', Threshold: 2 * 300 + 900 });
   });
 
   test('a destination of the app may have readers only if it writes to the bucket', () => {

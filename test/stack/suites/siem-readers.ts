@@ -5,7 +5,7 @@ import { SecurityDataConnector } from '../../../lib/security-data-connector.ts';
 import { alarmDefinitions, compositeAlarmMembers } from '../../../local/alarms/alarm-definitions.ts';
 import { LOGICAL_IDS, resolveText } from '../../../local/deployment/template.ts';
 import { synthesize, templateOf } from '../synth.ts';
-import { resources } from '../template.ts';
+import { propertiesOf, resources } from '../template.ts';
 import { VARIANTS } from '../variants.ts';
 import { REQUIRED, theirStack } from './construct.ts';
 
@@ -52,24 +52,16 @@ describe('several readers', () => {
     expect(compositeAlarmMembers(template).get('critical')).toEqual(
       expect.arrayContaining(own.map(({ name }) => name)),
     );
-    const texts = resources(template, 'AWS::CloudWatch::Alarm').map(each => each.Properties['AlarmDescription']);
+    const texts = propertiesOf(template, 'AWS::CloudWatch::Alarm').map(alarm => alarm['AlarmDescription']);
     expect(texts.filter(text => String(text).startsWith('Reader lake: The SIEM '))).toHaveLength(2);
   });
 
   test('each reader is subscribed before the first run and has its own outputs', () => {
     const [schedule] = resources(template, 'AWS::Scheduler::Schedule') as unknown as { DependsOn: string[] }[];
     expect(schedule!.DependsOn.filter(id => id.includes('Subscription'))).toHaveLength(3);
-    expect(
-      Object.keys(template.Outputs)
-        .filter(id => id.endsWith('Lake'))
-        .sort(),
-    ).toEqual([
-      'SiemDeadLetterQueueUrlLake',
-      'SiemQueueArnLake',
-      'SiemQueueUrlLake',
-      'SiemReaderPolicyArnLake',
-      'SiemReaderRoleArnLake',
-    ]);
+    const outputs = Object.keys(template.Outputs).filter(id => id.endsWith('Lake'));
+    const names = ['DeadLetterQueueUrl', 'QueueArn', 'QueueUrl', 'ReaderPolicyArn', 'ReaderRoleArn'];
+    expect(outputs.sort()).toEqual(names.map(name => `Siem${name}Lake`));
   });
 
   test('the other readers remain when the first reader is removed', () => {
@@ -85,10 +77,8 @@ describe('several readers', () => {
 describe('a reader with an existing queue', () => {
   test('an existing queue is subscribed without an additional queue or alarm', () => {
     expect(ids('ConnectorSiemReadersshared')).toEqual(['ReaderPolicy', 'Subscription']);
-    const subscription = resources(template, 'AWS::SNS::Subscription').find(
-      each => each.Properties['Endpoint'] === SHARED,
-    );
-    expect(subscription!.Properties).toMatchObject({ RawMessageDelivery: true, FilterPolicyScope: 'MessageBody' });
+    const subscription = propertiesOf(template, 'AWS::SNS::Subscription').find(each => each['Endpoint'] === SHARED);
+    expect(subscription).toMatchObject({ RawMessageDelivery: true, FilterPolicyScope: 'MessageBody' });
     expect(JSON.stringify(resources(template, 'AWS::CloudWatch::Alarm'))).not.toContain('shared');
   });
 
@@ -112,7 +102,7 @@ describe('a reader with an existing queue', () => {
     }
     const own = templateOf(stack);
     expect(resources(own, 'AWS::SNS::Subscription')).toHaveLength(2);
-    const policies = resources(own, 'AWS::SQS::QueuePolicy').map(({ Properties }) => JSON.stringify(Properties));
+    const policies = propertiesOf(own, 'AWS::SQS::QueuePolicy').map(policy => JSON.stringify(policy));
     const policy = policies.find(text => /"Queues":\[\{"Ref":"Shared/.test(text))!;
     expect(policy.match(/sns\.amazonaws\.com/g)).toHaveLength(2);
   });
