@@ -68,12 +68,7 @@ describe('a row state is', () => {
     ['relied on', rowState({ generation: 2 }), saved, undefined],
     ['relied on once the last batch is saved', rowState({ generation: 2 }), logged(SEQUENCE), undefined],
     ['unfinished while a batch is open', rowState({ generation: 2 }), logged('00000010420000000002'), 'unfinished'],
-    [
-      'unfinished while a batch is open, even if the row is unknown',
-      undefined,
-      logged('00000010420000000002'),
-      'unfinished',
-    ],
+    ['unfinished although the row is unknown', undefined, logged('00000010420000000002'), 'unfinished'],
     ['older than the replay in progress', rowState({ generation: 2 }), during('all'), 'awaits a replay'],
     ['relied on once the replay has sent the row', rowState({ generation: 3 }), during('all'), undefined],
     ['relied on during a resync', rowState({ generation: 2 }), during('differences'), undefined],

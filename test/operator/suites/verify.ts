@@ -8,12 +8,12 @@ import { sha256, systemClock } from '../../../lambda/system.ts';
 import { rowState } from '../../support/core/memory-table.ts';
 import { pass } from '../../support/function/aws-scene.ts';
 import { silence } from '../../support/function/http-harness.ts';
-import { type Deployment, deployment } from '../support/deployment.ts';
+import { type Deployment, populated } from '../support/deployment.ts';
 import { DENIED } from '../support/refusals.ts';
 
-async function populated(): Promise<Deployment> {
-  const each = await deployment();
-  each.connector.simulator.populate({ assets: 12, threats: 20, dnsBlocks: 7 });
+/** A connector whose rows have been sent. */
+async function sent(): Promise<Deployment> {
+  const each = await populated({ assets: 12, threats: 20, dnsBlocks: 7 });
   await each.run();
   return each;
 }
@@ -35,10 +35,11 @@ async function leaveBatchOpen(each: Deployment): Promise<void> {
 }
 
 test('verify reports a complete connector as complete and writes nothing', async () => {
-  await using each = await populated();
+  await using each = await sent();
   each.connector.forget();
   const { status, stdout, stderr } = await each.ctl(['verify']);
-  expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 32 ids equal\./)]);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^Complete: 32 ids equal\./);
   expect(stdout).not.toContain('heals');
   expect(stderr).toContain('Reading the whole table');
   expect(stderr).toContain('Nothing is sent or saved');
@@ -49,7 +50,7 @@ test('verify reports a complete connector as complete and writes nothing', async
 });
 
 test('verify finds every kind of difference, names a remedy for each kind, and shows no row', async () => {
-  await using each = await populated();
+  await using each = await sent();
   await each.run({ replay: ['assets'] });
   await leaveBatchOpen(each);
   const { simulator } = each.connector;
@@ -63,9 +64,12 @@ test('verify finds every kind of difference, names a remedy for each kind, and s
 
   const { status, document } = await each.json(['verify', '--wait', '0']);
   const { complete, streams } = document;
-  expect([status, complete, streams.assets.confirmed]).toEqual([3, false, false]);
-  expect([streams.assets.batchOpen, streams.threats.batchOpen]).toEqual([false, true]);
-  expect(streams.assets).toMatchObject({ rowsListed: 13, idsEqual: 9, differed: 5 });
+  expect({ status, complete }).toEqual({ status: 3, complete: false });
+  const counts = { rowsListed: 13, idsEqual: 9, differed: 5 };
+  expect(streams).toMatchObject({
+    assets: { confirmed: false, batchOpen: false, ...counts },
+    threats: { batchOpen: true },
+  });
   const [resync, sendAll] = ['resync', 'resync --send-all'];
   const differences = [...streams.assets.differences, ...streams.threats.differences];
   expect(Object.fromEntries(differences.map(({ id, kind, healedBy }) => [id, [kind, healedBy]]))).toEqual({
@@ -87,27 +91,26 @@ test('verify finds every kind of difference, names a remedy for each kind, and s
 });
 
 test('verify reports a list that ends with a repeated cursor', async () => {
-  await using each = await deployment({ endOfStream: 'repeat-cursor' });
-  each.connector.simulator.populate({ assets: 3, threats: 0, dnsBlocks: 1 });
+  await using each = await populated({ assets: 3, threats: 0, dnsBlocks: 1 }, { endOfStream: 'repeat-cursor' });
   await each.run();
-  const { status, stdout } = await each.ctl(['verify', 'assets']);
-  expect([status, stdout]).toEqual([0, expect.stringMatching(/^Complete: 3 ids equal\.\n/)]);
+  const { stdout } = await each.ctl(['verify', 'assets']);
+  expect(stdout).toMatch(/^Complete: 3 ids equal\.\n/);
   expect(stdout).toContain('assets: the API repeated a cursor instead of ending the list');
   const blocks = await each.json(['verify', 'dns-blocks']);
-  expect([blocks.status, blocks.document.complete]).toEqual([0, null]);
-  expect(blocks.document.streams['dns-blocks']).toMatchObject({ rowsListed: 1, idsEqual: null });
+  const counted = { 'dns-blocks': { rowsListed: 1, idsEqual: null } };
+  expect(blocks).toMatchObject({ status: 0, document: { complete: null, streams: counted } });
 });
 
 test('verify at Ctrl-C exits with 130 without a change', async () => {
-  await using each = await populated();
+  await using each = await sent();
   const { api } = each.connector;
   api.tamper(({ target }) => (target.startsWith('/v1/assets?') ? silence : undefined));
   const asked = api.arrived(api.seen.length + 1);
   const { interrupt, ended } = each.start(['verify', 'assets']);
   await asked;
   interrupt();
-  const { status, stdout, stderr } = await ended;
-  expect([status, stdout, stderr]).toEqual([130, '', expect.stringContaining('Interrupted. Nothing was changed.')]);
+  const stderr = expect.stringContaining('Interrupted. Nothing was changed.');
+  expect(await ended).toEqual({ status: 130, stdout: '', stderr });
 });
 
 describe('verify with a wait', () => {
@@ -116,7 +119,7 @@ describe('verify with a wait', () => {
     milliseconds <= 1_000 ? nextTurn(undefined, { signal }) : systemClock.sleep(milliseconds, signal);
 
   test('verify confirms only the differences that the next run does not resolve', async () => {
-    await using each = await populated();
+    await using each = await sent();
     await leaveBatchOpen(each);
     each.connector.simulator.put('assets', { id: 'new' });
     await putState(each, 'assets', 'ghost');
@@ -126,19 +129,20 @@ describe('verify with a wait', () => {
     });
     await each.run();
     const { status, stdout } = await ended;
-    expect([status, stdout]).toEqual([3, expect.stringMatching(/^Differs: 1 id; 32 ids equal, 2 resolved since\.$/m)]);
+    expect(status).toBe(3);
+    expect(stdout).toMatch(/^Differs: 1 id; 32 ids equal, 2 resolved since\.$/m);
     expect(stdout).toContain('assets: 1 live at the SIEM, but removed from the API\n    "ghost"');
     expect(stdout).not.toContain('a run was killed within a batch');
   });
 
   test('verify does not wait while the schedule is off', async () => {
-    await using each = await populated();
+    await using each = await sent();
     each.connector.simulator.put('assets', { id: 'new' });
     await each.ctl(['pause']);
     const { status, stdout, stderr } = await each.ctl(['verify', 'assets', '--wait', '99999']);
-    const headline = expect.stringMatching(/^Differs: 1 id; .* Not confirmed: the schedule is off/);
-    expect([status, stdout]).toEqual([3, headline]);
-    expect(stderr).toMatch(/^The schedule is off, so no run will send the missing rows.*Reading assets/s);
+    expect(status).toBe(3);
+    expect(stdout).toMatch(/^Differs: 1 id; .* Not confirmed: the schedule is off/);
     expect(stdout).toContain('Start a run with "npm run connectorctl -- run", then verify again');
+    expect(stderr).toMatch(/^The schedule is off, so no run will send the missing rows.*Reading assets/s);
   });
 });
