@@ -18,14 +18,14 @@ describe('the promises hold in the history of the rule', () => {
   });
 });
 
-test('a history with a star stands for one history before and after each request of the run', async () => {
+test('a history with a star is played with a kill before and after each request of the run', async () => {
   const histories: string[] = [];
   for await (const words of historiesOf(['a=1', 'run:kill-send*', 'run'])) histories.push(words.join(' '));
   expect(histories).toEqual(['a=1 run:before-send1 run', 'a=1 run:after-send1 run']);
 });
 
 describe('every mutant', () => {
-  test('every mutant breaks a line that occurs exactly once', () => {
+  test('every mutant changes a source line that occurs exactly once', () => {
     const wrong = MUTANTS.filter(({ file, line }) => readFileSync(file, 'utf8').split(line).length !== 2);
     expect(wrong.map(({ rule }) => rule)).toEqual([]);
   });

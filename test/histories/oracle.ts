@@ -243,7 +243,7 @@ export class Oracle {
         const event = copy.get(`${stream} ${id}`);
         if (event && this.#isHidden(event)) return false;
         const held = event?.content;
-        // A DNS block is the same event whatever members are omitted, so a SIEM may have dropped the later one.
+        // A DNS block keeps its event_id whatever members are omitted, so a SIEM may have dropped the later one.
         const isSame =
           stream === 'dns-blocks' && held !== undefined && withoutOmitted(held) === withoutOmitted(contentOf(row));
         return !isSame && held !== contentOf(row);

@@ -27,7 +27,7 @@ describe('the members of the state table', () => {
     expect([...stored].filter(name => !isListed(name))).toEqual([]);
   });
 
-  test('every member of the state table names an existing history', () => {
+  test('every member in state-members.txt names an existing rule', () => {
     const names = RULES.map(({ name }) => name);
     expect(WITH_HISTORY.filter(([, , rule]) => !names.includes(rule))).toEqual([]);
   });

@@ -41,7 +41,7 @@ const batch: fc.Arbitrary<Batch> = fc.record({
 });
 const ofRecords = ({ records, ...rest }: Batch) => ({ ...rest, records: records.map(one => Buffer.from(one)) });
 
-test('a batch that is logged and read again is the same batch, whatever ids and rows hold', () => {
+test('a logged batch that is read back equals the original, whatever its ids and rows contain', () => {
   fc.assert(
     fc.property(
       batch,
@@ -72,7 +72,7 @@ test.each<[string, Partial<Batch>]>([
     'a removal',
     { removals: [{ id: 'a', sequence: '1', deletedAt: undefined, position: undefined, isRestored: false }] },
   ],
-  ['a removal that is worked off', { removalsDone: [{ id: 'a', sequence: '1' }] }],
+  ['a processed removal', { removalsDone: [{ id: 'a', sequence: '1' }] }],
 ])('a batch that has only %s is not empty', (_what, change) => {
   expect(isEmptyBatch(EMPTY)).toBe(true);
   expect(isEmptyBatch({ ...EMPTY, ...change })).toBe(false);

@@ -115,17 +115,20 @@ describe('a table of decisions', () => {
     ['removed, never sent', EXISTS, SENT_BACK],
     ['removed, never sent', GONE, '', REMOVED],
     ['removed, never sent', FILTERED, BACK],
-  ])('the decision about an asset that is %s', (known, row, expected, again = expected) => {
-    expect(decided(row, known, 'walk')).toBe(expected);
-    expect(decided(row, known, 'differences')).toBe(expected);
-    expect(decided(row, known, 'all')).toBe(again);
-    // A pass over the list holds a row back exactly when deciding it would do more than mark it.
-    const state = STATES[known];
-    const isSame = draftOf({ known: state ? { a: state } : {} }).isSame(row, 'differences');
-    expect(isSame).toBe(expected === '' || expected === '=live 5');
-  });
+  ])(
+    'an asset that is %s gets the decision that the table of cases lists (case %#)',
+    (known, row, expected, again = expected) => {
+      expect(decided(row, known, 'walk')).toBe(expected);
+      expect(decided(row, known, 'differences')).toBe(expected);
+      expect(decided(row, known, 'all')).toBe(again);
+      // A pass over the list holds a row back exactly when deciding it would do more than mark it.
+      const state = STATES[known];
+      const isSame = draftOf({ known: state ? { a: state } : {} }).isSame(row, 'differences');
+      expect(isSame).toBe(expected === '' || expected === '=live 5');
+    },
+  );
 
-  test('the tombstone of an asset that was never sent differs only when everything is sent again', () => {
+  test('the tombstone of an asset that was never sent counts as changed only in a replay', () => {
     const draft = draftOf({ known: { a: STATES['removed, never sent'] } });
     expect((['walk', 'differences', 'all'] as const).map(reading => draft.isSame(GONE, reading))).toEqual([
       true,
@@ -148,7 +151,7 @@ describe('a table of decisions', () => {
     ['unknown and filtered', excluded(THREAT), undefined, []],
     ['withdrawn and listed', THREAT, WITHDRAWN_THREAT, ['upsert']],
     ['withdrawn and filtered', excluded(THREAT), WITHDRAWN_THREAT, []],
-  ])('the event for a threat that is %s', (_what, row, state, expected) => {
+  ])('a threat that is %s is sent only if the filter admits it', (_what, row, state, expected) => {
     const draft = draftOf({ stream: THREATS, known: state ? { t: state } : {} });
     draft.row(row, 'walk');
     expect(events(draft).map(({ kind }) => kind)).toEqual(expected);
@@ -182,7 +185,7 @@ describe('a batch', () => {
     expect(removals.map(({ isRestored }) => isRestored)).toEqual([true]);
   });
 
-  test('a batch that marks a row without an event still uses a new sequence', () => {
+  test('a batch that only marks a row uses a new sequence, although it sends no event', () => {
     const before = { committed: SEQUENCE(0) };
     const nothing = draftOf({ before, known: { a: live(asset('a')) } });
     nothing.row(rowOf(asset('a')), 'walk');

@@ -33,7 +33,7 @@ describe('an error that leaves the function', () => {
     ['a text', 'canary'],
     ['an object', { message: 'canary' }],
     ['an error of a third-party library', foreign('canary')],
-  ])('%s as the cause of a StateError does not reveal its text', (_what, cause) => {
+  ])('a StateError does not reveal the text of its cause: %s', (_what, cause) => {
     const own = new errors.StateError('answer', { cause });
     expect(publicError(own)).toBe(own);
     expect(wordsOf(own)).not.toContain('canary');
@@ -65,7 +65,7 @@ describe('an error that leaves the function', () => {
     expect(wordsOf(all)).toContain('DeliveryError');
   });
 
-  test('an error of another library keeps its stack frames, but no part of its message', () => {
+  test('a third-party error is reported with its stack frames, but without its message', () => {
     const error = foreign('broken\n    at canary');
     const kept = publicError(error).stack ?? '';
     expect(kept).toMatch(/\n {4}at /);
@@ -82,7 +82,7 @@ describe('an error that leaves the function', () => {
     [{ name: 'AccessDeniedException', $metadata: { httpStatusCode: 400 } }, 'AccessDeniedException: HTTP 400'],
     [{ name: 'canary name' }, 'Error: its details are not shown'],
     [{ code: 'ECONNRESET' }, 'Error: its details are not shown'],
-  ])('the error %j of another library keeps only the parts that have a strict form', (members, expected) => {
+  ])('the third-party error %j is reported as %j', (members, expected) => {
     const left = publicError(foreign('canary', members));
     expect(String(left)).toBe(expected);
     expect(wordsOf(left)).not.toContain('canary');

@@ -55,7 +55,7 @@ describe('event lines', () => {
     );
   });
 
-  test('any id, parent or connector name stays unchanged in the event, on one line', () => {
+  test('an event contains any id, parent or connector name unchanged, on one line', () => {
     const name = fc.oneof(fc.string({ unit: anyCharacter, minLength: 1 }), fc.string({ minLength: 1 }));
     fc.assert(
       fc.property(name, name, name, (id, parent, connector) => {
@@ -120,7 +120,7 @@ describe('withdrawn events', () => {
     expect(withdrawal({ subject })).toMatchObject({ id: 't1', time: null, stream_position: null });
   });
 
-  test.each([undefined, 'filtered', 'not-listed'] as const)('a withdrawn event states its reason: %s', reason => {
+  test.each([undefined, 'filtered', 'not-listed'] as const)('the member reason of a withdrawn event is %s', reason => {
     expect(withdrawal({ reason }).reason).toBe(reason);
   });
 });
@@ -128,19 +128,22 @@ describe('withdrawn events', () => {
 describe('rule 13: the size of one record of Firehose', () => {
   const filled = (bytes: number, filling: string) => filling.repeat(bytes / Buffer.byteLength(filling));
 
-  test.each(['a', 'éé', '€€', '😀'])('a record holds exactly 1,000 KiB of %j with its line feed', filling => {
-    const room = MAX_LINE_BYTES - 1;
-    const rest = room % Buffer.byteLength(filling);
-    const line = filled(room - rest, filling) + 'a'.repeat(rest);
-    expect(exceedsRecord(line)).toBe(false);
-    expect(exceedsRecord(`${line}a`)).toBe(true);
-  });
+  test.each(['a', 'éé', '€€', '😀'])(
+    'a line of %j may have 1,000 KiB including its line feed, but not one byte more',
+    filling => {
+      const room = MAX_LINE_BYTES - 1;
+      const rest = room % Buffer.byteLength(filling);
+      const line = filled(room - rest, filling) + 'a'.repeat(rest);
+      expect(exceedsRecord(line)).toBe(false);
+      expect(exceedsRecord(`${line}a`)).toBe(true);
+    },
+  );
 
   test.each([
     ['asset_id', threat('t', 'a'.repeat(1_024_000))],
     ['stream_position', threat('t', 'a', { position: 'p'.repeat(1_024_000) })],
     ['updated_at', threat('t', 'a', { updated_at: `2026-11-20T09:00:00.${'0'.repeat(1_024_000)}Z` })],
-  ])('an oversize event is small and refers to its row, whichever member made the row large: %s', (_member, text) => {
+  ])('an oversize event is small and names its dead letter if the member %s is too large', (_member, text) => {
     const row = rowOf(text, THREATS);
     const locate = ({ rowHash }: { readonly rowHash: string }) => `s3://dead-letters/${rowHash}.json`;
     const { line, deadLetter } = eventLine({ row, stream: THREATS, sequence: SEQUENCE }, CONTEXT, locate);

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Harness } from '../support/core/harness.ts';
 import { answer, asset, dnsBlock } from '../support/core/rows.ts';
 
-test('a row is sent and counted when its filter fails or does not return a boolean', async () => {
+test('a row is sent and counted as a filter error unless its filter returns a boolean', async () => {
   const harness = new Harness();
   harness.api.pages('/a', [[asset('a', { score: '9' }), asset('b', { score: 9 }), asset('c', { score: 1 })], []]);
   const result = await harness.runStream('assets', { filters: { assets: { filter: 'score > `5`' } } });

@@ -47,7 +47,7 @@ describe('the limits of the guard', () => {
     // Of 800 children 300 were withdrawn, and 400 may be.
     [0, 300, 500, 10, 100],
     [0, 401, 399, 10, 0],
-  ])('after %d of 10 own withdrawals and %d of children, while %d exist, %d and %d are allowed', (...of) => {
+  ])('a walk with %d rows and %d children withdrawn, %d children left, may withdraw %d and %d more', (...of) => {
     const [own, children, existing, ...more] = of;
     const left = withdrawalAllowance({ ...SECOND, withdrawn: { own, children } }, { existing, listed: 0 });
     expect([left.own, left.children]).toEqual(more);
@@ -62,13 +62,13 @@ describe('the limits of the guard', () => {
 describe('a confirmation of withdrawals', () => {
   const saved = (second?: SecondWalk): Checkpoint => ({ ...INITIAL_CHECKPOINT, generation: 3, second });
 
-  test('a confirmation removes the limit of a walk that waits, and does not change other walks', () => {
+  test('a confirmation removes the limit of the walk that waits for it, but not of other walks', () => {
     const waiting = { ...SECOND, waiting: WAITING };
     expect(confirmWithdrawals(saved(waiting)).second).toEqual({ ...SECOND, waiting: undefined, isConfirmed: true });
     for (const other of [saved(), saved(SECOND)]) expect(confirmWithdrawals(other)).toBe(other);
   });
 
-  test('the digest identifies exactly the withdrawals that the operator has seen', () => {
+  test('the digest of waiting withdrawals changes with every figure that the operator has seen', () => {
     const digest = (second: SecondWalk, generation = 3, stream: StreamName = 'assets') =>
       withdrawalsDigest([[stream, { ...saved(second), generation }]], sha256);
     const shown = { ...SECOND, waiting: WAITING };
@@ -87,7 +87,7 @@ describe('a confirmation of withdrawals', () => {
     expect(digest(shown)).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('the digest depends neither on the order of the streams nor on streams without waiting withdrawals', () => {
+  test('the digest of waiting withdrawals does not depend on the order of streams or on other streams', () => {
     const all = [
       ['threats', saved({ ...SECOND, waiting: WAITING })],
       ['assets', saved({ ...SECOND, waiting: { ...WAITING, own: 1 } })],

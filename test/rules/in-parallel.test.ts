@@ -10,7 +10,7 @@ describe('tasks in parallel', () => {
     expect(await results).toEqual(['first', 'second']);
   });
 
-  test('tasks in parallel reject after all tasks have ended, with the error of the first failed task', async () => {
+  test('parallel tasks reject after all tasks have ended, with the error of the first failed task', async () => {
     const slow = Promise.withResolvers<void>();
     const ended: string[] = [];
     const failing = inParallel(['slow', 'fast'], async name => {

@@ -57,7 +57,7 @@ describe('a group of pages', () => {
     expect(await groupsOf(new Pages(...pages(5)))).toEqual([[1], [2, 3, 4, 5]]);
   });
 
-  test('a group has a maximum number of pages, and fetching waits while the group is full', async () => {
+  test('a group of pages is limited in number, and fetching waits while the group is full', async () => {
     const some = new Pages(...pages(9));
     const groups = groupPages(left => some.read(left), { pages: 3, bytes: 100 });
     await groups.next();
@@ -70,7 +70,7 @@ describe('a group of pages', () => {
     await groups.return();
   });
 
-  test('a group has a maximum size in bytes, which only a single page may exceed', async () => {
+  test('a group of pages has a maximum size in bytes, which only a single page may exceed', async () => {
     expect(await groupsOf(new Pages(...pages(6, { bytes: 60 })))).toEqual([[1], [2, 3], [4, 5], [6]]);
     expect(await groupsOf(new Pages(...pages(3, { bytes: 500 })))).toEqual([[1], [2], [3]]);
   });
@@ -80,7 +80,7 @@ describe('a group of pages', () => {
     expect(await groupsOf(some)).toEqual([[1], [2, 3], [4, 5], [6]]);
   });
 
-  test('an empty sequence of pages makes no group', async () => {
+  test('an empty sequence of pages does not make a group', async () => {
     expect(await groupsOf(new Pages())).toEqual([]);
   });
 });

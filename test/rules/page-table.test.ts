@@ -100,12 +100,15 @@ describe('the reading of a page with and without a next cursor', () => {
     (['configured', 'learned', 'unknown'] as const).map((known, at) => [known, items, others, outcomes[at]!] as const),
   );
 
-  test.each(cases)('a page with the names %s and {%s %s} reads as %s', (known, items, others, expected) => {
-    for (const next of ['null', '"c"']) {
-      const found = SIZES.map(size => outcome(bodyOf([items, others], size, next), known));
-      expect(found.join('')).toBe(expected);
-    }
-  });
+  test.each(cases)(
+    'member names that are %s make a page with the members {%s %s} read as %s',
+    (known, items, others, expected) => {
+      for (const next of ['null', '"c"']) {
+        const found = SIZES.map(size => outcome(bodyOf([items, others], size, next), known));
+        expect(found.join('')).toBe(expected);
+      }
+    },
+  );
 });
 
 describe('an object with an id outside the rows', () => {
@@ -138,7 +141,7 @@ describe('an object with an id outside the rows', () => {
     pagination,
   });
 
-  test('an answer with an id outside its rows is empty only if settings or page_size 0 confirm it', () => {
+  test('an answer with an id outside its rows reads as empty only with configured names or page_size 0', () => {
     let empty = 0;
     const property = fc.property(answers, ({ known, members, pagination: [page_size, next_cursor, more] }) => {
       const parts = members.map(([key, content]) => `${JSON.stringify(key)}:${JSON.stringify(content)}`);

@@ -56,7 +56,7 @@ describe('rule 8: names that the specification leaves open are found by the valu
     expect(read(body)).toMatchObject({ ids, names: { rows } });
   });
 
-  test('an empty page teaches no name for the rows, and leaves a learned name unchanged', () => {
+  test('an empty page does not teach a name for the rows, and leaves a learned name unchanged', () => {
     const page = { items: [], warnings: [], p: { next_cursor: null, page_size: 0 } };
     expect(read(page).names).toEqual({ rows: undefined, pagination: 'p' });
     expect(read(page, { learned: { rows: 'data' } }).names.rows).toBe('data');
@@ -67,7 +67,7 @@ describe('rule 8: names that the specification leaves open are found by the valu
     expect(read(body, { learned: { rows: 'b', pagination: 'p' } })).toMatchObject({ ids: ['b'], nextCursor: null });
   });
 
-  test('an answer is refused when other members than before hold the rows or the cursor', () => {
+  test('an answer is refused when its rows or its cursor are in other members than before', () => {
     const [rows, pagination] = [{ b: one }, { q: { next_cursor: 'c', page_size: 1 } }];
     const learned = { rows: 'a', pagination: 'p' };
     expect(() => read({ ...rows, p: pagination.q }, { learned })).toThrow(/no array "a"; members seen: "b", "p"/);
@@ -87,15 +87,19 @@ describe('rule 8: names that the specification leaves open are found by the valu
   const page = { next_cursor: 'c', page_size: 1 };
   test.each<[string, unknown, RegExp]>([
     ['no array fits', { rows: [{ key: 'a' }], p: page }, /no array of objects.*"rows", "p"/],
-    ['the ids are empty or no text', { rows: [{ id: '' }], other: [{ id: 1 }], p: page }, /no array of objects/],
+    ['the ids are empty or not texts', { rows: [{ id: '' }], other: [{ id: 1 }], p: page }, /no array of objects/],
     ['page_size counts a row and no array holds it', { p: page }, /no array of objects/],
     ['several arrays fit', { a: one, b: one, p: page }, /more than one array.*"a", "b", "p"/],
-    ['page_size fits none of several', { a: one, b: one, p: { ...page, page_size: 7 } }, /more than one array/],
+    ['page_size fits none of several arrays', { a: one, b: one, p: { ...page, page_size: 7 } }, /more than one array/],
     ['several objects have next_cursor', { a: one, p: page, q: page }, /more than one member with next_cursor/],
-    ['the answer has next_cursor beside such an object', { a: one, p: page, next_cursor: 'c' }, /more than one member/],
+    [
+      'the answer and one of its objects have next_cursor',
+      { a: one, p: page, next_cursor: 'c' },
+      /more than one member/,
+    ],
     ['next_cursor is a number', { a: one, p: { next_cursor: 7 } }, /next_cursor/],
     ['next_cursor is empty', { a: one, p: { next_cursor: '' } }, /next_cursor/],
-  ])('a page is a contract error that lists the members of the page when %s', (_what, body, message) => {
+  ])('a page causes a contract error that lists the members of the page when %s', (_what, body, message) => {
     const reading = () => read(body);
     expect(reading).toThrow(ContractError);
     expect(reading).toThrow(message);
@@ -113,8 +117,8 @@ describe('rule 8: names that the specification leaves open are found by the valu
     ['an array of null', { items: [], rows: [null], p: none }],
     ['an array of plain values', { items: [], rows: [7], p: { ...none, page_size: 1 } }],
     ['an array of plain values alone', { rows: [7], p: none }],
-    ['an array deeper in it', { errors: [], data: { rows: one }, p: none }],
-    ['an array that is long', { items: [], rows: [...Array(501).fill(1), ...one], p: none }],
+    ['a nested array', { errors: [], data: { rows: one }, p: none }],
+    ['a long array', { items: [], rows: [...Array(501).fill(1), ...one], p: none }],
   ])('a page is not treated as empty while %s may hold its rows', (_what, body) => {
     expect(() => read(body)).toThrow(/no array of objects with an id/);
   });
@@ -122,9 +126,9 @@ describe('rule 8: names that the specification leaves open are found by the valu
   test.each<[string, unknown]>([
     ['an empty array', { items: [], p: { next_cursor: 'c', page_size: 0 } }],
     ['an empty array and no page_size', { items: [], p: { next_cursor: 'c', page_size: null } }],
-    ['an empty array beside plain values', { items: [], tags: ['a'], n: null, p: { next_cursor: 'c', page_size: 0 } }],
-    ['an empty array beside objects', { items: [], links: { self: { href: '/' } }, p: { next_cursor: 'c' } }],
-    ['no array beside the pagination members', { next_cursor: 'c', page_size: 0 }],
+    ['an empty array and plain values', { items: [], tags: ['a'], n: null, p: { next_cursor: 'c', page_size: 0 } }],
+    ['an empty array and objects', { items: [], links: { self: { href: '/' } }, p: { next_cursor: 'c' } }],
+    ['pagination members and not an array', { next_cursor: 'c', page_size: 0 }],
     ['no array and nothing in its place', { version: 1, p: { next_cursor: 'c', page_size: 0 } }],
   ])('a page with %s is empty', (_what, body) => {
     expect(read(body)).toMatchObject({ ids: [], nextCursor: 'c', names: { rows: undefined } });
@@ -167,7 +171,7 @@ describe('rule 8: names that the specification leaves open are found by the valu
     expect(() => read(body)).toThrow(/not well-formed text/);
   });
 
-  test('a contract error shows no values, and no names that could be an id or a token', () => {
+  test('a contract error does not show values, or names that could be an id or a token', () => {
     const body = { 'web-17.example': 1, [`n${'x'.repeat(100)}`]: 'a-secret', rows: [{ key: 'a-secret' }], p: page };
     const reading = () => read(body);
     expect(reading).toThrow(/members seen: "rows", "p", 2 more\. /);
@@ -246,7 +250,7 @@ describe('rule 12: an answer without next_cursor is a contract error, not an end
     ['a pagination object without next_cursor', { rows: one, pagination: { page_size: 1 } }],
     ['no member at all', {}],
     ['a list of pagination objects', { rows: one, pagination: [{ next_cursor: null }] }],
-    ['a pagination object too deep in it', { rows: one, meta: { pagination: { next_cursor: null } } }],
+    ['a pagination object that is nested too deep', { rows: one, meta: { pagination: { next_cursor: null } } }],
   ])('an answer with %s is a contract error', (_what, body) => {
     expect(() => read(body)).toThrow(/no member with next_cursor; members seen: /);
   });

@@ -67,7 +67,7 @@ async function walked(api: ScriptedApi, change: Partial<ReadPagesOptions> = {}, 
 const ids = ({ rows }: ReadPage): string => rows.map(row => ('id' in row ? row.id : '?')).join('');
 
 /** Rule 1: an absent cursor is the beginning. */
-test('each later request has the cursor of the previous page, but null is never sent', async () => {
+test('a walk requests each page with the cursor of the previous page, but never sends null', async () => {
   const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')], [asset('c')]]);
   const { pages } = await walked(api);
   expect(pages.map(ids)).toEqual(['a', 'b', 'c']);

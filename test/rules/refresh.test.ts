@@ -206,7 +206,7 @@ describe('a refresh', () => {
     expect(harness.api.sent('/a').slice(0, 8)).toEqual(['c4', undefined, 'c1', 'c2', undefined, 'c1', 'c2', 'c3']);
   });
 
-  test('a refresh does not send a row while its state has another version', async () => {
+  test('a refresh does not send a row whose listed version differs from the stored version', async () => {
     const schedule = new Schedule();
     schedule.list.put(['a', 'b'], live);
     await schedule.run();

@@ -52,7 +52,7 @@ test.each<[string | null, number | undefined]>([
   ['1e3', undefined],
   ['soon', undefined],
   ['2026-11-20T09:15:30Z', undefined],
-])('Retry-After %j causes a wait of %j ms', (header, expected) => {
+])('the wait that Retry-After %j asks for, in milliseconds, is %j', (header, expected) => {
   expect(retryAfter(new Headers(header === null ? {} : { 'retry-after': header }), NOW)).toBe(expected);
 });
 
@@ -65,7 +65,7 @@ describe('RateLimit-Reset', () => {
     ['-30', undefined],
     ['30;w=60', undefined],
     ['', undefined],
-  ])('RateLimit-Reset %j causes a wait of %j ms', (header, expected) => {
+  ])('the wait that RateLimit-Reset %j asks for, in milliseconds, is %j', (header, expected) => {
     expect(asks({ 'ratelimit-reset': header })).toBe(expected);
   });
 
@@ -74,7 +74,7 @@ describe('RateLimit-Reset', () => {
     ['milliseconds since 1970', String(NOW + 30_000)],
     ['more than an hour', '3601'],
     ['more than a double holds', '9'.repeat(400)],
-  ])('the values %s are not read as a wait in either header', (_what, value) => {
+  ])('a Retry-After or RateLimit-Reset of %s is not read as a wait', (_what, value) => {
     expect(asks({ 'ratelimit-reset': value })).toBeUndefined();
     expect(asks({ 'retry-after': value })).toBeUndefined();
   });
@@ -89,7 +89,7 @@ describe('RateLimit-Reset', () => {
   });
 });
 
-describe('the loop of tries', () => {
+describe('the retry loop', () => {
   interface Change extends Partial<RetryPolicy> {
     readonly timeLeft?: number;
     readonly random?: () => number;
@@ -116,26 +116,41 @@ describe('the loop of tries', () => {
   test.each<[what: string, failures: readonly Failed[], change: Change, expected: object]>([
     ['waits for the backoff after a failure', times(2, 'transient'), {}, { tries: 3, waits: [100, 200] }],
     ['ends after eight failures', times(9, 'transient'), {}, { outcome: 'failed 8 times', tries: 8 }],
-    ['waits out throttling', times(12, 'throttled'), { timeLeft: 900_000 }, { outcome: 'done', tries: 13 }],
-    ['ends throttling with the time', times(99, 'throttled'), {}, { outcome: 'failed 12 times' }],
+    ['waits until throttling ends', times(12, 'throttled'), { timeLeft: 900_000 }, { outcome: 'done', tries: 13 }],
+    ['ends when its time ends during throttling', times(99, 'throttled'), {}, { outcome: 'failed 12 times' }],
     [
-      'counts throttles and failures apart',
+      'counts throttled and failed tries separately',
       [...times(10, 'throttled'), ...times(7, 'transient')],
       { timeLeft: 900_000 },
       { outcome: 'done', tries: 18 },
     ],
     [
-      'counts a failure that names a wait among the eight',
+      'counts a failure that names a wait towards the limit of eight',
       times(9, 'transient', 7_000),
       { timeLeft: 900_000, random: never },
       { tries: 8, waits: Array(7).fill(7_000) },
     ],
     ['never waits less than the backoff', times(3, 'throttled', 0), {}, { waits: [100, 200, 400] }],
-    ['ends when the time would end first', times(1, 'transient', 7_000), { timeLeft: 7_000 }, { tries: 1, waits: [] }],
-    ['ends without time', times(1, 'transient'), { timeLeft: -5 }, { outcome: 'failed 1 times', waits: [] }],
-    ['does not wait before a try that differs', times(1, 'at once'), {}, { outcome: 'done', tries: 2, waits: [] }],
-    ['does not repeat what is final', times(2, 'final'), {}, { outcome: 'failed 1 times', tries: 1, waits: [] }],
-  ])('the loop of tries %s', async (_what, failures, change, expected) => {
+    [
+      'ends when its time would end during the wait',
+      times(1, 'transient', 7_000),
+      { timeLeft: 7_000 },
+      { tries: 1, waits: [] },
+    ],
+    [
+      'ends after one try when no time is left',
+      times(1, 'transient'),
+      { timeLeft: -5 },
+      { outcome: 'failed 1 times', waits: [] },
+    ],
+    [
+      'does not wait before a try that differs from the failed try',
+      times(1, 'at once'),
+      {},
+      { outcome: 'done', tries: 2, waits: [] },
+    ],
+    ['does not repeat a final failure', times(2, 'final'), {}, { outcome: 'failed 1 times', tries: 1, waits: [] }],
+  ])('the retry loop %s', async (_what, failures, change, expected) => {
     expect(await run(failures, change)).toMatchObject(expected);
   });
 
@@ -147,7 +162,7 @@ describe('the loop of tries', () => {
     expect(await run(times(9, 'transient'), { before })).toMatchObject({ outcome: 'the lease is lost', tries: 2 });
   });
 
-  test('the loop of tries stops waiting when it is aborted', async () => {
+  test('the retry loop stops waiting when it is aborted', async () => {
     const stop = new AbortController();
     const random = () => {
       stop.abort(new Error('a sibling failed'));

@@ -48,7 +48,7 @@ describe('version tags for the window', () => {
     ['another position of a DNS block', DNS_BLOCKS, '"stream_position":"p"', '"stream_position":"q"', true],
     ['another DNS block', DNS_BLOCKS, '"n":1', '"n":1,"id":"b"', false],
     ['another content of a DNS block', DNS_BLOCKS, '"n":1', '"n":1.0', false],
-  ])('the row %s has its own version tag unless it is equal for the window', (_what, stream, ...members) => {
+  ])('two rows share a version tag only if the window need not distinguish them: %s', (_what, stream, ...members) => {
     const [one, other, isSame] = members;
     const [first, second] = [one, other].map(text => rowOf(`{"id":"a",${text}}`, stream).versionTag);
     expect(first).toMatch(/^[0-9a-f]{24}$/);
@@ -93,7 +93,7 @@ describe('the members that are read from a row', () => {
     },
   );
 
-  test('the last of two members with the same name counts', () => {
+  test('the last of two row members with the same name is read', () => {
     const members = [
       '"id":"x"',
       '"id":"y"',
@@ -135,12 +135,12 @@ describe('rule 13: the members about the removal of an asset', () => {
     return row.deleted ? 'tombstone' : 'live';
   };
 
-  test.each(dates)('the value of deleted alone decides for true and false when deleted_at is %s', date => {
+  test.each(dates)('an asset is removed if deleted is true and live if deleted is false, with deleted_at %s', date => {
     expect(meaning('true', date)).toBe('tombstone');
     expect(meaning('false', date)).toBe('live');
   });
 
-  test.each(dates)('an asset whose deleted is absent or null is live only without a deleted_at: %s', date => {
+  test.each(dates)('an asset whose deleted is absent or null is live only without a value of deleted_at (%s)', date => {
     const expected = isDate(date) ? 'unclear-removal' : 'live';
     expect(meaning(ABSENT, date)).toEqual(expected);
     expect(meaning('null', date)).toEqual(expected);
@@ -174,7 +174,7 @@ describe('rule 13: a row that cannot be an event', () => {
     ['unclear-removal', '{"id":"a","deleted":"true"}'],
     ['unclear-removal', '{"id":"a","deleted":true,"deleted":1}'],
     ['id-too-long', `{"id":"${'a'.repeat(6000)}"}`],
-  ])('a row that is %s is kept as it was sent (case %#)', (reason, text) => {
+  ])('a dead letter with the reason %s contains the row as it was sent (case %#)', (reason, text) => {
     expect(readText(text)).toMatchObject({ reason, row: text, rowHash: expect.stringMatching(/^[0-9a-f]{32}$/) });
   });
 

@@ -106,7 +106,7 @@ describe('the lease', () => {
     await expect(harness.run(change)).rejects.toThrow(LeaseBusyError);
   });
 
-  test('a lost lease stops every stream as failed, and nothing more is written', async () => {
+  test('a lost lease makes every stream fail, and nothing more is written', async () => {
     const harness = stocked();
     harness.journal.hook = step => {
       if (step === 'assets delivery') harness.lost.abort(new LeaseLostError('a later run took it'));
@@ -235,7 +235,7 @@ describe('unclear answers to writes', () => {
     }
   });
 
-  test('the lease stays occupied even if the unclear answer came before the first read', async () => {
+  test('the lease stays occupied after an unclear answer to a write before the first read', async () => {
     const harness = unclear(0);
     harness.table.organization = undefined;
     harness.journal.hook = step => {
@@ -266,7 +266,7 @@ test('a checkpoint of another format version fails its stream before anything is
 });
 
 describe('the time budget', () => {
-  test('a run whose time budget is already spent reads nothing and reports that every stream has more', async () => {
+  test('a run whose time budget is already spent reads nothing and reports every stream as not caught up', async () => {
     const harness = stocked();
     const { results, failures } = await harness.run({ outOfTime: () => true });
     expect(summary(results)).toEqual([

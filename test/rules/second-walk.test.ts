@@ -31,7 +31,7 @@ function later(harness: Harness, milliseconds: number, change: RunChange = {}) {
 const lists = (harness: Harness, ...pages: string[][]) => harness.api.pages('/a', pages);
 
 describe('two passes of a second walk over the list', () => {
-  test('a row is withdrawn only if two passes an hour apart have both not listed it', async () => {
+  test('a row is withdrawn only if two passes at least an hour apart do not list the row', async () => {
     const harness = await having([[asset('a'), asset('b'), asset('c')]]);
     lists(harness, [asset('a'), asset('b')]);
     await harness.runStream('assets', { resync: ['assets'] });
@@ -102,7 +102,7 @@ describe('two passes of a second walk over the list', () => {
 describe('a list of every version of a row', () => {
   const everyVersion = [1, 2, 3].map(version => [asset('a', { version })]);
 
-  test('a row that differs is sent once, at the end of the pass, in its last listed version', async () => {
+  test('a changed row is sent once, at the end of the pass, in its last listed version', async () => {
     const harness = await having([[asset('a', { version: 9 })]]);
     lists(harness, ...everyVersion, [asset('b')]);
     const pagesAtDelivery: number[] = [];
@@ -113,7 +113,7 @@ describe('a list of every version of a row', () => {
     expect(pagesAtDelivery).toEqual([5]);
   });
 
-  test('changed rows are sent before the end of a pass after 8 MiB, because memory is limited', async () => {
+  test('changed rows of more than 8 MiB are sent before the pass ends, because memory is limited', async () => {
     const harness = await having([[asset('x')]]);
     const text = 'x'.repeat(900_000);
     lists(harness, ...Array.from({ length: 12 }, (_, index) => [asset(`a${index}`, { text })]));

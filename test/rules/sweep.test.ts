@@ -52,7 +52,7 @@ describe('the sweep', () => {
     expect(whole.second).toBeUndefined();
   });
 
-  test('a batch of the sweep has at most 500 rows, and the guard can stop between batches', async () => {
+  test('a batch of the sweep has at most 500 rows, after which the guard can stop the sweep', async () => {
     const ids = Array.from({ length: 1_001 }, (_, index) => `t${index}`);
     const harness = having('threats', ...ids);
     harness.table.scanPage = 2_000;

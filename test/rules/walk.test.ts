@@ -73,7 +73,7 @@ describe('rule 4: a cursor that the walk has already followed', () => {
 });
 
 describe('rule 7: a cursor that is refused', () => {
-  test('a refusal for another reason than the cursor fails the stream and keeps the checkpoint', async () => {
+  test('a refusal that is not about the cursor fails the stream and keeps the checkpoint', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], []]);
     await harness.runStream('assets');
@@ -166,7 +166,7 @@ describe('rule 13: an asset whose removal cannot be understood', () => {
     ['a tombstone', removed, ['tombstone a']],
     ['a new version', asset('a', { version: 3 }), ['upsert a']],
     ['the version that the SIEM has', asset('a', { position: 'p3' }), []],
-  ])('an unclear removal does not hide %s that is read after it', async (_what, next, sent) => {
+  ])('an unclear removal does not hide a later row: %s', async (_what, next, sent) => {
     const harness = new Harness();
     for (const [row, deadLetters] of [
       [asset('a'), 0],
@@ -181,7 +181,7 @@ describe('rule 13: an asset whose removal cannot be understood', () => {
     expect(harness.sent).toEqual(sent);
   });
 
-  test('a page with a clear and an unclear version sends the clear version in either order', async () => {
+  test('a page with a clear and an unclear version sends the clear version, whatever their order', async () => {
     const harness = new Harness();
     const last = asset('a', { version: 4 });
     for (const rows of [[asset('a')], [removed, unclear], [unclear, last]]) {
@@ -193,7 +193,7 @@ describe('rule 13: an asset whose removal cannot be understood', () => {
 });
 
 describe('pages that arrive while a batch is written', () => {
-  test('several pages are looked up, logged, sent and saved together in their order', async () => {
+  test('pages that arrive during a batch are looked up, logged, sent and saved together in their order', async () => {
     const harness = new Harness();
     harness.api.pages('/a', [[asset('a')], [asset('b')], [asset('a', { version: 2 })], []]);
     harness.journal.hook = async step => {

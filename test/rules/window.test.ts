@@ -26,7 +26,7 @@ test.each([
   ['- -', '- → c1, c1 → c2, c2 → c1!', 'c2 c1'],
   ['c2 c1', 'c2 → c1!', 'c2 c1'],
   ['c2 c1', 'c2 → c2!', 'c2 c1'],
-])('the cursors %j, after the pages %j, are %j', (before, pages, after) => {
+])('the cursor and previous cursor %j become, after the pages %j, the cursors %j', (before, pages, after) => {
   const [cursor, previous] = before.split(' ').map(each => (each === '-' ? undefined : each));
   const saved = cursorsAfter(pagesOf(pages), { cursor, previous });
   expect(`${saved.cursor ?? '-'} ${saved.previous ?? '-'}`).toBe(after);
@@ -62,7 +62,7 @@ describe('the window', () => {
     ['a b c', 'a|b|c d.', 'b c d', 'b c d'],
     // A row twice counts once, at its last place.
     ['', 'a b|b a.', 'a b', 'a b'],
-  ])('the window %j after the pages %j is %j, or %j for DNS blocks', (before, pages, states, blocks) => {
+  ])('the window %j, after the pages %j, is %j for assets and %j for DNS blocks', (before, pages, states, blocks) => {
     const window = before.split(' ').filter(Boolean);
     expect(walked(pages.split('|'), window, ASSETS).join(' ')).toBe(states);
     expect(walked(pages.split('|'), window, DNS_BLOCKS).join(' ')).toBe(blocks);

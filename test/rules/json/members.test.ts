@@ -7,7 +7,7 @@ const styles: fc.Arbitrary<Style> = fc.constantFrom('', ' ', '\t ').map(space =>
 const tree = fc.array(fc.tuple(memberName, json), { minLength: 1, maxLength: 8 });
 
 describe('a row without the omitted members', () => {
-  test('a row keeps every other member as it was written', () => {
+  test('a row without its omitted members keeps every other member as it was written', () => {
     fc.assert(
       fc.property(tree, styles, (members, style) => {
         const [[left] = ['']] = members;
