@@ -17,7 +17,7 @@ export const SECURITY_STATEMENTS: Readonly<Record<string, Readonly<Record<string
   },
   'test/adapters/source/api.test.ts': {
     'no redirect is followed': 'a request does not follow a redirect (%i), so that the token stays with its host',
-    'Bodies have bounds': 'a body with %s causes a PageTooLargeError',
+    'Bodies have bounds': 'an answer whose body has %s causes a PageTooLargeError',
   },
   'test/function/settings.test.ts': {
     'are called by https': '',

@@ -16,7 +16,7 @@ function clientsOf({ url }: HttpHarness, leaseSeconds: number): AwsClients {
   return createAwsClients({ s3PathStyle: true, leaseSeconds });
 }
 
-test('every request that starts under a valid lease ends before the lease does, for any LEASE_SECONDS', () => {
+test('every request that starts under a valid lease ends before the lease, for any LEASE_SECONDS', () => {
   for (const seconds of EVERY) {
     const { term, margin, requestTimeout, connectionTimeout } = leaseTimes(seconds);
     expect(requestTimeout).toBeLessThan(margin);

@@ -49,7 +49,7 @@ describe('a row that cannot be an event', () => {
     expect((await each.run()).streams['assets']).toMatchObject({ deadLetters: 1, forwarded: 1 });
   });
 
-  test('a row larger than a page may be is read alone and sent as an oversize event', async () => {
+  test('a row that is larger than the limit of a page is read alone and sent as oversize', async () => {
     await using each = await connector();
     const rows = [`{"id":"large","text":"${'x'.repeat(17 * 1_048_576)}"}`, GOOD];
     each.api.tamper(
@@ -80,7 +80,7 @@ describe('a stream with omitted members', () => {
   test.each([
     ['no-id', `{${SECRET},"n":1.0}`, '{"contact":{"n":1.0},"n":1.0}'],
     ['oversize', `{${SECRET},${large}}`, `{"contact":{"n":1.0},${large}}`],
-  ])('a row that is %s is stored without the omitted members', async (reason, row, reduced) => {
+  ])('a dead letter with the reason %s is stored without the omitted members', async (reason, row, reduced) => {
     expect(await stored(row)).toBe(`{"reason":"${reason}","stream":"assets","connector":"acme","row":${reduced}}\n`);
   });
 
@@ -88,17 +88,20 @@ describe('a stream with omitted members', () => {
     ['too-deep', `{"deep":${DEEP},${SECRET},"id":"a"}`, { id: 'a' }],
     ['not-utf-8', `{"id":"\xff",${SECRET}}`, {}],
     ['not-an-object', `[{${SECRET}}]`, {}],
-  ])('a row that is %s is stored as a summary, because its members cannot be found', async (reason, row, id) => {
-    const summary = { reason, stream: 'assets', connector: 'acme', row_hash: expect.any(String), bytes: row.length };
-    expect(JSON.parse(await stored(row))).toEqual({ ...summary, ...id });
-  });
+  ])(
+    'a dead letter with the reason %s is a summary, because the omitted members cannot be found',
+    async (reason, row, id) => {
+      const summary = { reason, stream: 'assets', connector: 'acme', row_hash: expect.any(String), bytes: row.length };
+      expect(JSON.parse(await stored(row))).toEqual({ ...summary, ...id });
+    },
+  );
 
   test('a stream without omitted members stores a malformed row whole, even if another stream omits members', async () => {
     expect(await stored(`{"id":"a",${SECRET},"deep":${DEEP}}`, '{"threats":["secret"]}')).toContain(SECRET);
   });
 });
 
-test('the answer of each run counts each row read in exactly one outcome', async () => {
+test('the answer of a run counts each row that was read in exactly one outcome', async () => {
   await using each = await connector();
   const version = (id: string, member: string) =>
     `{"id":"${id}","updated_at":"2026-11-20T12:00:00Z","stream_position":"1",${member}}`;

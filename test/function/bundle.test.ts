@@ -9,7 +9,7 @@ import { emfViolations } from '../support/function/emf-violations.ts';
 import { schemaViolations } from '../support/function/event-schema.ts';
 import { functionProcess } from '../support/function/function-process.ts';
 
-test('the bundle needs only its environment to read every stream in a bare Node process', async () => {
+test('the bundle reads every stream in a bare Node process that has only its environment', async () => {
   await using each = await connector();
   await using built = await bundle();
   each.simulator.populate({ assets: 60, threats: 40, dnsBlocks: 30 });

@@ -24,7 +24,7 @@ describe('a payload', () => {
     ['nothing', undefined],
     ['null', null],
     ['the event of an EventBridge rule', { version: '0', 'detail-type': 'Scheduled Event', detail: {} }],
-  ])('a payload that is %s selects all streams and gives no command', (_what, payload) => {
+  ])('a payload that is %s selects all streams without a command', (_what, payload) => {
     expect(parseCommand(payload, ALL)).toEqual({ streams: undefined, resync: [], replay: [] });
   });
 

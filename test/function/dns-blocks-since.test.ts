@@ -7,7 +7,7 @@ const block = (id: string, blocked_at: unknown) => ({ id, blocked_at });
 test.each([
   ['2026-01-31', ['at', 'late', 'zone-after', 'text', 'number', 'none', 'short']],
   ['2026-01-31T12:00+01:00', ['late', 'text', 'number', 'none', 'short']],
-])('DNS blocks from %s on are sent by their own time, or always without a time', async (since, sent) => {
+])('DNS blocks are sent if their time is not before %s or cannot be read', async (since, sent) => {
   await using each = await connector({ environment: { DNS_BLOCKS_SINCE: since } });
   const rows = [
     block('before', '2026-01-30T23:59:59.999Z'),

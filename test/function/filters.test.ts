@@ -10,7 +10,7 @@ const rowFilterOf = (filter?: string, omit: string[] = []) =>
 describe('the check of a filter expression', () => {
   test.each([
     ['a comparison', "severity != 'low'"],
-    ['a function whose arguments a row without members does not have', 'length(tags) > `1`'],
+    ['a function whose arguments are missing in a row without members', 'length(tags) > `1`'],
     ['parentheses within texts, literals and quoted names', 'contains(name, \'f(x)\') && "g(x)" != `"h(x)"`'],
     ['a text with an escaped quote', "name != 'it\\'s f(x)'"],
     ['parentheses without a function', '(a || b) && !(c)'],
@@ -31,13 +31,17 @@ describe('the check of a filter expression', () => {
     ['an order of texts from the left', "'2026-01-01'<blocked_at", /^orders by < with '2026-01-01'/],
     ['an order of texts in parentheses', "(a > ( 'b' )) && c", /^orders by > with 'b'/],
     ['a text as a JSON literal', 'blocked_at <= `"2026"`', /^orders by <= with `"2026"`/],
-    ['a literal that is no number', 'a < `null`', /^orders by < with `null`/],
+    ['a literal that is not a number', 'a < `null`', /^orders by < with `null`/],
     [
       'a member that every object of JavaScript has',
       "a.constructor == 'x'",
       /^names constructor, which the library finds in/,
     ],
-    ['such a member as a quoted name with escapes', '"\\u005f_proto__".a == b', /^names __proto__/],
+    [
+      'a member of every object of JavaScript as a quoted name with escapes',
+      '"\\u005f_proto__".a == b',
+      /^names __proto__/,
+    ],
   ])('a filter expression refuses %s', (_, filter, reason) => {
     expect(filterProblem(filter)).toMatch(reason);
   });
@@ -60,12 +64,12 @@ describe('a filter', () => {
     expect(rowFilterOf(filter)!.decide(row)).toBe(result);
   });
 
-  test('a filter is absent if every row is sent with all its members', () => {
+  test('a filter is created only if rows can be excluded or members omitted', () => {
     expect(rowFilterOf()).toBeUndefined();
     expect(rowFilterOf(undefined, ['a'])!.decide('{}')).toBe('send');
   });
 
-  test('the tag of a filter depends on its expression and on the omitted members in any order', () => {
+  test('the tag of a filter depends on its expression and its omitted members, but not on their order', () => {
     const tags = [rowFilterOf('a'), rowFilterOf('b'), rowFilterOf('a', ['x']), rowFilterOf('a', ['x', 'y'])].map(
       each => each!.tag,
     );

@@ -154,7 +154,7 @@ const MOST_MEGABYTES = 700;
 
 describe('services that send without end', () => {
   test.each<[string, Act, string]>([
-    ['body without an end', flood, '33554432 bytes'],
+    ['body that does not end', flood, '33554432 bytes'],
     ['body that grows a thousandfold', bomb, '33554432 bytes'],
     [
       'page of 1,300,000 rows',
@@ -185,7 +185,7 @@ describe('services that send without end', () => {
   });
 
   test.each<[string, Act]>([
-    ['body without an end', flood],
+    ['body that does not end', flood],
     ['body that grows a thousandfold', bomb],
   ])('a %s from the token endpoint uses limited memory', async (what, act) => {
     await using each = await canaries();

@@ -46,7 +46,7 @@ const REFUSED = 'OrganizationChangedError, nothing was sent or saved: acme';
 const ACCEPTED = 'accepted: other';
 
 describe('the organization', () => {
-  test('the organization is saved by the first run without a proof', async () => {
+  test('the first run saves the organization without a proof', async () => {
     const harness = new Harness();
     harness.table.organization = undefined;
     harness.api.pages('/a', [[asset('a')]]);
@@ -76,7 +76,7 @@ describe('the organization', () => {
     expect(await outcomeOf(harness)).toBe(ACCEPTED);
   });
 
-  test('a row with other content does not prove the organization, because ids may exist in every tenant', async () => {
+  test('a row with changed content does not prove the organization, because ids may exist in every tenant', async () => {
     const harness = await changed([asset('a')]);
     harness.api.pages('/a', [[asset('a', { version: 2 })]]);
     expect(await outcomeOf(harness)).toBe(REFUSED);
@@ -86,7 +86,7 @@ describe('the organization', () => {
     [9, 'proves', ACCEPTED],
     [10, 'does not prove', REFUSED],
   ])(
-    'a row after %i pages without known rows %s the organization, because ten pages are read',
+    'a known row after %i pages of unknown rows %s the organization, because ten pages are read',
     async (before, _what, outcome) => {
       const harness = await changed([asset('a')]);
       const others = Array.from({ length: before }, (_, index) => [asset(`new ${index}`)]);
@@ -140,7 +140,7 @@ describe('the organization', () => {
   test.each([
     ['has changed again', 'third'],
     ['has changed back', 'acme'],
-  ])('an organization that %s after the confirmation of an operator is refused', async (_how, current) => {
+  ])('an organization that %s after an operator has confirmed a change is refused', async (_how, current) => {
     const harness = await changed([asset('a')]);
     harness.organization = current;
     const outcome = 'OutdatedConfirmationError, nothing was sent or saved: acme';

@@ -176,7 +176,7 @@ describe('the deployed bundle in a network with only a proxy to the outside', ()
     expect(secret).toContain(`Do not fill the secret: it may be right. AWS was not reached: the proxy did not connect`);
   });
 
-  test('the bundle retries when the proxy fails to connect, and the error then names the proxy', async () => {
+  test('the bundle retries when the proxy cannot connect to a host, and the error names the proxy', async () => {
     const error = await each.runRefused(API, 502);
     expect(error).toContain(
       `the proxy did not connect to it (502). ${NOTHING_IS_LOST}. Have the proxy allow and reach the host`,
@@ -184,7 +184,7 @@ describe('the deployed bundle in a network with only a proxy to the outside', ()
     expect(each.proxy.log.splice(0).filter(host => host === `${API}:443`).length).toBeGreaterThan(2);
   });
 
-  test('an unreachable proxy is named in the error, which does not blame AWS', async () => {
+  test('the error about an unreachable proxy names the proxy and does not blame AWS', async () => {
     const { outcomes } = await each.run({ proxyUrl: 'http://127.0.0.1:1' }, SHORT_MILLISECONDS);
     const advice = 'Check proxyUrl, the proxy, and the subnets and security groups of the function.';
     expect(errorOf(outcomes)).toContain(
@@ -199,22 +199,25 @@ describe('the deployed bundle in a network with only a proxy to the outside', ()
       'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     ],
     ['that has expired', () => each.authority.issue(HOSTS, EXPIRED), 'CERT_HAS_EXPIRED'],
-  ])('a certificate %s is refused at once, and the error names the helpful option', async (_, issue, code) => {
-    const presented = async (host: string) => {
-      using _presented = each.present(host, issue());
-      return errorOf((await each.run({}, SHORT_MILLISECONDS)).outcomes);
-    };
-    const what = `the certificate of its server is not accepted (${code})`;
-    const advice = 'If its authority is your own';
-    expect(await presented(API)).toContain(
-      `CertificateError: /v1/assets could not be read: ${what}. ${NOTHING_IS_LOST}. ${advice}`,
-    );
-    const endpoint = 'CertificateError: The token endpoint could not be read';
-    expect(await presented(AUTH)).toContain(`${endpoint}: ${what}. ${NOTHING_IS_LOST}. ${advice}`);
-    each.proxy.log.splice(0);
-    expect(await presented(`dynamodb.${REGION}.amazonaws.com`)).toContain(`AWS was not reached: ${what}. ${advice}`);
-    expect(each.proxy.log.filter(host => host.startsWith('dynamodb'))).toHaveLength(1);
-  });
+  ])(
+    'a certificate %s is refused at once, and the error names the option for own authorities',
+    async (_, issue, code) => {
+      const presented = async (host: string) => {
+        using _presented = each.present(host, issue());
+        return errorOf((await each.run({}, SHORT_MILLISECONDS)).outcomes);
+      };
+      const what = `the certificate of its server is not accepted (${code})`;
+      const advice = 'If its authority is your own';
+      expect(await presented(API)).toContain(
+        `CertificateError: /v1/assets could not be read: ${what}. ${NOTHING_IS_LOST}. ${advice}`,
+      );
+      const endpoint = 'CertificateError: The token endpoint could not be read';
+      expect(await presented(AUTH)).toContain(`${endpoint}: ${what}. ${NOTHING_IS_LOST}. ${advice}`);
+      each.proxy.log.splice(0);
+      expect(await presented(`dynamodb.${REGION}.amazonaws.com`)).toContain(`AWS was not reached: ${what}. ${advice}`);
+      expect(each.proxy.log.filter(host => host.startsWith('dynamodb'))).toHaveLength(1);
+    },
+  );
 });
 
 /** The forms that the stack writes into NO_PROXY must mean the same to both clients of the function. */
@@ -223,7 +226,7 @@ describe('NO_PROXY as the stack writes it', () => {
   const PROXIED = ['notexample.test', 'test', 'example.test.other', '10.1.2.30'];
 
   test.each([...REACHED.map(host => [host, 0] as const), ...PROXIED.map(host => [host, 1] as const)])(
-    'NO_PROXY means the same to fetch and https.Agent for %s (%i through the proxy)',
+    'fetch and https.Agent read NO_PROXY in the same way for %s (%i requests through the proxy)',
     async (host, count) => {
       await using proxy = await connectProxy(() => undefined);
       const { HTTPS_PROXY, NO_PROXY } = proxyEnvironment({
@@ -256,7 +259,7 @@ describe('a proxy that cannot be reached', () => {
     return connectionError(error)?.problem;
   };
 
-  test('an unreachable proxy is named in the error of fetch, even with several addresses or without any', async () => {
+  test('the error of fetch names an unreachable proxy, even if its name has several addresses or none', async () => {
     expect(await named('http://127.0.0.1:1')).toBe('the proxy 127.0.0.1:1 cannot be reached (ECONNREFUSED)');
     expect(await named('http://localhost:1')).toBe('the proxy localhost:1 cannot be reached (ECONNREFUSED)');
     expect(await named('http://p.example.test:1')).toMatch(/^the proxy p\.example\.test:1 cannot be reached \(E\w+\)$/);

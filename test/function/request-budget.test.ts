@@ -23,7 +23,7 @@ function mostInAMinute(times: readonly number[]): number {
   return Math.max(...times.map(begin => times.filter(time => time >= begin && time < begin + MINUTE).length));
 }
 
-test('a backfill of two streams uses more than four fifths of the budget, but never exceeds it', async () => {
+test('a backfill of two streams uses between four fifths and all of the request budget', async () => {
   await using each = await budgeted(30, 60);
   const begun = each.clock.now();
   expect(await each.run()).toMatchObject({ more: false, streams: { assets: { forwarded: 60 } } });
@@ -39,7 +39,7 @@ test('runs in quick succession share one budget, even in different containers', 
   expect(mostInAMinute(each.left)).toBeLessThanOrEqual(30);
 });
 
-test('a run with few requests never waits', async () => {
+test('a run with few requests never waits for the request budget', async () => {
   await using each = await budgeted(30, 10);
   await each.run();
   const waits = async () => {
@@ -67,7 +67,7 @@ test('a retried request counts like any other request', async () => {
   expect(mostInAMinute(each.left)).toBeLessThanOrEqual(30);
 });
 
-test('a run whose time ends while it waits for the budget is continued by the next run', async () => {
+test('a run whose time ends while it waits for the request budget is continued by the next run', async () => {
   await using each = await budgeted(60, 40);
   let runs = 1;
   while ((await each.run({}, { time: MINUTE / 3 })).more) runs++;
@@ -98,7 +98,7 @@ describe('the pace', () => {
     },
   );
 
-  test('a run begins with a spent budget when the previous run did not save its pace', async () => {
+  test('a run begins with a spent request budget when the previous run did not save its pace', async () => {
     const clock = steppedClock();
     const pace = createRequestPace(30);
     pace.continueFrom(undefined, clock.now());
@@ -106,7 +106,7 @@ describe('the pace', () => {
     expect(clock.pauses).toEqual([2_542]);
   });
 
-  test('a clock that was set back does not delay requests', async () => {
+  test('a run does not delay requests when the clock was set back', async () => {
     const clock = steppedClock();
     const pace = createRequestPace(30);
     pace.continueFrom(clock.now() + 86_400_000, clock.now());

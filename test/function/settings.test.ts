@@ -85,7 +85,7 @@ describe('settings', () => {
     ['PAGE_LIMIT', '1e2', /^PAGE_LIMIT must be a whole number/],
     ['PAGE_LIMIT', '99999999999999999999', /^PAGE_LIMIT must be a whole number/],
     ['LEASE_SECONDS', '901', /^LEASE_SECONDS must be a whole number of seconds from 1 to 900$/],
-  ])('%s is refused: %s', (name, value, problem) => {
+  ])('the setting %s with the value %s is refused: %s', (name, value, problem) => {
     expect(problemsWith({ [name]: value })).toEqual([expect.stringMatching(problem)]);
   });
 
@@ -100,7 +100,7 @@ describe('settings', () => {
 });
 
 describe('problems of the settings', () => {
-  test('the problems of the settings are listed all at once, by name and without values', () => {
+  test('all problems of the settings are reported at once, by name and without values', () => {
     expect(problems({}).map(problem => problem.split(' ')[0])).toEqual(Object.keys(REQUIRED));
     const wrong = ['API_BASE_URL', 'AUTH_URL', 'PAGE_LIMIT', 'LEASE_SECONDS', 'DNS_BLOCKS_PATH'];
     const listed = problems(Object.fromEntries(wrong.map(name => [name, 'canary'])));
@@ -114,9 +114,9 @@ describe('problems of the settings', () => {
 
   test.each([
     ['an unknown stream', `{"${'x'.repeat(1_000)}\\u001b[2J":"a"}`],
-    ['an expression that does not parse', `{"assets":"a == '\\u001b[2J${'x'.repeat(700)}"}`],
-    ['no object', `"canary\\u001b[2J"`],
-  ])('a problem of a filter with %s is a short line without control characters', (_what, value) => {
+    ['an expression that cannot be parsed', `{"assets":"a == '\\u001b[2J${'x'.repeat(700)}"}`],
+    ['a text in place of an object', `"canary\\u001b[2J"`],
+  ])('the problem of filters with %s is reported on a short line without control characters', (_what, value) => {
     const [problem = ''] = problemsWith({ FILTERS: value });
     expect(problem).toMatch(/^FILTERS/);
     expect(problem.length).toBeLessThan(400);
@@ -136,13 +136,13 @@ describe('problems of the settings', () => {
     'ftp://api.example',
     'https://user:password@api.example',
     'https://api.example/#one',
-  ])('the address %s is refused', url => {
+  ])('the setting API_BASE_URL or AUTH_URL is refused with the address %s', url => {
     for (const name of ['API_BASE_URL', 'AUTH_URL'])
       expect(problemsWith({ [name]: url })).toEqual([expect.stringMatching(new RegExp(`^${name} must `))]);
   });
 
   test.each(['https://api.example:8443/some/path', 'http://localhost:1', 'http://127.8.8.8', 'http://[::1]:1'])(
-    'the address %s is accepted, because http is allowed for loopback addresses',
+    'the setting API_BASE_URL or AUTH_URL accepts %s, because http is allowed for loopback addresses',
     url => {
       expect(problemsWith({ API_BASE_URL: url, AUTH_URL: url })).toEqual([]);
     },
@@ -152,7 +152,7 @@ describe('problems of the settings', () => {
     ['API_BASE_URL', 'https://api.example/gateway/v1/'],
     ['API_BASE_URL', 'https://api.example/v1/assets'],
     ['AUTH_URL', 'https://auth.example/realms/one/protocol/openid-connect'],
-  ])('%s %s is refused, because its path would be requested twice', (name, url) => {
+  ])('the setting %s is refused with %s, because its path would be requested twice', (name, url) => {
     expect(problemsWith({ [name]: url })).toEqual([expect.stringMatching(new RegExp(`^${name} must be .* without `))]);
   });
 
@@ -162,7 +162,7 @@ describe('problems of the settings', () => {
     ['AUTH_URL', 'https://auth.example/realms/one/protocol/openid-connect/token'],
     ['AUTH_URL', 'https://auth.example/realms/v1'],
     ['AUTH_URL', 'https://auth.example/oauth2/token'],
-  ])('%s %s is accepted, because it is not certainly wrong', (name, url) => {
+  ])('the setting %s is accepted with %s, because the address may be right', (name, url) => {
     expect(problemsWith({ [name]: url })).toEqual([]);
   });
 });

@@ -3,12 +3,12 @@ import { ROW_MEMBERS, STREAMS, type Stream } from '../../lambda/streams.ts';
 
 const ALL: readonly Stream[] = STREAMS;
 
-test('each stream has either a fixed path or an option for its path', () => {
+test('every stream has either a fixed path or an option for its path', () => {
   expect(new Set(ALL.map(({ name }) => name)).size).toBe(ALL.length);
   for (const { path, pathOption } of ALL) expect(path === undefined).toBe(pathOption !== undefined);
 });
 
-test('the member with the time of a row cannot be given another meaning by an option', () => {
+test('an option cannot give another meaning to the member with the time of a row', () => {
   expect(ROW_MEMBERS).toEqual(expect.arrayContaining(ALL.map(({ timeMember }) => timeMember)));
 });
 
@@ -16,7 +16,7 @@ test('only one stream has cascadesFrom, because the first child stream clears th
   expect(ALL.filter(({ cascadesFrom }) => cascadesFrom !== undefined)).toHaveLength(1);
 });
 
-test('a child stream is read after its parent stream, which has tombstones', () => {
+test('a child stream is read after its parent stream, and only a stream with tombstones is a parent', () => {
   const child = ALL.findIndex(({ cascadesFrom }) => cascadesFrom !== undefined);
   const { group, cascadesFrom, hasRowStates } = ALL[child]!;
   const parents = ALL.slice(0, child).find(({ name }) => name === cascadesFrom);

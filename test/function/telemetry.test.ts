@@ -48,12 +48,12 @@ function linesOf(...of: Parameters<typeof reportOf>): Record<string, unknown>[] 
 }
 
 describe('the metrics of a run', () => {
-  test('the metrics are one blob per stream and one for the connector, with the declared names', () => {
+  test('the metrics of a run are one blob per stream and one blob for the connector', () => {
     const blobs = reported(ran({ assets: {}, threats: { caughtUp: false } }));
     expect(emfViolations(blobs, 'acme', ['assets', 'threats'])).toEqual([]);
   });
 
-  test('a healthy run without changes sends one metric per stream and two for the connector', () => {
+  test('a healthy run without changes sends one metric per stream and two metrics for the connector', () => {
     const outcome = ran({ assets: { rows: 5, duplicates: 5 }, threats: {} });
     expect(reported(outcome).map(({ values }) => values)).toEqual([
       { RowsRead: 5 },
@@ -62,7 +62,7 @@ describe('the metrics of a run', () => {
     ]);
   });
 
-  test('a metric of zero is a property of the same line, so that the log has all figures', () => {
+  test('a metric that is zero is a property of the log line, so that no figure is missing', () => {
     const [assets, connector] = linesOf(ran({ assets: {} }));
     expect(Object.keys(assets!)).toEqual(
       expect.arrayContaining(Object.keys({ ...STREAM_METRICS, ...STREAM_PROPERTIES })),
@@ -153,7 +153,7 @@ describe('the metrics of a run', () => {
     expect(blobs.map(({ values }) => values)).toEqual([{ RowsRead: 0 }]);
   });
 
-  test('a resolved failure is sent as zero once, by the first complete run without a failure', () => {
+  test('the first complete run after a resolved failure sends the metric of the failure as zero', () => {
     const telemetry = createTelemetry('acme');
     const run = (outcome: Partial<Outcome>, facts: Partial<RunMeasurements> = {}) =>
       parseEmf(reportOf(outcome, facts, telemetry)).at(-1)?.values['ContractErrors'];
@@ -167,7 +167,7 @@ describe('the metrics of a run', () => {
     expect(run(good)).toBeUndefined();
   });
 
-  test('properties of a line without metrics do not appear in the next line', () => {
+  test('the properties of a log line without metrics do not appear in the next line', () => {
     const telemetry = createTelemetry('acme');
     reportOf(ran({ assets: {} }), { complete: false }, telemetry);
     const [next] = linesOf(ran({ assets: {} }), {}, telemetry);
@@ -188,7 +188,7 @@ describe('the metrics of a run', () => {
     expect(stream!.values['StreamFailed']).toBe(1);
   });
 
-  test('each refused cursor is counted once, even when the last of them failed the stream', () => {
+  test('a refused cursor is counted once, even when it makes the stream fail', () => {
     const error = new errors.CursorRefusedError('/v1/assets');
     const lines = [0, 3].map(refusedCursors => linesOf(failing('assets', error, { refusedCursors }))[0]!);
     expect(lines.map(line => line['CursorRefused'])).toEqual(['1', '3']);

@@ -80,7 +80,7 @@ describe('the members that are read from a row', () => {
   );
 
   test.each(['{}', '[1]', 'true', 'null', `"${'x'.repeat(1_024)}"`])(
-    'a stream_position of %.20s is not read as a position',
+    'a stream_position is read only if it is a number or a short text (case %#)',
     position => {
       expect(rowOf(`{"id":"a","stream_position":${position}}`).position).toBeUndefined();
     },

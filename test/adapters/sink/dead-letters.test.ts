@@ -29,7 +29,7 @@ describe('a dead letter', () => {
     expect(deadLettersOf(scene).locate(DEAD_LETTER)).toBe(`s3://${scene.aws.names.deadLetterBucket}/${key}`);
   });
 
-  test('a dead letter is stored as one object, however often its row is delivered', async () => {
+  test('a dead letter remains a single object, however often its row is delivered', async () => {
     await using scene = await awsScene();
     await deadLettersOf(scene).store(DEAD_LETTER, LEASE_VALID);
     await deadLettersOf(scene).store(DEAD_LETTER, LEASE_VALID);
@@ -46,7 +46,7 @@ describe('a dead letter', () => {
     expect(await objects(scene)).toHaveLength(1);
   });
 
-  test('a dead letter that cannot be stored is an error without any content of the row', async () => {
+  test('a dead letter that cannot be stored causes an error without any content of the row', async () => {
     await using scene = await awsScene();
     await expectRejection(deadLettersOf(scene, 'no-such-bucket').store(DEAD_LETTER, LEASE_VALID), 'DeadLetterError');
   });

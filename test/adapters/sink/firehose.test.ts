@@ -69,7 +69,7 @@ describe('a partial failure', () => {
   });
 
   test.each(['canary', 'CanaryRow and more'])(
-    'a partial failure whose code may contain a row (%j) is reported without the code',
+    'a failure code of Firehose that may contain a row (%j) is not reported',
     async ErrorCode => {
       const { firehose } = answering({ RequestResponses: [refusedWith(ErrorCode)] });
       const error = await rejection(firehose.deliver(packRecords(['row']), LEASE_VALID));
@@ -79,14 +79,14 @@ describe('a partial failure', () => {
   );
 
   test.each([
-    ['that is no throttling', ['InternalFailure', 'InternalFailure'], /InternalFailure/],
+    ['that is not throttling', ['InternalFailure', 'InternalFailure'], /InternalFailure/],
     [
       'with mixed codes',
       ['ServiceUnavailableException', 'InternalFailure'],
       /ServiceUnavailableException, InternalFailure/,
     ],
   ])(
-    'a partial failure %s is tried eight times and then stops the stream with its codes',
+    'a delivery with a partial failure %s is tried eight times, and then reports the codes',
     async (_what, codes, named) => {
       const { sent, firehose } = answering({ RequestResponses: codes.map(refusedWith) });
       await expectRejection(firehose.deliver(packRecords(large(2)), LEASE_VALID), 'DeliveryError', named);
@@ -101,7 +101,7 @@ describe('an acknowledgement', () => {
     ['has an empty id', { RecordId: '' }],
     ['has an id and a code', { RecordId: 'r', ErrorCode: 'InternalFailure' }],
     ['is null', null],
-  ])('a record is sent again while its entry %s', async (_what, entry) => {
+  ])('a record is sent again while its entry in the answer %s', async (_what, entry) => {
     const { sent, firehose } = answering(
       { RequestResponses: [TAKEN, entry, TAKEN] },
       { RequestResponses: [entry] },
@@ -111,7 +111,7 @@ describe('an acknowledgement', () => {
     expect(sent).toEqual(['012', '1', '1']);
   });
 
-  test('a record whose entry has neither id nor code fails the delivery after eight tries', async () => {
+  test('a record whose acknowledgement has neither id nor code fails the delivery after eight tries', async () => {
     const { sent, firehose } = answering({ FailedPutCount: 0, RequestResponses: [{}] });
     const error = await rejection(firehose.deliver(packRecords(['{}']), LEASE_VALID));
     expect(error).toBeInstanceOf(DeliveryError);
@@ -127,7 +127,7 @@ describe('an acknowledgement', () => {
       'fewer failures than entries with a code',
       { FailedPutCount: 0, RequestResponses: [TAKEN, refusedWith('x'), TAKEN] },
     ],
-  ])('a call whose answer has %s is repeated with all of its records', async (_what, answer) => {
+  ])('a call to Firehose whose answer has %s is repeated with all of its records', async (_what, answer) => {
     const { sent, firehose } = answering(answer, { FailedPutCount: 0, RequestResponses: [TAKEN, TAKEN, TAKEN] });
     await firehose.deliver(packRecords(large(3)), LEASE_VALID);
     expect(sent).toEqual(['012', '012']);
@@ -156,7 +156,7 @@ describe('the lease', () => {
     },
   );
 
-  test('a delivery that has rejected sends nothing more', async () => {
+  test('a delivery does not send anything more after it has rejected', async () => {
     let calls = 0;
     const client: Sender = {
       async send({ input }) {
@@ -179,7 +179,7 @@ describe('the lease', () => {
 });
 
 describe('throttling', () => {
-  test('throttling of every record is retried without a limit on the number of tries', async () => {
+  test('throttled records are sent again without a limit on the number of tries', async () => {
     await using scene = await awsScene();
     scene.aws.faults.next('firehose', ...Array<Fault>(15).fill({ failItems: () => true }));
     await delivery(scene).deliver(packRecords(['{}']), LEASE_VALID);
@@ -187,7 +187,7 @@ describe('throttling', () => {
     expect(scene.clock.pauses.slice(0, 4)).toEqual([50, 100, 200, 400]);
   });
 
-  test('throttling is retried until the time budget ends, and the error then names the time budget', async () => {
+  test('throttled records are retried until the time budget ends, and the error then names the time budget', async () => {
     await using scene = await awsScene();
     scene.aws.faults.always('firehose', THROTTLING_FAULTS.firehose);
     expect(await rejection(delivery(scene, 60_000).deliver(packRecords(['{}']), LEASE_VALID))).toBeInstanceOf(

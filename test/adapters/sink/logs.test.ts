@@ -45,7 +45,7 @@ describe('the log of a batch', () => {
     expect(bytes).toBeLessThan(BATCH.byteLength / 50);
   });
 
-  test('a log in a versioned bucket is deleted by its version, because its rows would stay otherwise', async () => {
+  test('a log in a versioned bucket is deleted with its version, because its rows would stay otherwise', async () => {
     await using scene = await awsScene();
     const sent: { readonly input: Record<string, unknown> }[] = [];
     const client = async () => ({
@@ -64,7 +64,7 @@ describe('the log of a batch', () => {
     expect(await logsOf(scene).get('log/assets/none')).toBeUndefined();
   });
 
-  test('a deletion of several logs makes one call for each log', async () => {
+  test('a deletion of several logs makes a call for each log', async () => {
     await using scene = await awsScene();
     const logs = logsOf(scene);
     const stored = [await logs.put('assets', SEQUENCE, BATCH, pass), await logs.put('threats', SEQUENCE, BATCH, pass)];
@@ -83,7 +83,7 @@ describe('the log of a batch', () => {
     expect(scene.calls).toEqual([]);
   });
 
-  test('a log that cannot be written, read or deleted causes an error without any content', async () => {
+  test('a log that cannot be written, read or deleted causes an error without any row content', async () => {
     await using scene = await awsScene();
     const logs = logsOf(scene, 'no-such-bucket');
     for (const [call, said] of [
@@ -95,7 +95,7 @@ describe('the log of a batch', () => {
     }
   });
 
-  test('an object that is not a log is refused with an explanation', async () => {
+  test('an object that is read as a log, but is not one, is refused with an explanation', async () => {
     await using scene = await awsScene();
     const client = async () => ({ send: async () => ({ Body: { transformToByteArray: async () => BATCH } }) });
     const logs = createLogStore({ client, bucket: 'bucket', retryBudget: scene.retryBudget });

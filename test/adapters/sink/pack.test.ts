@@ -25,12 +25,12 @@ describe('records', () => {
     );
   });
 
-  test('501 lines make two records, because deaggregation fails above 500 lines', () => {
+  test('501 event lines make two records, because Firehose fails to deaggregate more than 500 lines', () => {
     const records = packRecords(Array.from({ length: 501 }, () => '{}'));
     expect(records.map(({ byteLength }) => byteLength)).toEqual([500 * 3, 3]);
   });
 
-  test('a record is filled up to its exact limit', () => {
+  test('a record is filled to exactly 1,000 KiB and not a byte more', () => {
     expect(packRecords(['a'.repeat(1_023_997), 'b'])).toHaveLength(1);
     expect(packRecords(['a'.repeat(1_023_998), 'b'])).toHaveLength(2);
     expect(packRecords([`${'é'.repeat(511_999)}a`])[0]!.byteLength).toBe(MAX_LINE_BYTES);

@@ -44,7 +44,7 @@ describe('a request for a page', () => {
     expect(each.server.seen[0]!.target).toBe('/base/v1/assets?limit=500');
   });
 
-  test('a request that follows an answer at once is sent only after the source has yielded', async () => {
+  test('a request right after an answer is already sent when yieldToRequests resolves', async () => {
     await using each = await apiScene([PAGE]);
     await each.page();
     const left: string[] = [];
@@ -60,7 +60,7 @@ describe('a request for a page', () => {
     }
   });
 
-  test('a request stops at once with the reason when the run is over', async () => {
+  test('a request to the API stops at once, with the reason, when the run is over', async () => {
     await using each = await apiScene([answerJson(503, '')]);
     const signal = AbortSignal.abort(new Error('the lease is gone'));
     const page = each.api.page({ path: '/v1/assets', cursor: undefined, limit: 1, signal });
@@ -80,7 +80,7 @@ describe('a request for a page', () => {
     },
   );
 
-  test('the error about a token that does not fit into a header does not show the token', async () => {
+  test('the error about a token that is not valid in a header does not show the token', async () => {
     await using each = await apiScene([PAGE], { token: 'canary\nx-evil: 1' });
     expect(wordsOf(await rejection(each.page()))).not.toContain('canary');
   });
@@ -97,28 +97,28 @@ describe('the body of an answer', () => {
   };
   const declared: Act = response => response.writeHead(200, { 'content-length': bound + 1 }).flushHeaders();
 
-  test('a body is returned completely, without its byte order mark', async () => {
+  test('the body of an answer is returned completely, but without its byte order mark', async () => {
     const body = '{ "n": 9007199254740993, "e": 1e400, "\\u0041": "\\ud83d", "k": "ключ🔑\u2028" }\r\n';
     await using each = await apiScene([response => response.writeHead(200).end(`\ufeff${body}`)]);
     expect(await each.page()).toBe(body);
   });
 
-  test('a body of exactly the maximum size is read', async () => {
+  test('an answer whose body has exactly the maximum size is read', async () => {
     await using each = await apiScene([answerJson(200, ' '.repeat(bound))], { maxBodyBytes: bound });
     expect(await each.page()).toHaveLength(bound);
   });
 
   test.each<[string, Act]>([
-    ['one byte more than the bound', answerJson(200, ' '.repeat(bound + 1))],
+    ['one byte more than the limit', answerJson(200, ' '.repeat(bound + 1))],
     ['a declared length beyond the bound, which is not waited for', declared],
     ['no end', endless],
-  ])('a body with %s causes a PageTooLargeError', async (_what, act) => {
+  ])('an answer whose body has %s causes a PageTooLargeError', async (_what, act) => {
     await using each = await apiScene([act], { maxBodyBytes: bound });
     expect(await rejection(each.page())).toMatchObject({ name: 'PageTooLargeError' });
     expect(each.server.seen).toHaveLength(1);
   });
 
-  test('a body of a single row may be twice as large, because a smaller page cannot be requested', async () => {
+  test('a page of one row may be twice as large as other pages, because no smaller page exists', async () => {
     for (const length of [2 * bound, 2 * bound + 1]) {
       await using each = await apiScene([answerJson(200, ' '.repeat(length))], { maxBodyBytes: bound });
       const outcomes = [each.page({ limit: 1 }), each.api.single({ path: '/v1/assets', id: 'a' })];
@@ -129,7 +129,7 @@ describe('the body of an answer', () => {
     }
   });
 
-  test('a body shorter than its declared length is requested again, even when the connection ends cleanly', async () => {
+  test('a page shorter than its Content-Length is requested again, even when the connection ends cleanly', async () => {
     const declaring = (length: number) => new Response(BODY, { headers: { 'content-length': String(length) } });
     const answers = [declaring(BODY.length + 1), declaring(BODY.length)];
     await using each = await apiScene([], { fetch: async () => answers.shift()! });
@@ -137,13 +137,13 @@ describe('the body of an answer', () => {
     expect(answers).toEqual([]);
   });
 
-  test('an encoded body may be shorter than its declared length, which counts the encoded bytes', async () => {
+  test('a compressed page may be shorter than its Content-Length, which counts the compressed bytes', async () => {
     const headers = { 'content-length': String(BODY.length + 20), 'content-encoding': 'gzip' };
     await using each = await apiScene([], { fetch: async () => new Response(BODY, { headers }) });
     expect(await each.page()).toBe(BODY);
   });
 
-  test('a body with invalid UTF-8 is passed on, because its other rows must be sent', async () => {
+  test('a page with invalid UTF-8 in a row is passed on, because its other rows must be sent', async () => {
     const bytes = Buffer.from([0x22, 0xc3, 0x28, 0x22]);
     await using each = await apiScene([response => response.writeHead(200).end(bytes)]);
     const { signal } = new AbortController();
@@ -158,14 +158,14 @@ describe('a 401', () => {
     answerProblem(401, 'auth/expired-token'),
     answerProblem(401, 'auth/missing-token'),
     answerJson(401, 'not JSON'),
-  ])('a 401 is answered with one new token at once (case %#)', async act => {
+  ])('a request refused with 401 is repeated once, at once, with a new token (case %#)', async act => {
     await using each = await apiScene([act, PAGE]);
     expect(await each.page()).toBe(BODY);
     expect(each.handed).toEqual(['canary-token-1', 'canary-token-2']);
     expect(each.clock.pauses).toEqual([]);
   });
 
-  test('a second 401 causes a CredentialsError', async () => {
+  test('a request that is refused with 401 a second time causes a CredentialsError', async () => {
     await using each = await apiScene([answerProblem(401, 'auth/invalid-token')]);
     await expectRejection(each.page(), 'CredentialsError', 'auth/invalid-token');
     expect(each.server.seen).toHaveLength(2);
@@ -181,7 +181,7 @@ describe('a refusal', () => {
     [400, 'canary/row', 'ApiRefusedError', /400.*\/v1\/assets.*without a known problem type/],
     [404, 'some/type', 'ApiRefusedError', /404/],
     [501, 'some/type', 'ApiRefusedError', /501/],
-  ])('a refusal with %i %s is not retried: %s', async (status, type, name, message) => {
+  ])('a request refused with %i %s is not retried, but causes a %s', async (status, type, name, message) => {
     await using each = await apiScene([answerProblem(status, type, 'canary')]);
     const error = await rejection(each.page());
     expect(error.name).toBe(name);
@@ -200,10 +200,13 @@ describe('a refusal', () => {
     ['invalid-cursor', 'ApiRefusedError'],
     ['x\nrequest/invalid-cursor', 'ApiRefusedError'],
     [`${'x'.repeat(2_048)}/request/invalid-cursor`, 'ApiRefusedError'],
-  ])('a refusal whose type ends in request/invalid-cursor is a refused cursor (case %#: %s)', async (type, name) => {
-    await using each = await apiScene([answerJson(400, { type })]);
-    expect((await rejection(each.page())).name).toBe(name);
-  });
+  ])(
+    'a refusal means a refused cursor only if its valid type ends in request/invalid-cursor (case %#)',
+    async (type, name) => {
+      await using each = await apiScene([answerJson(400, { type })]);
+      expect((await rejection(each.page())).name).toBe(name);
+    },
+  );
 
   test.each([
     [400, 'auth'],
@@ -254,12 +257,15 @@ describe('a repeated request', () => {
     },
   );
 
-  test.each([429, 503])('a Retry-After on %i causes a wait with a little jitter added', async status => {
-    const busy = answerJson(status, '', { 'retry-after': '45' });
-    await using each = await apiScene([busy, PAGE]);
-    await each.page();
-    expect(each.clock.pauses).toEqual([45_050]);
-  });
+  test.each([429, 503])(
+    'a Retry-After in an answer %i causes a wait that is slightly longer, by a random time',
+    async status => {
+      const busy = answerJson(status, '', { 'retry-after': '45' });
+      await using each = await apiScene([busy, PAGE]);
+      await each.page();
+      expect(each.clock.pauses).toEqual([45_050]);
+    },
+  );
 
   test('a request that only gets 429 is repeated until the time budget ends', async () => {
     await using each = await apiScene([answerJson(429, '')], { budget: 600_000 });
@@ -291,9 +297,9 @@ describe('a time-out', () => {
   });
 
   test.each([
-    ['that the end of the run has shortened is no failure of the page', 12_000, 'OutOfTimeError'],
-    ['with no time left to try again is an API that is not available', 30_000, 'ApiUnavailableError'],
-  ])('a time-out %s', async (_what, budget, name) => {
+    ['that the end of the run has shortened causes an OutOfTimeError', 12_000, 'OutOfTimeError'],
+    ['with no time left for another try causes an ApiUnavailableError', 30_000, 'ApiUnavailableError'],
+  ])('a time-out of a page %s', async (_what, budget, name) => {
     await using each = await apiScene([partly], { budget });
     const page = rejection(each.page());
     await each.server.arrived(1);
@@ -302,7 +308,7 @@ describe('a time-out', () => {
     expect(each.server.seen).toHaveLength(1);
   });
 
-  test('a time-out of the body of a refusal still reports the status', async () => {
+  test('a refusal whose body times out is still reported with its status', async () => {
     await using each = await apiScene([response => response.writeHead(403).write('{"type":')]);
     const page = rejection(each.page());
     await each.begun(1);

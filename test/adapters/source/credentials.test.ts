@@ -34,7 +34,7 @@ describe('the client credentials', () => {
     },
   );
 
-  test('an answer that lacks the text of the secret is not reported as an empty secret', async () => {
+  test('an answer of Secrets Manager without SecretString is not reported as an empty secret', async () => {
     await using each = await scene(SECRET);
     await using server = await httpHarness(answerJson(200, { Name: 'secret', SecretBinary: 'Y2FuYXJ5' }));
     process.env['AWS_ENDPOINT_URL_SECRETS_MANAGER'] = server.url;
@@ -45,14 +45,11 @@ describe('the client credentials', () => {
     ['AccessDeniedException', 'secretsmanager:GetSecretValue'],
     ['ResourceNotFoundException', 'deleted'],
     ['InvalidRequestException', 'Do not'],
-  ])(
-    'the error about a secret that Secrets Manager refuses with %s does not advise to set it again',
-    async (code, advice) => {
-      await using each = await scene(SECRET);
-      each.aws.faults.always('secretsmanager', { refuse: { status: 400, code, message: 'No.' } });
-      const { message } = await rejection(each.read());
-      expect(message).toContain(advice);
-      expect(message).not.toContain('client_id');
-    },
-  );
+  ])('the error about %s from Secrets Manager does not advise to set the secret again', async (code, advice) => {
+    await using each = await scene(SECRET);
+    each.aws.faults.always('secretsmanager', { refuse: { status: 400, code, message: 'No.' } });
+    const { message } = await rejection(each.read());
+    expect(message).toContain(advice);
+    expect(message).not.toContain('client_id');
+  });
 });

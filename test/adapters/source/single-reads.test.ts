@@ -36,7 +36,7 @@ test('a single read returns the resource as the API sent it, whatever characters
   expect(JSON.parse(related)).toEqual(expect.anything());
 });
 
-test('a single read of an unknown id is refused with the status of the API', async () => {
+test('a single read of an unknown id fails with the status that the API returned', async () => {
   await using each = await scene();
   const error = await rejection(each.api.single({ path: '/v1/threats', id: 'nobody' }));
   expect(error).toBeInstanceOf(ApiRefusedError);

@@ -88,8 +88,8 @@ describe('a token', () => {
     ['lasts 300 seconds', 300, 'until thirty seconds before its end', 270_000],
     ['has no expires_in', undefined, 'as if it lasted five minutes', 270_000],
     ['lasts shorter than the margin', 22, 'for half its lifetime', 11_000],
-    ['lasts next to no time', 1e-9, 'for ten seconds', 10_000],
-  ])('a token that %s (%p) is used %s', async (_what, life, _used, milliseconds) => {
+    ['lasts almost no time', 1e-9, 'for ten seconds', 10_000],
+  ])('a token that %s (expires_in %p) is used %s', async (_what, life, _used, milliseconds) => {
     await using each = await tokenScene(issued('one', life), issued('two', life));
     await each.token();
     each.clock.advance(milliseconds - 1);
@@ -99,7 +99,7 @@ describe('a token', () => {
     expect(each.server.seen).toHaveLength(2);
   });
 
-  test('each token belongs to the client that the secret held at the time of the request', async () => {
+  test('a token belongs to the client that the secret contained when the token was requested', async () => {
     await using server = await httpHarness(issued('one', 300), issued('two', 300));
     const clock = steppedClock();
     const clients = ['first', 'second', 'third'];
@@ -134,7 +134,7 @@ describe('a refusal of the credentials', () => {
   test.each([
     [401, 'invalid_client'],
     [400, 'invalid_client'],
-  ])('refused credentials (%i %s) are read again once, and fail after a second try', async (status, code) => {
+  ])('refused credentials (%i %s) are read again and tried a second time, and then fail', async (status, code) => {
     await using each = await tokenScene(refused(status, code));
     await expectRejection(each.token(), 'CredentialsError', `${status} ${code}`);
     expect(each.read).toHaveLength(2);
@@ -174,14 +174,14 @@ describe('the body of the token endpoint', () => {
     response.writeHead(200, headers).end(gzipSync(JSON.stringify(TOKEN).padEnd(50_000_000)));
   };
 
-  test('a body of the token endpoint may have 64 KiB before compression', async () => {
+  test('an answer of the token endpoint may have 64 KiB after decompression', async () => {
     await using each = await tokenScene(padded(65_536));
     expect(await each.token()).toBe('one');
     await using larger = await tokenScene(padded(65_537), bomb, issued('two', 300));
     expect(await larger.token()).toBe('two');
   });
 
-  test('a body that does not end is read only until the time budget ends', async () => {
+  test('an endless answer of the token endpoint is read only until the time budget ends', async () => {
     const drip: Act = response => response.writeHead(200).write('{"access_token":');
     await using each = await tokenScene(drip);
     const token = rejection(each.token(4_000));
@@ -204,7 +204,7 @@ describe('a token endpoint that fails', () => {
     expect(each.clock.pauses).toEqual([50, 100]);
   });
 
-  test('a token endpoint that throttles until the time ends is not a failure', async () => {
+  test('a token endpoint that throttles until the time budget ends does not cause a failure', async () => {
     await using each = await tokenScene(answerJson(429, '', { 'ratelimit-reset': '60' }));
     await expectRejection(
       each.token(60_000),

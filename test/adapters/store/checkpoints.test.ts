@@ -69,7 +69,7 @@ describe('the fence', () => {
     }
   });
 
-  test('a raised fence keeps saved checkpoints, and other streams still read as new', async () => {
+  test('a raised fence keeps saved checkpoints, and streams without a checkpoint still read as new', async () => {
     await using each = await scene();
     await each.checkpoints.save('threats', FULL, at(4));
     await each.checkpoints.fence(STREAMS, 5);

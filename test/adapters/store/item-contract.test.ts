@@ -178,7 +178,7 @@ const CONTRACTS: Readonly<Record<string, Contract>> = {
 
 describe('an item of the table', () => {
   test.each(Object.entries(CONTRACTS))(
-    '%s is written with exactly these attributes and can be read',
+    '%s is written with exactly the attributes of the contract and can be read',
     async (_what, { item, ...each }) => {
       await using s = await scene();
       await each.write(s);
@@ -209,7 +209,7 @@ describe('an item of the table', () => {
     expect(await s.load()).toEqual({ checkpoint: INITIAL_CHECKPOINT, log: undefined });
   });
 
-  test('the lease is written with exactly these attributes', async () => {
+  test('the lease is written with exactly the attributes of the contract', async () => {
     await using s = await scene();
     const lease = await createLease({ table: s.table, clock: s.clock, holder: 'run-1', seconds: 60 }).take();
     const { v: __, ...item } = itemOf('connector', 'lease', {

@@ -56,7 +56,7 @@ async function scene() {
 }
 
 describe('row states', () => {
-  test('the scan finds only rows that no pass has listed, page by page', async () => {
+  test('the scan of the table finds only rows that no pass has listed, page by page', async () => {
     await using each = await scene();
     const text = 'x'.repeat(30_000);
     const old = new Map(IDS.map((id, index) => [id, { ...state(index), parent: text, generation: 6 }] as const));
@@ -80,7 +80,7 @@ describe('row states', () => {
     expect(found).toEqual(new Map([...old].filter(([, { status }]) => status !== 'removed')));
   });
 
-  test('the scan finds rows removed within a range of sequences, except rows that were never sent', async () => {
+  test('the scan of the table finds rows removed within a range of sequences, except never-sent rows', async () => {
     await using each = await scene();
     const removed = { ...state(0), status: 'removed', rowHash: 'ff' } as const;
     const states = new Map<string, RowState>([
@@ -120,7 +120,7 @@ describe('the child index', () => {
     for (const { parent } of all) expect(await each.childIndex.of('threats', parent, 10)).toEqual([]);
   });
 
-  test('all children of one parent are returned in pieces of the requested size', async () => {
+  test('the children of a parent are returned in pieces of the requested size', async () => {
     await using each = await scene();
     const all = IDS.map(id => ({ parent: 'o', id }));
     await each.childIndex.put('threats', all, pass);

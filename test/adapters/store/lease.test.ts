@@ -51,7 +51,7 @@ describe('the request budget across runs', () => {
     return continued;
   };
 
-  test('the requests of a run count for the next run unless the run was killed', async () => {
+  test('the requests of a run count towards the budget of the next run unless it was killed', async () => {
     await using each = await scene();
     expect(await handed(each)).toBe('nothing');
     await (await held(each.lease('without a budget').take())).release({ clean: false });
@@ -117,7 +117,7 @@ describe('a lost answer', () => {
     await lease.release({ clean: true });
   });
 
-  test('a release whose answer is lost is repeated', async () => {
+  test('the release of a lease is repeated when its answer is lost', async () => {
     await using each = await scene();
     const lease = await held(each.lease('one').take());
     each.aws.faults.next('dynamodb', { loseAnswer: true });
@@ -126,7 +126,7 @@ describe('a lost answer', () => {
   });
 });
 
-test('the heartbeat renews the lease after each third of its term, so that it does not expire', async () => {
+test('the heartbeat renews the lease after each third of its term, so that the lease does not expire', async () => {
   await using each = await scene();
   const lease = await held(each.lease('one').take());
   for (let heartbeat = 1; heartbeat <= 5; heartbeat++) {
@@ -166,7 +166,7 @@ test('a lease that another run has taken over aborts the run that held it', asyn
 test.each([
   ['because the table refuses', { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } }],
   ['because the table throttles', THROTTLING_FAULTS.dynamodb],
-])('a lease that cannot be renewed %s aborts its run shortly after the term at the latest', async (_why, fault) => {
+])('a run whose lease cannot be renewed %s is aborted shortly after the term at the latest', async (_why, fault) => {
   await using each = await scene();
   const lease = await held(each.lease('one').take());
   const taken = each.clock.now();
@@ -195,7 +195,7 @@ describe('assertLeaseValid', () => {
     await lease.release({ clean: true });
   });
 
-  test('assertLeaseValid refuses when its renewal is answered after the term, as in a frozen container', async () => {
+  test('assertLeaseValid rejects when the renewal is answered only after the term, as in a frozen container', async () => {
     await using each = await scene();
     let now = each.clock.now();
     let frozen = 0;
@@ -231,7 +231,7 @@ test('a released lease refuses every later write of its run', async () => {
 });
 
 describe('a lease released after unclear answers', () => {
-  test('the lease stays occupied for a minute, so that a late write lands before the next run begins', async () => {
+  test('a lease released after unclear answers stays occupied a minute, so that late writes land first', async () => {
     await using each = await scene();
     await (await held(each.lease('one').take())).release({ clean: true, unclear: true });
     each.clock.advance(60_000);
@@ -242,7 +242,7 @@ describe('a lease released after unclear answers', () => {
     await next.release({ clean: true });
   });
 
-  test('consecutive runs with unclear answers are counted until a run has none', async () => {
+  test('consecutive runs with unclear answers are counted until a run has only clear answers', async () => {
     await using each = await scene();
     const counts: number[] = [];
     for (const unclear of [true, true, false, true]) {

@@ -67,14 +67,14 @@ describe('an incomplete answer', () => {
     ['a batch of writes has no unprocessed items', {}, write],
     ['a query has no list of items', { Count: 0 }, table => table.query('a')],
     ['a scan has no list of items', { Count: 0 }, table => table.scan({ Limit: 10 })],
-  ])('a call is repeated up to eight times when the answer to %s', async (_what, answer, call) => {
+  ])('a call to DynamoDB is tried at least eight times when the answer to %s', async (_what, answer, call) => {
     let calls = 0;
     const client: Sender = { send: async () => ++calls && answer };
     expect(await rejection(call(createTable(client, 'table', retryBudget(steppedClock()))))).toBeInstanceOf(StateError);
     expect(calls).toBeGreaterThanOrEqual(8);
   });
 
-  test('a read whose answer leaves every key unprocessed is continued, even without a table in the answer', async () => {
+  test('a read is continued when its answer leaves all keys unprocessed, even without naming the table', async () => {
     // More of them than a failure has tries.
     const left = Array(9).fill({ Responses: {}, ...unprocessed });
     const answers = [...left, { Responses: { table: [item] }, UnprocessedKeys: {} }];
@@ -95,7 +95,7 @@ describe('assertLeaseValid', () => {
     expect(asked).toBe(6);
   });
 
-  test('a batch rejects with the error of assertLeaseValid', async () => {
+  test('a batch of writes rejects with the error of assertLeaseValid', async () => {
     await using scene = await awsScene();
     const lost = new LeaseLostError('in a test');
     expect(await rejection(scene.table.put(items(1), () => Promise.reject(lost)))).toBe(lost);
@@ -113,7 +113,7 @@ describe('a query', () => {
     expect(await scene.table.query('none')).toEqual([]);
   });
 
-  test('a query continues where DynamoDB cut its answer at one megabyte', async () => {
+  test('a query continues where DynamoDB has cut off its answer at one megabyte', async () => {
     await using scene = await awsScene();
     const large = items(6, 'one').map(item => ({ ...item, text: { S: 'x'.repeat(300_000) } }));
     await scene.table.put(large, pass);
@@ -155,7 +155,7 @@ describe('a call', () => {
     ['InternalServerError', 8],
     ['ValidationException', 1],
     ['AccessDeniedException', 1],
-  ])('a call that fails twenty times with %s is tried %i times', async (name, tries) => {
+  ])('a call to DynamoDB that would fail twenty times with %s is tried %i times', async (name, tries) => {
     let calls = 0;
     const client: Sender = {
       async send() {
@@ -169,7 +169,7 @@ describe('a call', () => {
     expect(calls).toBe(tries);
   });
 
-  test('a failed condition is the only refusal that does not cause an error', async () => {
+  test('a failed condition is the only refusal by DynamoDB that does not cause an error', async () => {
     const refusing: Sender = {
       send: () => Promise.reject(Object.assign(new Error('x'), { name: 'ValidationException' })),
     };
@@ -214,12 +214,12 @@ describe('an unclear answer to a write', () => {
   const denied: Fault = { refuse: { status: 400, code: 'AccessDeniedException', message: 'No.' } };
 
   test.each<[string, Fault, number]>([
-    ['a lost request', { loseRequest: true }, 1],
-    ['a lost answer', { loseAnswer: true }, 1],
-    ['a failure of the service', serverError, 1],
-    ['throttling, which certainly did nothing', THROTTLING_FAULTS.dynamodb, 0],
-    ['an item left unprocessed', { failItems: () => true }, 0],
-  ])('%s is counted once for each try of a batch', async (_what, fault, count) => {
+    ['a lost request is counted', { loseRequest: true }, 1],
+    ['a lost answer is counted', { loseAnswer: true }, 1],
+    ['a failure of the service is counted', serverError, 1],
+    ['throttling, which certainly wrote nothing, is not counted', THROTTLING_FAULTS.dynamodb, 0],
+    ['an unprocessed item is not counted', { failItems: () => true }, 0],
+  ])('%s as an unclear answer in each try of a batch', async (_what, fault, count) => {
     await using scene = await awsScene();
     let unclear = 0;
     const table = createTable(scene.clients.dynamodb, scene.aws.names.stateTable, scene.retryBudget, () => {
