@@ -1,14 +1,5 @@
-/** The table of docs/permissions.md about operators, and the calls of the commands, with which tests compare it. */
+/** The table of docs/permissions.md about operators. */
 import { OPERATOR_PERMISSIONS, type OperatorGrant } from '../../../lib/grants/operator-permissions.ts';
-import { type Recording, recordAll } from './record.ts';
-
-let recordings: Promise<Recording[]> | undefined;
-
-/** The calls of every command, recorded once in this process. */
-export function recordedCalls(): Promise<Recording[]> {
-  recordings ??= recordAll();
-  return recordings;
-}
 
 /** Names of resources in docs/permissions.md, by pattern. They are those of OPERATOR_PERMISSIONS. */
 const RESOURCES: readonly (readonly [RegExp, string])[] = [

@@ -1,6 +1,6 @@
 /** Runs the scenes of each command and records the calls to AWS. */
-import { deployment } from '../support/deployment.ts';
-import { type CommandScenes, SCENES } from './scenes.ts';
+import { populated } from '../support/deployment.ts';
+import { SCENES } from './scenes.ts';
 
 export interface AskedFor {
   /** Arguments of the command that asked. */
@@ -9,29 +9,18 @@ export interface AskedFor {
   readonly resource: string;
 }
 
-export interface Recording {
-  readonly command: string;
-  readonly asked: readonly AskedFor[];
-}
-
-export async function recordAll(): Promise<Recording[]> {
-  const recordings: Recording[] = [];
-  for (const each of SCENES) recordings.push(await record(each));
-  return recordings;
-}
-
-async function record({ command, choices, scenes }: CommandScenes): Promise<Recording> {
-  await using each = await deployment({ endOfStream: 'empty-page-null' }, choices);
-  each.connector.simulator.populate({ assets: 30, threats: 20, dnsBlocks: 10 });
+export async function recordCalls(): Promise<AskedFor[]> {
   const asked: AskedFor[] = [];
-  for (const { before, args, environment } of scenes) {
-    await before?.(each);
-    const from = each.asked().length;
-    const { status, stderr } = await each.ctl(args, environment?.(each));
-    // 3 reports a finding. With 1 or 2 the command did not do all of its calls.
-    if (status !== 0 && status !== 3) throw new Error(`connectorctl ${args.join(' ')} ended with ${status}: ${stderr}`);
-    const calls = each.asked().slice(from);
-    asked.push(...calls.map(({ permission, resource }) => ({ args, permission, resource })));
+  for (const scenes of SCENES) {
+    await using each = await populated(undefined, { endOfStream: 'empty-page-null' });
+    for (const { before, args, environment } of scenes) {
+      await before?.(each);
+      const from = each.asked().length;
+      const { status, stderr } = await each.ctl(args, environment?.(each));
+      // 3 reports a finding. With 1 or 2 the command did not do all of its calls.
+      if (status !== 0 && status !== 3) throw new Error(`connectorctl ${args} ended with ${status}: ${stderr}`);
+      for (const { permission, resource } of each.asked().slice(from)) asked.push({ args, permission, resource });
+    }
   }
-  return { command, asked };
+  return asked;
 }

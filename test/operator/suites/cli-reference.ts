@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { OPERATOR_PERMISSIONS, type OperatorGrant } from '../../../lib/grants/operator-permissions.ts';
 import { actionsOf, resourcesOf } from '../../stack/suites/policies.ts';
-import { nameOf, recordedCalls } from '../cli-reference/operator-permissions.ts';
+import { nameOf } from '../cli-reference/operator-permissions.ts';
 import { program } from '../cli-reference/page.ts';
-import type { Recording } from '../cli-reference/record.ts';
+import { type AskedFor, recordCalls } from '../cli-reference/record.ts';
 import { SCENES } from '../cli-reference/scenes.ts';
 import { operatorStatements } from '../support/operator-grants.ts';
 
@@ -15,17 +15,15 @@ function inspects(args: readonly string[]): boolean {
 }
 
 /** Pairs of action and resource, sorted. Each stack is one of every stack. */
-function pairs(all: readonly (readonly [action: string, resource: string])[]): string[] {
-  const named = (resource: string) => (/:stack\//.test(resource) ? 'every stack, without `--stack`' : nameOf(resource));
+function pairs(all: readonly (readonly string[])[]): string[] {
+  const named = (resource = '') => (/:stack\//.test(resource) ? 'every stack, without `--stack`' : nameOf(resource));
   return [...new Set(all.map(([action, resource]) => `${action} on ${named(resource)}`))].sort();
 }
 
 function granted(grant: OperatorGrant): string[] {
   return pairs(
     operatorStatements(grant).flatMap(statement =>
-      actionsOf(statement).flatMap(action =>
-        resourcesOf(statement).map((resource): [string, string] => [action, String(resource)]),
-      ),
+      actionsOf(statement).flatMap(action => resourcesOf(statement).map(resource => [action, String(resource)])),
     ),
   );
 }
@@ -38,23 +36,18 @@ function uncalled(grant: OperatorGrant): string[] {
 }
 
 describe('the permissions in docs/permissions.md', () => {
-  let recordings: readonly Recording[];
+  let asked: readonly AskedFor[];
   beforeAll(async () => {
-    recordings = await recordedCalls();
+    asked = await recordCalls();
   });
 
   test('the calls are recorded while every command runs', () => {
-    const recorded = SCENES.map(({ command }) => command);
+    const recorded = SCENES.map(([scene]) => scene?.args[0]);
     expect(recorded.toSorted()).toEqual(program.commands.map(command => command.name()).toSorted());
   });
 
   const calls = (counts: (args: readonly string[]) => boolean) =>
-    pairs(
-      recordings
-        .flatMap(({ asked }) => asked)
-        .filter(({ args }) => counts(args))
-        .map(({ permission, resource }): [string, string] => [permission, resource]),
-    );
+    pairs(asked.flatMap(({ args, permission, resource }) => (counts(args) ? [[permission, resource]] : [])));
 
   test('grantInspect allows exactly the calls of the read-only commands', () => {
     expect(granted('inspect')).toEqual([...calls(inspects), ...uncalled('inspect')].sort());
