@@ -68,8 +68,6 @@ describe('a server for local programs', () => {
 
   test.each<[string, string, Record<string, string>, ProblemSuffix]>([
     ['a page of another origin', 'POST', { ...json, origin: 'https://evil.example' }, 'request/foreign-origin'],
-    ['a page of another port', 'POST', { ...json, origin: 'http://127.0.0.1:1' }, 'request/foreign-origin'],
-    ['a page without an origin', 'POST', { ...json, origin: 'null' }, 'request/foreign-origin'],
     ['a read by a page of another origin', 'GET', { ...json, origin: 'null' }, 'request/foreign-origin'],
     [
       'a host name that was pointed at this machine',
@@ -77,16 +75,9 @@ describe('a server for local programs', () => {
       { ...json, host: 'evil.example:8' },
       'request/foreign-host',
     ],
-    ['a read by such a host name', 'GET', { host: 'evil.example' }, 'request/foreign-host'],
-    ['a host without the port', 'GET', { host: '127.0.0.1' }, 'request/foreign-host'],
     ['a form', 'POST', { ...json, 'content-type': 'text/plain' }, 'request/not-json'],
     ['a request without a content type', 'POST', { host: '127.0.0.1:8' }, 'request/not-json'],
   ])('a server for local programs refuses %s', (_, method, headers, suffix) => {
     expect(check(method, headers)).toThrow(expect.objectContaining({ suffix }));
   });
-});
-
-test('a port in use causes an error', async () => {
-  const port = Number(new URL(server.baseUrl).port);
-  await expect(startSimulatorServer({ simulator, port })).rejects.toThrow('EADDRINUSE');
 });
