@@ -45,15 +45,17 @@ describe('an asset and its threats', () => {
     });
   });
 
-  test('a threat that moved to another asset is removed with that asset, not with the old one', async () => {
+  test('a threat is listed while its present asset exists, not the asset from which it moved', async () => {
     const { simulator, ids } = createTenant();
     for (const id of ['a', 'b']) simulator.put('assets', { id });
     simulator.put('threats', { id: 't', asset_id: 'a' });
     simulator.put('threats', { id: 't', asset_id: 'b' });
     simulator.remove('assets', 'a');
     expect(await ids('threats')).toEqual(['t']);
-    simulator.remove('assets', 'b');
+    simulator.put('threats', { id: 't', asset_id: 'a' });
     expect(await ids('threats')).toEqual([]);
+    simulator.restore('assets', 'a');
+    expect(await ids('threats')).toEqual(['t']);
   });
 
   test('a re-projection changes only the position', async () => {

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type DemoServer, type ServedDemo, startDemoServer } from '../../../local/demo/server.ts';
 import type { DemoView } from '../../../local/demo/view.ts';
 
@@ -54,17 +54,12 @@ test('the page says that the demo has not started yet', async () => {
   expect(await ask({ path: '/view' })).toMatchObject({ status: 200, body: JSON.stringify(demo.view) });
 });
 
-test.each([
-  '/demo.ts',
-  '/../demo.ts',
-  '/%2e%2e/demo.ts',
-  '/docs/runbook.md',
-  '/runbook/../demo.ts',
-  '/runbook/no-such-alarm',
-  '/index.html',
-])('the path %s is not served, because it is neither the page nor a section of the runbook', async path => {
-  expect(await ask({ path })).toMatchObject({ status: 404 });
-});
+test.each(['/%2e%2e/demo.ts', '/runbook/../demo.ts', '/runbook/no-such-alarm'])(
+  'the path %s is not served, because it is neither the page nor a section of the runbook',
+  async path => {
+    expect(await ask({ path })).toMatchObject({ status: 404 });
+  },
+);
 
 test('a page of another origin can neither read nor change anything, even with the token', async () => {
   const origin = 'https://evil.example';
@@ -73,37 +68,32 @@ test('a page of another origin can neither read nor change anything, even with t
   expect(done).toEqual([]);
 });
 
-describe('a request that changes something', () => {
-  test('a request that changes something is refused without the token of this start', async () => {
-    for (const token of ['', 'x', server.token.slice(1), `${server.token}x`]) {
-      expect(await act('/repair', {}, { 'x-demo-token': token })).toMatchObject({ status: 403 });
-    }
-    expect(done).toEqual([]);
-  });
+test('a request that changes something needs the token of this start', async () => {
+  for (const token of ['', `${server.token}x`]) {
+    expect(await act('/repair', {}, { 'x-demo-token': token })).toMatchObject({ status: 403 });
+  }
+  expect(done).toEqual([]);
 
-  test('a request that changes something is accepted with the token, from the page or a script', async () => {
-    const origin = new URL(server.url).origin;
-    expect(await act('/incident', { name: 'The API is down' }, { origin })).toMatchObject({ status: 204 });
-    expect(await act('/repair', {})).toMatchObject({ status: 204 });
-    expect(await act('/pace', { minuteTakes: 250 })).toMatchObject({ status: 204 });
-    expect(done.splice(0)).toEqual(['cause The API is down', 'repair']);
-    expect(demo.minuteTakes).toBe(250);
-  });
+  const origin = new URL(server.url).origin;
+  expect(await act('/incident', { name: 'The API is down' }, { origin })).toMatchObject({ status: 204 });
+  expect(await act('/repair', {})).toMatchObject({ status: 204 });
+  expect(await act('/pace', { minuteTakes: 250 })).toMatchObject({ status: 204 });
+  expect(done.splice(0)).toEqual(['cause The API is down', 'repair']);
+  expect(demo.minuteTakes).toBe(250);
+});
 
-  test.each<[string, Asked, number]>([
-    ['an unknown incident', { path: '/incident', body: '{"name":"other"}' }, 400],
-    ['an unknown action', { path: '/other', body: '{}' }, 404],
-    ['a pace that is too fast', { path: '/pace', body: '{"minuteTakes":1}' }, 400],
-    ['a malformed target', { method: 'GET', path: 'http://[' }, 400],
-    ['a malformed target of an action', { path: '//' }, 400],
-    ['a body that is not JSON', { path: '/repair', body: '{' }, 400],
-    ['a body that is too large', { path: '/repair', body: ' '.repeat(5000) }, 413],
-    ['another method', { method: 'PUT' }, 405],
-  ])('a request that changes something is refused for %s', async (_, asked, status) => {
-    const headers = { 'content-type': 'application/json', 'x-demo-token': server.token, ...asked.headers };
-    expect(await ask({ method: 'POST', ...asked, headers })).toMatchObject({ status });
-    expect(done).toEqual([]);
-  });
+test.each<[string, Asked, number]>([
+  ['an unknown incident', { path: '/incident', body: '{"name":"other"}' }, 400],
+  ['an unknown action', { path: '/other', body: '{}' }, 404],
+  ['a pace that is too fast', { path: '/pace', body: '{"minuteTakes":1}' }, 400],
+  ['a malformed target', { path: '//' }, 400],
+  ['a body that is not JSON', { path: '/repair', body: '{' }, 400],
+  ['a body that is too large', { path: '/repair', body: ' '.repeat(5000) }, 413],
+  ['another method', { method: 'PUT' }, 405],
+])('a request is refused for %s', async (_, asked, status) => {
+  const headers = { 'content-type': 'application/json', 'x-demo-token': server.token };
+  expect(await ask({ method: 'POST', headers, ...asked })).toMatchObject({ status });
+  expect(done).toEqual([]);
 });
 
 test('the page with the token allows neither inline scripts nor other hosts', async () => {
