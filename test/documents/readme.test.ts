@@ -26,10 +26,6 @@ test('the README has at most 160 lines', () => {
 });
 
 describe('commands', () => {
-  test('the README links to the procedure for a first deployment that failed', () => {
-    expect(readme).toContain('(docs/lifecycle.md#after-a-first-deployment-that-failed)');
-  });
-
   test('the README lists the test commands in one line, with which CI begins on a clean clone', () => {
     const [command] = code(section(readme, '## What is proven, and what is not'), 'sh');
     expect(command).toBe('npm ci && npm test\n');

@@ -32,7 +32,6 @@ test('ids are shown unchanged, except for lone surrogates', async () => {
 
 test.each([
   ['alone', (value: string) => `{"a":${value}}`],
-  ['between white space', (value: string) => `{ "a" :\t${value} }`],
   [
     'beside texts that contain what looks like numbers',
     (value: string) => String.raw`{"\"":"\\","s":"x: 3.5, [1.5\"","a":${value},"n":[1.5,-0],"q\":":"\" : 7.5","":""}`,
@@ -101,12 +100,6 @@ test.each<[name: string, event: Omit<EventFields, 'sequence'>, view: string, exp
     'an asset that was too large is shown with its dead letter',
     { kind: 'oversize', deadLetter: DEAD_LETTER },
     'current_assets',
-    { row: null, dead_letter: DEAD_LETTER },
-  ],
-  [
-    'a threat that was too large is shown with its dead letter',
-    { stream: 'threats', kind: 'oversize', deadLetter: DEAD_LETTER },
-    'current_threats',
     { row: null, dead_letter: DEAD_LETTER },
   ],
   [
