@@ -92,16 +92,3 @@ function alarmsOf(template: Template): [string, AlarmProperties][] {
 export function shortAlarmName(name: string): string {
   return name.slice(name.indexOf('/') + 1);
 }
-
-/**
- * Names of the alarms in a rule of the form `ALARM("<ARN or name>") OR ALARM(…)`, optionally in
- * parentheses.
- */
-export function alarmsInRule(rule: string): string[] {
-  const terms = rule.replace(/^\((.*)\)$/s, '$1').split(' OR ');
-  return terms.map(term => {
-    const named = /^ALARM\("?(?:arn:[^"]*:alarm:)?([^"()]+)"?\)$/.exec(term)?.[1];
-    if (named === undefined) throw new RangeError(`Unsupported rule of a composite alarm: ${rule}`);
-    return named;
-  });
-}

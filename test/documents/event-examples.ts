@@ -34,7 +34,7 @@ function addAll(simulator: Connector['simulator'], names: readonly StreamName[])
 }
 
 /** Every line of the story, in the order of their sequences. */
-export async function storyLines(): Promise<string[]> {
+async function storyLines(): Promise<string[]> {
   let now = (): number => START;
   const environment = { FILTERS: JSON.stringify(EXAMPLE_FILTERS) };
   await using each = await connector({ environment, simulator: { clock: () => now() } });
