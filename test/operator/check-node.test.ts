@@ -28,14 +28,17 @@ beforeAll(() => {
 afterAll(() => rmSync(clone, { recursive: true }));
 
 describe('before npm ci', () => {
-  test.each(ONE_OF_EACH_WAY)('%s asks in one sentence for npm ci', command => {
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: clone, encoding: 'utf8', env: ENV });
-    expect([status, stdout, stderr]).toEqual([
-      1,
-      '',
-      'The packages are not installed: run "npm ci" first, which also installs the Node 24 that this project needs.\n',
-    ]);
-  });
+  test.each(ONE_OF_EACH_WAY)(
+    'the command "%s" asks for npm ci in one sentence if the packages are missing',
+    command => {
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: clone, encoding: 'utf8', env: ENV });
+      expect([status, stdout, stderr]).toEqual([
+        1,
+        '',
+        'The packages are not installed: run "npm ci" first, which also installs the Node 24 that this project needs.\n',
+      ]);
+    },
+  );
 });
 
 describe('with an outdated Node', () => {
@@ -49,12 +52,15 @@ describe('with an outdated Node', () => {
     writeFileSync(join(clone, 'node_modules', 'commander', 'index.js'), '');
   });
 
-  test.each(ONE_OF_EACH_WAY)('%s names the required version of Node and how to get it', command => {
-    const env = { ...ENV, NODE_OPTIONS: `--import ${OLD}` };
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: clone, encoding: 'utf8', env });
-    expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/^This project needs Node 24, and 20\.20\.2 runs this command: .*\.\n$/);
-  });
+  test.each(ONE_OF_EACH_WAY)(
+    'the command "%s" on an outdated Node names the required version and how to get it',
+    command => {
+      const env = { ...ENV, NODE_OPTIONS: `--import ${OLD}` };
+      const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: clone, encoding: 'utf8', env });
+      expect([status, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/^This project needs Node 24, and 20\.20\.2 runs this command: .*\.\n$/);
+    },
+  );
 });
 
 const ENV = { PATH: process.env['PATH'], HOME: process.env['HOME'] };

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 
-test('the command line loads no module of the CDK, because it loads slowly', async () => {
+test('the command line does not load any module of the CDK, because the CDK loads slowly', async () => {
   const { metafile } = await build({
     entryPoints: ['bin/connectorctl.ts'],
     bundle: true,

@@ -98,7 +98,7 @@ describe('a machine with only a proxy to the network', () => {
     expect(hosts()).toEqual([`${API}:443`, `${AUTH}:443`]);
   });
 
-  test('doctor names a proxy that refuses and the proxy variables of this machine', async () => {
+  test('doctor names a proxy that refuses connections, and the proxy variables of this machine', async () => {
     using _ = each.proxy.refuse(API, 407);
     expect((await each.doctor())['list-assets']).toMatchObject({
       status: 'fail',

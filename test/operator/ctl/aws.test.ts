@@ -6,7 +6,7 @@ import { awsCall } from '../../../bin/ctl/errors.ts';
 import { httpHarness } from '../../support/function/http-harness.ts';
 import { rejection } from '../../support/function/rejection.ts';
 
-test('only AWS clients for commands without their own retry loop retry', async () => {
+test('AWS clients retry calls only for commands without a retry loop of their own', async () => {
   const aws = createAws({ region: 'eu-west-1' }, new AbortController().signal);
   const attempts = (client: { readonly config: { maxAttempts(): Promise<number> } }) => client.config.maxAttempts();
 
@@ -43,7 +43,7 @@ test.each([
   expect(message).toContain(words);
 });
 
-test('the account check notes by how much the clock of AWS is ahead of this machine', async () => {
+test("the account check notes how far the clock of AWS is ahead of this machine's clock", async () => {
   await using harness = await httpHarness(response => {
     response.writeHead(200, { date: new Date(3_600_000).toUTCString() }).end('<GetCallerIdentityResponse/>');
   });
@@ -55,7 +55,7 @@ test('the account check notes by how much the clock of AWS is ahead of this mach
   expect(skews).toEqual([3_600_000]);
 });
 
-test('a paged answer of AWS is collected completely', async () => {
+test('all pages of a paged answer of AWS are collected', async () => {
   async function* pages() {
     yield { items: [1, 2] };
     yield { items: undefined };

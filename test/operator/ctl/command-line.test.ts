@@ -8,12 +8,12 @@ const names = async (...words: string[]) => {
   return commands.map(command => command.name());
 };
 
-test('a number below the minimum is refused', () => {
+test('a numeric option below its minimum is refused', () => {
   expect(wholeNumberParser({ min: 2 })('2')).toBe(2);
   expect(() => wholeNumberParser({ min: 2 })('1')).toThrow('It must be a whole number, 2 or more.');
 });
 
-test('a time must be past and have a zone, and is converted to UTC', () => {
+test('the time in an option must be past and have a zone, and is converted to UTC', () => {
   const parse = pastTimeParser(() => Date.parse('2026-11-24T08:00:00Z'));
   expect(parse('2026-01-01T01:00:00+01:00')).toBe('2026-01-01T00:00:00.000Z');
   for (const wrong of ['2026-11-24T07:00:00', '2026-11-24T08:00:01Z', 'yesterday'])
@@ -27,12 +27,12 @@ describe('the modules of the commands', () => {
     [['--stack', 'status', '--region=eu-west-1', 'verify', 'threats'], 'verify'],
     [['lookup', 'run'], 'lookup'],
     [['dead-letters', 'help', 'list'], 'dead-letters'],
-  ])('%j loads only the module of its command', async (words, name) => {
+  ])('the command line %j loads only the module of its command', async (words, name) => {
     expect(await names(...words)).toEqual([name]);
   });
 
   test.each([[[]], [['--help']], [['--stack', 'status', '--help']], [['help', 'verify']], [['statsu']]])(
-    '%j loads the modules of all commands, because it names none of them',
+    'the command line %j loads the modules of all commands, because it does not name a command',
     async words => {
       expect((await names(...words)).length).toBeGreaterThan(10);
     },
@@ -64,7 +64,7 @@ describe('a wrong command line', () => {
     [['lookup', 'assets'], "missing required argument 'id'"],
   ];
 
-  test.each(WRONG)('%j is refused with exit status 2 and the reason', async (words, reason) => {
+  test.each(WRONG)('the command line %j is refused with exit status 2 and the reason', async (words, reason) => {
     const text = await typed(...words);
     expect(text).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining(reason) });
     expect(text.stderr).toMatch(/[^.]\. Nothing was done\. Run it with --help for the usage\.\n$/);
@@ -74,7 +74,7 @@ describe('a wrong command line', () => {
   });
 
   test.each([[[]], [['dead-letters']]])(
-    '%j, which names no command, is answered with the usage or a JSON error',
+    'the command line %j without a command is answered with the usage or a JSON error',
     async words => {
       const usage = expect.stringMatching(/^Usage: connectorctl /);
       expect(await typed(...words)).toEqual({ status: 2, stdout: '', stderr: usage });

@@ -19,23 +19,23 @@ const record = (raw: string) =>
 describe('the events of an object', () => {
   const events = (content: string) => eventsInErrorRecords(content, 'acme');
 
-  test('the events of an object are read in the order of its records, even in a backup', () => {
+  test('the events of a failed delivery are read in the order of its records, even in a backup', () => {
     expect(events(`${record(line('a'))}\n${line('b')}\n`)).toEqual({ lines: [line('a'), line('b')] });
   });
 
   test.each([
     ['of another connector, which shares the bucket', record(`${line('a')}\n${line('b', 'other')}`), 'connector other'],
-    ['with a line that is no record', `${record(line('a'))}\n{"rawData":7}`, '1 of its lines are not error records'],
+    ['with a line that is not a record', `${record(line('a'))}\n{"rawData":7}`, '1 of its lines are not error records'],
     ['with unreadable lines', `${record(line('a'))}\nnoise`, '1 of its lines are not error records'],
     ['without events', record('{"n":1}'), 'not events of this connector'],
-    ['that are truncated', record(`${line('a')}\n${line('b').slice(0, 40)}`), 'not events of this connector'],
-    ['of nothing', '', 'it has no event'],
+    ['with truncated events', record(`${line('a')}\n${line('b').slice(0, 40)}`), 'not events of this connector'],
+    ['without content', '', 'it has no event'],
   ])('events in an object %s are not sent again', (_what, content, why) => {
     expect(events(content)).toEqual({ why: expect.stringContaining(why) });
   });
 });
 
-test('an object that S3 denies is not reported as missing', async () => {
+test('an object to which S3 denies access is not reported as missing', async () => {
   const cause = Object.assign(new Error('No.'), { name: 'AccessDenied' });
   const aws = { s3: () => ({ send: () => Promise.reject(cause) }) };
   const context = { aws, deployment: async () => ({ bucket: 'b' }) } as unknown as Context;

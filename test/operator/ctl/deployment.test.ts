@@ -52,8 +52,8 @@ const OTHER_VERSION = stackOf('security-acme', outputsOf('acme', '0.9.0'));
 const INCOMPLETE = stackOf('security-acme', outputsOf('acme').slice(0, -1));
 
 test.each<[string, readonly Stack[], DeploymentChoice, string]>([
-  ['no connector in the region', [WEBSITE], {}, 'no connector in region eu-west-1 of this account. Use --region'],
-  ['no stack, because its first deployment failed', [], {}, 'docs/lifecycle.md says how to go on.'],
+  ['a region without a connector', [WEBSITE], {}, 'no connector in region eu-west-1 of this account. Use --region'],
+  ['a region without a stack, because the first deployment failed', [], {}, 'docs/lifecycle.md says how to go on.'],
   ['several connectors', [BETA, ACME], {}, 'of this account: acme, beta. Choose one with --connector.'],
   ['several connectors in one stack', [BOTH], { stack: 'platform' }, 'several connectors in stack platform in region'],
   ['an unknown connector', [ACME], { connector: 'x' }, 'no connector x in region eu-west-1 of this account. The'],

@@ -16,7 +16,7 @@ import {
 test.each([
   ['ACTIVE', { status: 'ok', text: 'state is active' }],
   ['INACCESSIBLE_ENCRYPTION_CREDENTIALS', { status: 'fail', text: 'state is INACCESSIBLE_ENCRYPTION_CREDENTIALS' }],
-])('a table in the status %s is reported as such', async (TableStatus, finding) => {
+])('the finding about a table gives its status %s', async (TableStatus, finding) => {
   const client = { send: async () => ({ Table: { TableStatus } }) };
   const context = { aws: { retryingDynamodb: () => client }, deployment: async () => ({ table: 'state' }) };
   expect(await tableCheck.run(context as never)).toMatchObject(finding);
@@ -114,7 +114,7 @@ describe('the finding about a function', () => {
     [{ ...active, State: 'Inactive', StateReasonCode: 'KMSKeyNotFound' }, 'fail', 'state is Inactive (KMSKeyNotFound)'],
     [{ ...active, State: 'Failed', StateReason: 'No address.' }, 'fail', 'its state is Failed (No address.)'],
     [{ LastUpdateStatus: 'Successful' }, 'fail', 'its state is unknown'],
-  ])('the function %j: %s', (deployed, status, text) => {
+  ])('the finding about a function with the configuration %j is %s', (deployed, status, text) => {
     expect(functionFinding(deployed)).toMatchObject({ status, text: expect.stringContaining(text) });
   });
 });
@@ -140,15 +140,20 @@ describe('the finding about the notifications of a bucket', () => {
   test.each<[string, NotificationConfiguration, string, string]>([
     ['every new event', of(entry(ALL, [EVENTS])), 'ok', 'below events/'],
     ['every new event by the topic', toTopic(entry(ALL, [EVENTS])), 'ok', 'below events/'],
-    ['a part of them by the topic', toTopic(entry(ALL, [rule('Prefix', 'events/2026/')])), 'fail', SOME],
+    ['a part of the events by the topic', toTopic(entry(ALL, [rule('Prefix', 'events/2026/')])), 'fail', SOME],
     ['a filter name in lower case', of(entry(ALL, [rule('prefix', 'events/')])), 'ok', 'below events/'],
     ['single and multipart uploads', of(entry(PIECES, [EVENTS])), 'ok', 'below events/'],
-    ['the same in two entries', of(...PIECES.map(kind => entry([kind], [EVENTS]))), 'ok', 'below events/'],
+    [
+      'single and multipart uploads in two entries',
+      of(...PIECES.map(kind => entry([kind], [EVENTS]))),
+      'ok',
+      'below events/',
+    ],
     ['the suffix of Firehose objects', of(entry(ALL, [EVENTS, rule('Suffix', '.gz')])), 'ok', 'below events/'],
-    ['everything', of(entry(ALL, [])), 'warn', 'more than events/'],
+    ['every object', of(entry(ALL, [])), 'warn', 'more than events/'],
     ['single uploads only', of(entry(PIECES.slice(0, 1), [EVENTS])), 'fail', SOME],
     ['removals', of(entry(['s3:ObjectRemoved:*'], [EVENTS])), 'fail', SOME],
-    ['a part of them', of(entry(ALL, [rule('Prefix', 'events/2026/')])), 'fail', SOME],
+    ['a part of the events', of(entry(ALL, [rule('Prefix', 'events/2026/')])), 'fail', SOME],
     ['the suffix of another format', of(entry(ALL, [EVENTS, rule('Suffix', '.parquet')])), 'fail', SOME],
     ['another queue', of(entry(ALL, [EVENTS], `${queueArn}2`)), 'fail', 'does not notify the SIEM’s queue of objects'],
     ['nothing', {}, 'fail', 'does not notify the SIEM’s queue of objects'],
@@ -162,11 +167,14 @@ describe('the finding about the notifications of a bucket', () => {
       'fail',
       'does not notify the SIEM’s queue of objects',
     ],
-  ])('notifications that cover %s', (_, reported, status, text) => {
-    const finding = notificationsFinding(reported, { queueArn, topicArn }, 'Add it.');
-    expect(finding).toMatchObject({ status, text: expect.stringContaining(text) });
-    expect(finding.remedy).toBe(status === 'ok' ? undefined : 'Add it.');
-  });
+  ])(
+    'the finding about notifications that cover %s says whether the SIEM learns of every event',
+    (_, reported, status, text) => {
+      const finding = notificationsFinding(reported, { queueArn, topicArn }, 'Add it.');
+      expect(finding).toMatchObject({ status, text: expect.stringContaining(text) });
+      expect(finding.remedy).toBe(status === 'ok' ? undefined : 'Add it.');
+    },
+  );
 });
 
 test.each([

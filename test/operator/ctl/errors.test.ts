@@ -32,7 +32,7 @@ test('the error about a missing resource only advises how to restore the resourc
   expect(error('AccessDenied')).toContain('Nothing was changed.');
 });
 
-test('a failure that several streams have is printed once, after their names', () => {
+test('a failure that several streams have is printed once, after the names of the streams', () => {
   const said =
     '3 of 3 streams failed. assets: StateError: No. | threats: DeliveryError: No: 5 | dns-blocks: StateError: No.';
   expect(new FunctionFailedError('StreamsFailedError', said).message).toBe(
@@ -62,7 +62,7 @@ test('the message of the function’s error is printed unchanged', () => {
   expect(printedMessage(new FunctionFailedError('ApiUnavailableError', message))).toContain('The next run');
 });
 
-test('an access that AWS denies is reported in the words of AWS, which name action and resource', () => {
+test('a call that AWS denies is reported in the words of AWS, which name action and resource', () => {
   const cause = Object.assign(named('AccessDenied'), { message: 'not authorized to perform: sqs:X on resource: q' });
   const { message } = new AwsCallError('The queue q could not be read', cause);
   expect(message).toMatch(

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { groupFailures } from '../../../bin/ctl/failures.ts';
 
-test('failures of one stream and cause that differ only in ids and numbers count as one failure', () => {
+test('failures of a stream that differ only in ids and numbers count as one failure', () => {
   const line = (time: number, stream: string, message: string) => ({
     time,
     text: JSON.stringify({ level: 'ERROR', stream, error: { name: 'StateError', message } }),

@@ -12,6 +12,6 @@ test.each([
     '{ "\\u0061":1 ,"note": "a, \\"b\\": {", "big":12345678901234567890, "ratio":1.0, "b" : [1] }',
     '{"note":"a, \\"b\\": {","big":12345678901234567890,"ratio":1.0,"a":"x","b":"y"}',
   ],
-])('members are set in %s without a change to other values', (object, expected) => {
+])('members are set in the JSON object %s without a change to other values', (object, expected) => {
   expect(withMembers(object, { a: 'x', b: 'y' })).toBe(expected);
 });

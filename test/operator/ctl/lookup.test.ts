@@ -51,7 +51,7 @@ describe('the comparison of the API with the row state', () => {
     ['not found', row(gone), undefined],
     ['never sent', row(live), undefined],
     ['unknown', { kind: 'unclear', why: 'x' } as const, sent],
-  ])('the result is "%s" for the answer %p and the row state %p', (result, answer, stored) => {
+  ])('lookup reports "%s" for the answer %p of the API and the row state %p', (result, answer, stored) => {
     expect(lookupResultOf(answer, stored)).toBe(result);
   });
 });
@@ -75,7 +75,7 @@ describe('a row state is', () => {
     ['relied on after the replay', rowState({ generation: 1 }), saved, undefined],
     ['relied on for a removed row', rowState({ generation: 2, status: 'removed' }), during('all'), undefined],
     ['unknown when another version saved the checkpoint', rowState(), new Error('changed by hand'), 'unknown'],
-  ])('%s', (_what, stored, of, result) => {
+  ])('a row state is %s', (_what, stored, of, result) => {
     expect(unsettledResult(stored, of)).toBe(result);
   });
 });
@@ -92,7 +92,7 @@ describe('the neighbours in an answer of unspecified shape', () => {
     expect(neighbourIds(answer, 'a')).toEqual(ids);
   });
 
-  test('the neighbours are undefined when the answer is not JSON', () => {
+  test('the neighbours of a row are undefined when the answer of the API is not JSON', () => {
     expect(neighbourIds('<html>', 'a')).toBeUndefined();
   });
 });

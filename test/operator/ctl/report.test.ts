@@ -31,6 +31,6 @@ test('control characters in a painted text are shown as escapes within its colou
   expect(written.join('')).toBe('\u001b[31mx\\u001b[32my\u001b[39m\n');
 });
 
-test('a painted text within a plain text loses its colour, but no character', () => {
+test('a painted text that is inserted into a plain text loses only its colour', () => {
   expect(`${painted`${paint.bad('Differs')}: ${3} ids`}.`).toBe('Differs: 3 ids.');
 });

@@ -44,7 +44,7 @@ describe('a stream is', () => {
     ['backfilling', { ...base, behindBefore: 6, activity: activity(9) }],
     ['failing', { ...base, lateBefore: 7, activity: activity(6, 5, true) }],
     ['unreadable', { ...base, off: true, saved: new Error('changed by hand') }],
-  ])('%s: %j', (condition, facts) => {
+  ])('a stream is %s with the facts %j', (condition, facts) => {
     expect(streamConditionOf(facts)).toBe(condition);
   });
 });
@@ -96,7 +96,7 @@ describe('a status', () => {
     [[], ['the alarms are missing']],
     [['warning'], ['the alarm critical is missing']],
     [['critical'], ['the alarm warning is missing']],
-  ])('a status is unhealthy when only the composite alarms are %j', (names, reasons) => {
+  ])('a status is unhealthy when the account has only the composite alarms %j', (names, reasons) => {
     const own = notifiers.filter(({ name }) => names.includes(name));
     expect(health({ alarms: value({ ...healthy.alarms.value, notifiers: own }) }).reasons).toEqual(reasons);
   });
@@ -130,7 +130,7 @@ describe('a status', () => {
       expect(healthAfter(21, 'rate(1 minute)', running).status).toBe('unhealthy');
     });
 
-    test('a status is late when no run has caught up for the time of two longest runs', () => {
+    test('a status is late when no run has caught up for twice the time of the longest run', () => {
       const behind = (minutes: number) =>
         healthAfter(minutes, 'rate(1 minute)', {
           activity: value({ streams: new Map([['assets', activity(minutes * 60_000, 5)]]) }),
@@ -204,9 +204,9 @@ describe('a status', () => {
 
     test.each<readonly [string, Partial<SecondWalk>, string]>([
       ['reads the list', {}, 'first pass, 1200 rows listed'],
-      ['reads it once more', { phase: 'confirm', rows: 7 }, 'second pass, 7 rows listed'],
+      ['reads the list once more', { phase: 'confirm', rows: 7 }, 'second pass, 7 rows listed'],
       ['waits before the second pass', { phase: 'confirm', notBefore: 45 * MINUTE }, 'second pass, begins in 45 min'],
-      ['withdraws what is not listed', { phase: 'sweep' }, 'withdrawal of rows that are not listed'],
+      ['withdraws rows that are not listed', { phase: 'sweep' }, 'withdrawal of rows that are not listed'],
     ])('the status of a stream says that its second walk %s', (_what, change, text) => {
       const shown = textOf(snapshotOf(change)).split('\n');
       expect(shown).toContain(`assets are read again from the beginning: ${text}`);
@@ -262,9 +262,9 @@ test('a lease that no run has taken yet is shown as never taken', () => {
 });
 
 test.each([
-  ['with a bucket that has no event', 0, { waiting: 0, taken: 0, testMessages: 3 }],
-  ['with a bucket that has events', 1, { waiting: 2, taken: 1, testMessages: 0 }],
-])('the test messages of a queue %s are not counted as waiting: %i', async (_, KeyCount, counted) => {
+  ['a bucket without an event', 0, { waiting: 0, taken: 0, testMessages: 3 }],
+  ['a bucket with events', 1, { waiting: 2, taken: 1, testMessages: 0 }],
+])('messages in a queue count as test messages only while the bucket is empty: %s', async (_, KeyCount, counted) => {
   const aws = { s3: () => ({ send: async () => ({ KeyCount }) }) } as never;
   expect(await withoutTestMessages({ waiting: 2, taken: 1, testMessages: 0 }, aws, 'bucket')).toEqual(counted);
 });

@@ -61,8 +61,12 @@ describe('an id', () => {
     ['is unfiltered when the filter excludes it before its replay', { ...sent, ...stale, ...filtered }, 'unfiltered'],
     ['is hidden when a filter withdrew it and the current filter admits it', { ...withdrawn, ...listed }, 'hidden'],
     ['agrees when it is the tombstone of an asset that the filter withdrew', { ...withdrawn, ...tombstone }, undefined],
-    ['agrees when such a withdrawal is older than the replay', { ...withdrawn, ...stale, ...tombstone }, undefined],
-  ])('%s', (_how, entry, kind) => {
+    [
+      'agrees when its tombstone is listed and its withdrawal is older than the replay',
+      { ...withdrawn, ...stale, ...tombstone },
+      undefined,
+    ],
+  ])('an id %s', (_how, entry, kind) => {
     expect(differenceKindOf({ ...EMPTY_ENTRY, ...entry })).toBe(kind);
   });
 
@@ -96,7 +100,7 @@ describe('the next run', () => {
     ['is not the run in progress, which may have read earlier', 4, [lease(7, 'no'), lease(7, 'clean')], false],
     ['is not a run that ended within a batch', 4, [lease(8, 'dirty')], false],
     ['is the run after a run that ended within a batch', 60, [lease(8, 'dirty'), lease(9, 'clean')], true],
-  ] as const)('%s', async (_what, wait, leases, expected) => {
+  ] as const)('the next run %s', async (_what, wait, leases, expected) => {
     expect(await ended(wait, ...leases)).toBe(expected);
   });
 });
@@ -133,7 +137,7 @@ describe('a verification', () => {
     ['is not complete while an id was sent again unchecked', { checked: { ...checked, moved: [lost] } }, false],
     ['is not complete while there are dead letters', { deadLetters: { value: { count: 1, more: false } } }, false],
     ['is not complete when the dead letters cannot be read', { deadLetters: { notReadable: 'denied' } }, false],
-  ])('%s', (_what, change, expected) => {
+  ])('a verification %s', (_what, change, expected) => {
     const outcome = verifyOutcome({ streams: [complete, { ...complete, ...change }], paused: false }, 20);
     expect(outcome).toMatchObject({ status: expected ? 0 : 3, json: { complete: expected } });
     expect(String(outcome.text).startsWith('Complete')).toBe(expected);
@@ -236,7 +240,7 @@ describe('a difference', () => {
     ['is resolved when a replay has sent the row since', stale, { ...sent, generation: 1 }, LISTED.text, 'resolved'],
     ['is unconfirmed when the row was sent again', {}, { ...sentNewer, forwardedAt: AFTER }, withMore, 'moved'],
     ['lasts when only the hash of the id is known', { ...ghost, id: undefined }, undefined, undefined, 'lasts'],
-  ])('%s', async (_what, difference, state, answer, expected) => {
+  ])('a difference %s', async (_what, difference, state, answer, expected) => {
     expect(await outcome(difference, state, answer)).toBe(expected);
   });
 

@@ -41,7 +41,7 @@ describe('the permissions in docs/permissions.md', () => {
     asked = await recordCalls();
   });
 
-  test('the calls are recorded while every command runs', () => {
+  test('the scenes that record the calls for docs/permissions.md run every command', () => {
     const recorded = SCENES.map(([scene]) => scene?.args[0]);
     expect(recorded.toSorted()).toEqual(program.commands.map(command => command.name()).toSorted());
   });

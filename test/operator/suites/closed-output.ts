@@ -4,7 +4,7 @@ import { deployment } from '../support/deployment.ts';
 import { processEndpoints } from '../support/process-endpoints.ts';
 import { startProcess } from '../support/shell.ts';
 
-test('a reader that closes stdout or stderr early stops no work and causes no error', async () => {
+test('a reader that closes stdout or stderr early neither stops the command nor causes an error', async () => {
   await using each = await deployment();
   await using endpoints = await processEndpoints(each);
   const { ended, stdout, stderr } = startProcess(['run'], endpoints);

@@ -18,7 +18,7 @@ test.each([
   expect(each.invocations).toEqual([]);
 });
 
-test('confirm organization shows what has changed, and sends the digest of the organization that it has shown', async () => {
+test('confirm organization shows the changed values, and sends the digest of the organization that it showed', async () => {
   await using each = await deployment();
   each.connector.simulator.put('assets', { id: 'a' });
   await each.run();

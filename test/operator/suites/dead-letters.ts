@@ -48,7 +48,7 @@ async function withFailures(): Promise<Deployment> {
   return each;
 }
 
-test('list counts the objects per place, reason and age, and shows no row', async () => {
+test('dead-letters list counts objects by place, reason and age, and does not show any row', async () => {
   await using each = await withFailures();
   const QueueName = sqsQueueName(each.outputs['SiemDeadLetterQueueUrl']);
   const age = { namespace: 'AWS/SQS', metric: 'ApproximateAgeOfOldestMessage', dimensions: { QueueName } };
@@ -162,7 +162,7 @@ function onCall({ connector }: Deployment, action: string, time: number, act: ()
   };
 }
 
-test('list says only once why two parts of the bucket cannot be read', async () => {
+test('dead-letters list says only once why two parts of the bucket cannot be read', async () => {
   await using each = await deployment();
   each.connector.aws.faults.always('s3', DENIED);
   const { status, stdout } = await each.ctl(['dead-letters', 'list']);

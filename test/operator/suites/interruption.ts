@@ -9,7 +9,7 @@ const PHASES: readonly (readonly [string, ServiceName, readonly string[], string
 ];
 
 describe('Ctrl-C during', () => {
-  test.each(PHASES)('%s', async (_, service, args, words) => {
+  test.each(PHASES)('Ctrl-C during %s ends the command with status 130', async (_, service, args, words) => {
     await using each = await deployment();
     const { interrupt, ended } = each.start(args);
     each.connector.aws.faults.always(service, () => {
@@ -19,7 +19,7 @@ describe('Ctrl-C during', () => {
     expect(await ended).toEqual({ status: 130, stdout: '', stderr: expect.stringContaining(words) });
   });
 
-  test('a write, which is still completed', async () => {
+  test('a write is completed in spite of Ctrl-C', async () => {
     await using each = await deployment();
     const { interrupt, ended } = each.start(['pause']);
     each.connector.aws.faults.always(

@@ -32,7 +32,7 @@ afterAll(async () => {
 const asked = (...args: string[]) => each.json(['lookup', ...args]);
 
 describe('lookup', () => {
-  test('lookup reports a sent row as same without showing the row', async () => {
+  test('lookup reports a sent row as "same" without showing the row', async () => {
     const { status, document } = await asked('assets', 'a');
     const lastSent = { status: 'live', forwardedAt: '2026-11-20T12:00:00.000Z' };
     expect({ status, document }).toMatchObject({
@@ -45,7 +45,7 @@ describe('lookup', () => {
     expect(stdout).toMatch(/^Last sent: .*, sequence \d+, of asset "a"$/m);
   });
 
-  test('lookup reports a changed row as differs and shows the row only with --show', async () => {
+  test('lookup reports a changed row as "differs" and shows the row only with --show', async () => {
     const { status, stdout } = await each.ctl(['lookup', 'assets', 'b']);
     expect({ status, stdout }).toEqual({
       status: 3,

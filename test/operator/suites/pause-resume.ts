@@ -14,17 +14,20 @@ describe('pause and resume', () => {
   test.each([
     [['pause'], true, 'The critical alarm stream-silent will fire after a while without a run.'],
     [['pause', '--mute'], false, 'No alarm notifies anybody'],
-  ])('%j changes only the state of the schedule and whether the alarms notify: %s', async (args, notified, words) => {
-    await using each = await deployment();
-    const before = scheduleOf(each);
-    expect(await each.ctl(args)).toEqual({ status: 0, stderr: '', stdout: expect.stringContaining(words) });
-    expect(scheduleOf(each)).toEqual({ state: 'DISABLED', rest: before.rest });
-    expect(notifies(each)).toEqual([notified, notified]);
+  ])(
+    'the command %j changes only the state of the schedule and whether alarms notify',
+    async (args, notified, words) => {
+      await using each = await deployment();
+      const before = scheduleOf(each);
+      expect(await each.ctl(args)).toEqual({ status: 0, stderr: '', stdout: expect.stringContaining(words) });
+      expect(scheduleOf(each)).toEqual({ state: 'DISABLED', rest: before.rest });
+      expect(notifies(each)).toEqual([notified, notified]);
 
-    expect(await each.ctl(['resume'])).toMatchObject({ status: 0, stderr: '' });
-    expect(scheduleOf(each)).toEqual(before);
-    expect(notifies(each)).toEqual([true, true]);
-  });
+      expect(await each.ctl(['resume'])).toMatchObject({ status: 0, stderr: '' });
+      expect(scheduleOf(each)).toEqual(before);
+      expect(notifies(each)).toEqual([true, true]);
+    },
+  );
 
   test('a second pause or resume writes nothing and shows the time of the first pause', async () => {
     await using each = await deployment();

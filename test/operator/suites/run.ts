@@ -72,7 +72,7 @@ test.each([
   [['resync', 'assets', '--since', '2026-11-24T08:00:00Z'], '--since needs --send-all'],
   [['status', '--all', '--connector', 'acme'], '--all takes neither --connector nor --stack'],
   [['set-credentials', '--client-secret', 'canary'], "unknown option '--client-secret'"],
-])('%j is refused with exit status 2 without an invocation: %s', async (args, reason) => {
+])('the command %j is refused with exit status 2, without an invocation: %s', async (args, reason) => {
   await using each = await deployment();
   const printed = await each.ctl(args);
   expect(printed).toEqual({ status: 2, stdout: '', stderr: expect.stringContaining(reason) });

@@ -6,7 +6,7 @@ import { deployment, STACK } from '../support/deployment.ts';
 import { OWN_ENVIRONMENT, processEndpoints } from '../support/process-endpoints.ts';
 import { startProcess } from '../support/shell.ts';
 
-test('a stack is selected by its name, and an unknown name is refused', async () => {
+test('the option --stack selects a stack by its name and refuses an unknown name', async () => {
   await using each = await deployment();
   expect(await each.ctl(['status', '--stack', STACK])).toMatchObject({ status: 0 });
   const stderr = expect.stringContaining('There is no connector in stack beta in');

@@ -43,11 +43,14 @@ describe('a question at a terminal', () => {
     ['YES ', 0, [{ resync: ['assets'] }]],
     ['no', 2, []],
     [CTRL_C, 130, []],
-  ])('the answer %j leads to exit status %i and these invocations: %j', async (answer, expected, invocations) => {
-    await using each = await deployment();
-    const { stdin, ended } = each.ask(['resync', 'assets']);
-    stdin.write(`${answer}\r`);
-    expect(await ended).toMatchObject({ status: expected });
-    expect(each.invocations).toEqual(invocations);
-  });
+  ])(
+    'the answer %j at a terminal leads to exit status %i and the invocations %j',
+    async (answer, expected, invocations) => {
+      await using each = await deployment();
+      const { stdin, ended } = each.ask(['resync', 'assets']);
+      stdin.write(`${answer}\r`);
+      expect(await ended).toMatchObject({ status: expected });
+      expect(each.invocations).toEqual(invocations);
+    },
+  );
 });
