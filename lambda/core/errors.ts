@@ -343,6 +343,12 @@ export class OutOfTimeError extends Error {
 }
 
 /**
+ * Reason of the abort when a loop over pages is left. All loops share it, because an abort without
+ * a reason creates an exception with a stack.
+ */
+export const LOOP_LEFT = new Error('The loop over the pages was left');
+
+/**
  * Error of the handler, which lists every stream that failed. It is thrown after the other streams
  * have finished.
  */

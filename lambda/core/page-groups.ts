@@ -1,3 +1,4 @@
+import { LOOP_LEFT } from './errors.ts';
 import type { ReadPage } from './read-pages.ts';
 
 export interface GroupLimits {
@@ -66,7 +67,7 @@ export async function* groupPages(
     }
     if (failure !== undefined) throw failure;
   } finally {
-    left.abort();
+    left.abort(LOOP_LEFT);
     makeRoom();
     await fetching;
   }

@@ -3,7 +3,14 @@
  * it, and is fetched while that page is processed.
  */
 import type { Clock, Hash, MemberNames, PageSource } from '../ports.ts';
-import { ContractError, CursorRefusedError, JsonError, PageTimeoutError, PageTooLargeError } from './errors.ts';
+import {
+  ContractError,
+  CursorRefusedError,
+  JsonError,
+  LOOP_LEFT,
+  PageTimeoutError,
+  PageTooLargeError,
+} from './errors.ts';
 import { FollowedCursors } from './followed.ts';
 import type { CutElement } from './json/cutter.ts';
 import { type PageRules, parsePage } from './page.ts';
@@ -95,7 +102,7 @@ export async function* readPages(options: ReadPagesOptions): AsyncGenerator<Read
     }
   } finally {
     // The page that was fetched ahead is aborted, because no request may outlive the walk.
-    left.abort();
+    left.abort(LOOP_LEFT);
     await fetched.catch(() => undefined);
   }
 }

@@ -20,8 +20,10 @@ type BucketCall = <T>(
 ) => Promise<T>;
 
 export function createBucketCall({ client, bucket, retryBudget: budget }: BucketOptions): BucketCall {
+  let s3: Promise<typeof import('./s3.ts')> | undefined;
   return async (attempt, policy) => {
-    const { createBucketClient } = await import('./s3.ts');
+    s3 ??= import('./s3.ts');
+    const { createBucketClient } = await s3;
     const objects = createBucketClient(await client(), bucket);
     return callAws(() => attempt(objects), { budget, ...policy });
   };

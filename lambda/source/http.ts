@@ -176,6 +176,9 @@ function larger(bytes: Buffer, size: number, needed: number): Buffer<ArrayBuffer
   return room;
 }
 
+/** Shared by all requests, because an abort without a reason creates an exception with a stack. */
+const ENDED = new Error('The request has ended within its time limit');
+
 /** An abort signal with a time limit that can be lifted. */
 interface TimeLimit extends Disposable {
   readonly signal: AbortSignal;
@@ -196,5 +199,5 @@ function timeLimit(milliseconds: number, { clock, timeLeft }: RetryBudget): Time
     // The limit was disposed of, because the request has ended within its time.
     () => undefined,
   );
-  return { signal: expired.signal, isShortened: granted < milliseconds, [Symbol.dispose]: () => over.abort() };
+  return { signal: expired.signal, isShortened: granted < milliseconds, [Symbol.dispose]: () => over.abort(ENDED) };
 }

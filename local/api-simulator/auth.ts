@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { type HttpAnswer, type HttpCall, ProblemError } from './problem.ts';
 import type { SimulatorSettings } from './settings.ts';
@@ -35,13 +35,13 @@ export class ServiceAccount {
   #issued = 0;
   readonly #clock: () => number;
   readonly #random: () => number;
-  readonly #key: Uint8Array;
+  readonly #key: string;
 
   /** @param key key from which tokens are derived, so that nobody can guess a token */
   constructor(clock: () => number, random: () => number, key: Uint8Array, settings: SimulatorSettings) {
     this.#clock = clock;
     this.#random = random;
-    this.#key = key;
+    this.#key = Buffer.from(key).toString('hex');
     this.clientId = settings.clientId;
     this.clientSecret = settings.clientSecret ?? this.#drawSecret();
   }
@@ -54,7 +54,7 @@ export class ServiceAccount {
 
   issueToken(): string {
     const serial = String(++this.#issued);
-    const token = `${serial}.${createHmac('sha256', this.#key).update(serial).digest('base64url')}`;
+    const token = `${serial}.${hash('sha256', `${this.#key} ${serial}`, 'base64url')}`;
     this.#tokens.set(token, { expiresAt: this.#now() + TOKEN_SECONDS, roles: [...this.roles] });
     return token;
   }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { membersOf } from '../../lambda/core/json/members.ts';
 import { type StreamName, streamOf, type VersionedStreamName } from '../../lambda/streams.ts';
 import type { ImmutableRow } from './immutable-stream.ts';
@@ -140,8 +140,9 @@ export function readLimit(text: string | undefined): number {
  * unless the client encodes it. It is signed for its endpoint and never expires.
  */
 export function createCursorCodec(key: Uint8Array) {
+  const secret = Buffer.from(key).toString('hex');
   const sign = (endpoint: string, payload: string): string =>
-    createHmac('sha256', key).update(`${endpoint} ${payload}`).digest().subarray(0, 16).toString('base64');
+    hash('sha256', `${secret} ${endpoint} ${payload}`, 'buffer').subarray(0, 16).toString('base64');
   return {
     /**
      * Writes a cursor. Another `variant` gives another cursor for the same place, so that an empty

@@ -2,6 +2,7 @@
 import { isRun, Stage } from './language.ts';
 import { Oracle } from './oracle.ts';
 import { type Fault, type Operation, STRUCK_BY } from './process.ts';
+import type { Keep } from './table.ts';
 
 export interface Failure {
   /** The history, in words. */
@@ -26,12 +27,21 @@ export async function play(words: readonly string[], stage = new Stage(words)): 
   }
 }
 
+export interface ExploreOptions {
+  /** See Table. */
+  readonly keep?: Keep;
+  /** Called after each history. */
+  readonly onPlayed?: (stage: Stage) => void;
+}
+
 /** Plays every history of a line, up to the first that fails. */
-export async function explore(line: string): Promise<Explored> {
+export async function explore(line: string, { keep, onPlayed }: ExploreOptions = {}): Promise<Explored> {
   let histories = 0;
   for await (const words of historiesOf(line.trim().split(/\s+/))) {
     histories++;
-    const [breach] = await play(words);
+    const stage = new Stage(words, keep);
+    const [breach] = await play(words, stage);
+    onPlayed?.(stage);
     if (breach !== undefined) return { histories, failures: [{ line: words.join(' '), breach }] };
   }
   return { histories, failures: [] };

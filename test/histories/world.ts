@@ -17,6 +17,7 @@ import type { TokenSource } from '../../lambda/source/token.ts';
 import { leaseKey, logKey } from '../../lambda/store/item.ts';
 import { STREAMS, type StreamName } from '../../lambda/streams.ts';
 import { sha256 } from '../../lambda/system.ts';
+import type { HttpAnswer } from '../../local/api-simulator/problem.ts';
 import { listPathOf, type SimulatorSettings } from '../../local/api-simulator/settings.ts';
 import { type ApiSimulator, createSimulator } from '../../local/api-simulator/simulator.ts';
 import { type Condition, type Operation, Process, problem, type Stray } from './process.ts';
@@ -360,13 +361,17 @@ export class World {
 
   #fetch(url: string, init: RequestInit, process: Process): Promise<Response> {
     const { simulator } = this;
-    const ask = () => simulator.fetch(new Request(url, { ...init, signal: null }));
     // A token lasts for many runs, and asking for one changes nothing.
-    if (!url.startsWith(`${ORIGIN}/v1/`)) return ask();
-    const { pathname, searchParams } = new URL(url);
+    if (!url.startsWith(`${ORIGIN}/v1/`)) return simulator.fetch(new Request(url, { ...init, signal: null }));
+    const { pathname, search, searchParams } = new URL(url);
+    const headers = new Headers(init.headers);
+    const ask = async () => {
+      const header = (name: string) => headers.get(name) ?? undefined;
+      return (await simulator.serve({ method: 'GET', target: pathname + search, header, body: '' })).answer;
+    };
     const stream = STREAMS.find(({ name }) => listPathOf(name, simulator.settings) === pathname)?.name;
     const signal = init.signal ?? undefined;
-    if (!stream) return process.request({ operation: 'row', effect: ask, signal });
+    if (!stream) return process.request({ operation: 'row', effect: async () => responseOf(await ask()), signal });
     const cursor = searchParams.get('cursor') ?? undefined;
     return process.request({ operation: 'page', effect: () => this.#page(stream, cursor, ask, process), signal });
   }
@@ -374,7 +379,7 @@ export class World {
   async #page(
     stream: StreamName,
     cursor: string | undefined,
-    ask: () => Promise<Response>,
+    ask: () => Promise<HttpAnswer>,
     process: Process,
   ): Promise<Response> {
     const { run } = process;
@@ -383,13 +388,13 @@ export class World {
     }
     const before = this.#pages.get(`${stream} ${cursor}`);
     if (before && before.run < run) this.onSavedCursor(stream, before);
-    const response = await ask();
-    if (response.status !== 200) {
-      if (response.status === 401) process.declined++;
-      return response;
+    const answer = await ask();
+    if (answer.status !== 200) {
+      if (answer.status === 401) process.declined++;
+      return responseOf(answer);
     }
     if (this.listsNothing) return new Response('{"data":[],"pagination":{"next_cursor":null,"page_size":0}}');
-    const body = await response.text();
+    const { body } = answer;
     const texts = rowsIn(body);
     if (texts.length > (this.#options.fits ?? Number.POSITIVE_INFINITY)) {
       process.declined++;
@@ -490,6 +495,10 @@ function readable(bytes: Uint8Array) {
       yield bytes;
     },
   };
+}
+
+function responseOf(answer: HttpAnswer): Response {
+  return new Response(answer.body, answer);
 }
 
 /** The texts of the rows of a list answer. Rows of a history contain no row. */

@@ -32,7 +32,7 @@ class Schedule {
   readonly #change: RunChange;
 
   constructor(change: RunChange = {}) {
-    this.#change = { only: ['assets'], refreshDays: 10, pageLimit: 20, ...change };
+    this.#change = { only: ['assets'], refreshDays: 10, pageLimit: 8, ...change };
   }
 
   get day(): number {
@@ -46,7 +46,7 @@ class Schedule {
   }
 
   /** @param step between two runs */
-  async days(count: number, change: RunChange = {}, step = HOUR): Promise<void> {
+  async days(count: number, change: RunChange = {}, step = 3 * HOUR): Promise<void> {
     for (const end = this.day + count; this.day < end; ) {
       this.harness.clock.advance(step);
       await this.run(change);
@@ -56,8 +56,9 @@ class Schedule {
   /** The longest time that a listed row waited, in days, the time until now included. */
   longestWait(): number {
     const { since } = this;
+    const sent = Map.groupBy(this.sent, ({ id }) => id);
     const waits = this.list.ids.map(id => {
-      const days = [...this.sent.filter(event => event.id === id).map(({ day }) => day), this.day];
+      const days = [...(sent.get(id) ?? []).map(({ day }) => day), this.day];
       return Math.max(...days.slice(1).map((day, index) => (day > since ? day - Math.max(days[index]!, since) : 0)));
     });
     return Math.max(...waits);
@@ -89,7 +90,7 @@ const pauses: Step = schedule => {
 };
 const runsWithoutTheOption: Step = schedule => schedule.run({ refreshDays: undefined });
 const shuffles: Step = ({ list }) => {
-  const [ids] = fc.sample(fc.shuffledSubarray(names(300), { minLength: 300 }), { numRuns: 1, seed: 7 });
+  const [ids] = fc.sample(fc.shuffledSubarray(names(120), { minLength: 120 }), { numRuns: 1, seed: 7 });
   list.put(ids!, live);
 };
 const refusesTheCursor: Step = ({ harness, list }) => {
@@ -109,30 +110,30 @@ const TWICE = 2 * EVEN;
 describe('an even refresh of every row within `refreshDays`', () => {
   test.each<[what: string, steps: readonly Step[], change?: RunChange, largestDay?: number]>([
     [
-      'when the tenant grows from 300 to 2,300 assets',
-      [lists(300), days(14, {}, 3 * HOUR), lists(2_000, 300), days(25, {}, 3 * HOUR)],
-      { pageLimit: 100 },
+      'when the tenant grows from 120 to 900 assets',
+      [lists(120), days(14), lists(780, 120), days(25)],
+      { pageLimit: 40 },
     ],
-    ['throughout thirty days', [lists(300), days(30)]],
-    ['with `refreshDays` 90', [lists(300), days(270, {}, 6 * HOUR)], { refreshDays: 90 }, EVEN / 9],
-    ['when the tenant was empty at first', [days(2), lists(300), days(25)]],
+    ['throughout thirty days', [lists(120), days(30)]],
+    ['with `refreshDays` 90', [lists(300), days(270, {}, 12 * HOUR)], { refreshDays: 90 }, EVEN / 9],
+    ['when the tenant was empty at first', [days(2), lists(120), days(25)]],
     ['when the tenant grows from 1 to 41 assets', [lists(1), days(8), lists(40, 1), days(25)], { pageLimit: 3 }],
-    ['when the page limit is lowered within a pass', [lists(400), days(8), days(22, { pageLimit: 2 })]],
-    ['from the day on which the option is set', [lists(300), runsWithoutTheOption, pauses, days(25)]],
-    ['after a pause of 60 days in the first pass', [lists(300), days(1), pauses, days(15)]],
-    ['after a pause of 60 days in a later pass', [lists(300), days(9), pauses, days(15)]],
+    ['when the page limit is lowered within a pass', [lists(80), days(8), days(22, { pageLimit: 1 })]],
+    ['from the day on which the option is set', [lists(120), runsWithoutTheOption, pauses, days(25)]],
+    ['after a pause of 60 days in the first pass', [lists(120), days(1), pauses, days(15)]],
+    ['after a pause of 60 days in a later pass', [lists(120), days(9), pauses, days(15)]],
     ['after a pause of 60 days in a tenant of 21 assets', [lists(21), days(7), pauses, days(15)]],
-    ['when the tenant fills just before a pause', [days(0.5), lists(200), days(0.5), pauses, days(15)]],
-    ['when the tenant grows just before a pause', [lists(30), days(0.5), lists(170, 30), days(0.5), pauses, days(15)]],
+    ['when the tenant fills just before a pause', [days(0.5), lists(80), days(0.5), pauses, days(15)]],
+    ['when the tenant grows just before a pause', [lists(12), days(0.5), lists(68, 12), days(0.5), pauses, days(15)]],
     ...[1.5, 4.5, 8].map((day): [string, Step[], RunChange, number] => [
       `when every row is re-projected in another order on day ${day}`,
-      [lists(300), days(day), shuffles, days(25)],
+      [lists(120), days(day), shuffles, days(25)],
       {},
       TWICE,
     ]),
     ...[5, 8, 9.3].map((day): [string, Step[], RunChange, number] => [
       `when the API refuses the cursor of the pass on day ${day}`,
-      [days(0.1), lists(300), days(day), refusesTheCursor, days(25)],
+      [days(0.1), lists(120), days(day), refusesTheCursor, days(25)],
       {},
       TWICE,
     ]),
@@ -145,10 +146,10 @@ describe('an even refresh of every row within `refreshDays`', () => {
 
   test('a refresh sends every row again in time while a tenth of the rows changes each day', async () => {
     const schedule = new Schedule();
-    schedule.list.put(names(200), live);
+    schedule.list.put(names(80), live);
     for (let day = 0; day < 30; day++) {
       await schedule.days(1);
-      schedule.list.put(names(20, (day * 70) % 180), changed);
+      schedule.list.put(names(8, (day * 28) % 72), changed);
     }
     expect(schedule.longestWait()).toBeLessThanOrEqual(10);
     // A row that changes within two passes is not repeated.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ATHENA_FILES, SQL_VIEWS } from '../../../local/query/views.ts';
 import { exampleLines, QUERY_EXAMPLES } from '../../documents/query-examples.ts';
-import { viewBreaches } from '../../histories/views.ts';
+import { playForViews, viewBreaches } from '../../histories/views.ts';
 import { envelope } from '../../local/query/support/event-lines.ts';
 import { type LinesDatabase, openDuckDbLines } from '../../local/query/support/lines-database.ts';
 import { IDS, PATHS, PATHS_ROW, ROWS, SCALARS, TIMES } from '../../local/query/support/special-texts.ts';
@@ -59,7 +59,7 @@ describe('the views on Trino', () => {
   });
 
   test('the views on Trino show the truth after the history of each rule', async () => {
-    expect(await viewBreaches(trino)).toEqual([]);
+    expect(await viewBreaches(trino, await playForViews())).toEqual([]);
   });
 });
 
