@@ -2,7 +2,7 @@
 export const SECURITY_STATEMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'test/stack/suites/safety.ts': {
     'no URL and no resource policy':
-      'the stack has one function, which only a permission to invoke it starts, and no custom resource',
+      'the stack has a single function, which only IAM permissions can invoke, and no custom resource',
     'refuse TLS below 1.2': 'the bucket is encrypted, versioned, cleaned up, and closed to the public and old TLS',
     'No bucket is public': 'the bucket is encrypted, versioned, cleaned up, and closed to the public and old TLS',
     'No secret is in the template': 'every queue is encrypted, logs expire, and no secret is in the template',

@@ -179,7 +179,7 @@ describe('the configuration', () => {
     });
   });
 
-  test('a problem shows names and values of cdk.json on one line, cut off if too long', () => {
+  test('a problem shows names and values of cdk.json on a single line, cut off if too long', () => {
     const long = 'x'.repeat(10_000);
     const values = { baseUrl: `https://api.acme.example/\u202e${long}/v1`, caCertificates: `\u001b[2J${long}.pem` };
     const problems = Object.entries(problemsOf([{ ...EXAMPLE, ...values, [`\u001b[2J\n${long}`]: 1 }]));
@@ -210,7 +210,7 @@ describe('the configuration', () => {
     ['an object', { name: 'a' }, /^must be a list of connectors/],
     ['an empty list', [], /^must name one connector at least/],
     ['the JSON text of an object', '{}', /^must be a list of connectors/],
-    ['text that is no JSON', '[', /^must be valid JSON .* only the first line .*connectorsFile=/],
+    ['text that is not JSON', '[', /^must be valid JSON .* only the first line .*connectorsFile=/],
   ])('the configuration is refused, with the reason, if it is %s', (_, context, reason) => {
     expect(problemsOf(context)).toEqual({ connectors: expect.stringMatching(reason) });
   });
@@ -243,21 +243,24 @@ describe('the configuration in a file', () => {
   });
 
   test.each([
-    ['a list of their own in cdk.json', [{ ...EXAMPLE, baseUrl: 'https://api.acme.com' }]],
+    ['a changed list in cdk.json', [{ ...EXAMPLE, baseUrl: 'https://api.acme.com' }]],
     ['a list on the command line', JSON.stringify([EXAMPLE])],
-  ])('the configuration file together with %s is refused, because one of them would be ignored', (_, connectors) => {
-    expect(problems({ connectors, connectorsFile: one })).toEqual({
-      connectorsFile:
-        'cannot be used together with connectors: remove "connectors" from cdk.json, or give one of the two',
-    });
-  });
+  ])(
+    'the configuration file together with %s is refused, because one of the lists would be ignored',
+    (_, connectors) => {
+      expect(problems({ connectors, connectorsFile: one })).toEqual({
+        connectorsFile:
+          'cannot be used together with connectors: remove "connectors" from cdk.json, or give one of the two',
+      });
+    },
+  );
 
   test.each([
-    ['is not there', 'missing.json', /missing\.json cannot be read \(ENOENT\)/],
+    ['does not exist', 'missing.json', /missing\.json cannot be read \(ENOENT\)/],
     ['is a folder', '.', /cannot be read \(EISDIR\)/],
-    ['is no JSON', write('torn.json', '[\n  {"name": "acme",'), /torn\.json is not valid JSON/],
-    ['has no name', '', /must be the path of a JSON file/],
-    ['is no text', 3, /must be the path of a JSON file/],
+    ['is not JSON', write('torn.json', '[\n  {"name": "acme",'), /torn\.json is not valid JSON/],
+    ['has an empty name', '', /must be the path of a JSON file/],
+    ['is a number instead of a path', 3, /must be the path of a JSON file/],
   ])('a configuration file that %s is refused with a reason', (_, connectorsFile, reason) => {
     expect(problems({ connectorsFile })).toEqual({ connectorsFile: expect.stringMatching(reason) });
   });
@@ -277,8 +280,12 @@ describe('the file of certificate authorities', () => {
   });
 
   test.each([
-    ['a private key beside the certificate', authority.certificate + authority.key, /private key.*certificates alone/],
-    ['no certificate', 'Acme', /no certificate in PEM/],
+    [
+      'a private key in addition to the certificate',
+      authority.certificate + authority.key,
+      /private key.*certificates alone/,
+    ],
+    ['text instead of a certificate', 'Acme', /no certificate in PEM/],
     [
       'a damaged certificate',
       `${authority.certificate}${authority.certificate.replace('MII', 'XXX')}`,
@@ -290,7 +297,7 @@ describe('the file of certificate authorities', () => {
   });
 });
 
-test('a wrong list in a file ends the app with every problem before anything is written', () => {
+test('an invalid configuration file ends the app with every problem before anything is written', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'connectors-'));
   const connectorsFile = path.join(folder, 'connectors.json');
   const wrong = { ...EXAMPLE, name: 'other', rateMinutes: 61, baseUrl: 'http://x' };

@@ -12,7 +12,7 @@ function documentText(...name: string[]): string {
   return readFileSync(path.join(ROOT, ...name), 'utf8');
 }
 
-test('docs/construct.md names the option of each prop whose name differs', () => {
+test('docs/construct.md names the option of cdk.json for each prop with another name', () => {
   const text = section(page('docs/construct.md'), '## Props');
   const named = [...text.matchAll(/^- `(\w+)`.* is `(\w+)`\.$/gm)].map(([, prop, option]) => [option, prop]);
   expect(Object.fromEntries(named)).toEqual(
@@ -54,7 +54,7 @@ const PUBLISHED = ['lib/connector-props.ts', 'lib/delivery/destination.ts', 'lib
       }),
 );
 
-test('every published member has a sentence, and every optional member has its default', () => {
+test('every published member is documented by a sentence, and every optional member with its default', () => {
   const undocumented = PUBLISHED.filter(
     ({ comment, mark }) => !/[A-Z`][\s\S]*\.\s/.test(comment!) || (mark === '?' && !comment!.includes('@default')),
   );

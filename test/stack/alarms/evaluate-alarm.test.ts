@@ -32,10 +32,13 @@ describe('missing data in the table of the CloudWatch user guide (three of three
     ['- - - - -', 'ALARM', 'OK'],
     ['0 X X - X', 'ALARM', 'ALARM'],
     ['- - X - -', 'ALARM', 'OK'],
-  ])('the points %s: breaching %s, notBreaching %s', (points, breaching, notBreaching) => {
-    expect(stateAfter(points, { missing: 'breaching' })).toBe(breaching);
-    expect(stateAfter(points, { missing: 'notBreaching' })).toBe(notBreaching);
-  });
+  ])(
+    'an alarm with the points %s is %s if missing points breach, and otherwise %s',
+    (points, breaching, notBreaching) => {
+      expect(stateAfter(points, { missing: 'breaching' })).toBe(breaching);
+      expect(stateAfter(points, { missing: 'notBreaching' })).toBe(notBreaching);
+    },
+  );
 });
 
 describe('an alarm', () => {

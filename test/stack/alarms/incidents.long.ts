@@ -36,7 +36,7 @@ test('every incident that notifies on-call names its alarms', () => {
 
 describe('nobody is notified of', () => {
   test.each(NO_INCIDENTS)(
-    '$name',
+    '$name does not fire an alarm',
     async incident => {
       const { fired, stuck, recovered } = await played(incident);
       expect({ fired: [...fired.keys()], stuck, recovered }).toEqual({ fired: [], stuck: [], recovered: true });

@@ -36,7 +36,7 @@ describe('a grant', () => {
     ['s3:PutObject', 'arn:aws:s3:::bucket/events/x.json', false],
     ['s3:PutObject', 'arn:aws:s3:::bucket2/dead-letter/x.json', false],
     ['s3:GetObject', 'arn:aws:s3:::bucket/dead-letter/x.json', false],
-  ])('a grant of %s on %s is matched in the same way as in IAM', (permission, resource, allowed) => {
+  ])('the permission %s on %s is granted in the same way as by IAM: %s', (permission, resource, allowed) => {
     expect(allows(grant, permission, resource)).toBe(allowed);
   });
 });

@@ -44,7 +44,7 @@ describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
     expect(wrong).toEqual([]);
   });
 
-  test('each alarm is in exactly one composite alarm, whose description names its first command', () => {
+  test('each alarm is in exactly one composite alarm, whose description names the first command to run', () => {
     const members = compositeAlarmMembers(template);
     expect([...members.keys()].sort()).toEqual(['critical', 'warning']);
     expect([...members.values()].flat().sort()).toEqual([...all.keys()].sort());
@@ -60,21 +60,21 @@ describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
 });
 
 describe('silence', () => {
-  test('silence of a stream fires its alarm, but silence of a service does not', () => {
+  test('missing data of a stream fires its alarm, but missing data of an AWS service does not', () => {
     expect(alarms().get('stream-silent')!.missing).toBe('breaching');
     const all = [...alarms().values(), ...alarms(VARIANTS.splunk).values()];
     const services = all.filter(({ namespace }) => namespace.startsWith('AWS/'));
     expect(new Set(services.map(({ missing }) => missing))).toEqual(new Set(['notBreaching']));
   });
 
-  test('a metric that is sent only when it is not zero counts as zero without a point', () => {
+  test('a metric that is sent only when it is not zero counts as zero in minutes without data', () => {
     const own = [...alarms().values()].filter(({ namespace }) => namespace === METRIC_NAMESPACE);
     const omitted = own.filter(({ metric }) => !METRICS_SENT_WHEN_ZERO.has(metric as never));
     expect(omitted.length).toBeGreaterThan(5);
     for (const { fill, missing } of omitted) expect({ fill, missing }).toEqual({ fill: 0, missing: 'notBreaching' });
   });
 
-  test.each([1, 5, 60])('alarms cover the longest runs at a rate of %d minutes', rateMinutes => {
+  test.each([1, 5, 60])('alarms allow for the longest runs at a rate of %d minutes', rateMinutes => {
     const found = alarms({ rateMinutes });
     // CloudWatch looks back further periods before it treats a point as missing, so a period is a minute.
     const silence = { periodMinutes: 1, evaluationPeriods: 2 * (15 + rateMinutes) };
@@ -120,7 +120,7 @@ describe('the option alarms', () => {
   });
 });
 
-test('alarms cover the whole connector, so that another stream needs no additional alarm', () => {
+test('alarms cover the whole connector, so that another stream does not need an additional alarm', () => {
   expect(names({ dnsBlocksPath: '/v1/dns-blocks' })).toEqual(names());
 });
 
@@ -171,7 +171,7 @@ describe('notifications', () => {
   });
 
   test.each([undefined, 'critical', 'warning'])(
-    'a description with the longest names has at most 1,024 characters (every alarm changed: %s)',
+    'an alarm description with the longest names has at most 1,024 characters (changed severity: %s)',
     severity => {
       const override = { severity, threshold: 0.123456789 };
       const runbookUrl = `https://wiki.example/${'r'.repeat(256)}`.slice(0, 256);
@@ -195,7 +195,7 @@ describe('notifications', () => {
     [true, { alarmTopicArn: VARIANTS.existingParts.alarmTopicArn }],
     [false, VARIANTS.everyOption],
     [false, {}],
-  ])('synth warns of a runbook without an address if an alarm notifies somebody: %s with %j', (warned, options) => {
+  ])('synth warns of a missing runbook address only if an alarm notifies somebody (%s): %j', (warned, options) => {
     const stack = new ConnectorStack(createApp(), configured({ ...options }));
     const warnings = warningsOf(stack.connector).filter(text => text.includes('runbookUrl'));
     expect(warnings).toHaveLength(warned ? 1 : 0);

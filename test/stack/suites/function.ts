@@ -58,7 +58,7 @@ describe('the function', () => {
     expect(readSettings(Object.fromEntries(given))).toMatchObject({ connector: 'acme' });
   });
 
-  test('the function uses an existing stream, bucket, table and secret, and no others', () => {
+  test('the function uses exactly the existing stream, bucket, table and secret that are configured', () => {
     expect(environment(VARIANTS.existingParts)).toMatchObject({
       CREDENTIALS_SECRET_ID: VARIANTS.existingParts.secretArn,
       STATE_TABLE: 'acme-State',

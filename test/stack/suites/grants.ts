@@ -79,7 +79,7 @@ describe('the grants of operators', () => {
   test.each([
     ['inspect', INSPECTION],
     ['operate', OPERATION],
-  ])('grants are limited to resources of the connector where AWS supports it: %s', (_, statements) => {
+  ])('the grants to %s are limited to resources of the connector where AWS supports limits', (_, statements) => {
     const everything = statements.filter(each => each.Resource === '*');
     expect(actions(everything)).toEqual([
       'cloudwatch:DescribeAlarms',
@@ -99,7 +99,7 @@ describe('the grants of operators', () => {
     });
   });
 
-  test('operators may encrypt only the secret with the key', () => {
+  test('operators may encrypt nothing but the secret with the customer’s key', () => {
     const uses = (grant: Grant) =>
       granted(grant, scope => ({ encryptionKey: new kms.Key(scope, 'Key') }))
         .filter(each => actions([each]).some(action => action.startsWith('kms:')))

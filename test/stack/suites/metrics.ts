@@ -9,7 +9,7 @@ import { construct } from './construct.ts';
 describe('a metric of the connector', () => {
   const { connector } = construct();
 
-  test('a metric has its namespace, its dimensions, the sum over five minutes, and the given changes', () => {
+  test("a metric has its namespace and dimensions, the sum over five minutes, and the app's changes", () => {
     const namespace = 'SecurityDataConnector';
     const period = Duration.minutes(5);
     const sum = { namespace, metricName: 'LeaseHeld', dimensions: { service: 'acme' }, statistic: 'Sum', period };
@@ -35,14 +35,18 @@ describe('a metric of the connector', () => {
     // A sum would count a stream once for each run that reports it.
     ['StreamsFailed', 'Maximum', undefined, each => each.metricStreamsFailed()],
     ['StreamsBehind', 'Maximum', undefined, each => each.metricStreamsBehind()],
-  ])('the metric %s has its own method and is a %s', (metricName, statistic, stream, metric) => {
+  ])('the metric %s has a method of its own and the statistic %s', (metricName, statistic, stream, metric) => {
     const dimensions = { service: 'acme', ...(stream && { stream }) };
     expect(metric(connector)).toMatchObject({ metricName, statistic, dimensions });
   });
 
   test.each<[string, (each: SecurityDataConnector) => unknown, string]>([
-    ['of a stream without one', each => each.metric('EventsForwarded'), 'Metrics of a stream need the option stream'],
-    ['that nothing sends', each => each.metric('Sent' as ConnectorMetricName), 'Known: StreamsFailed, '],
+    [
+      'of a stream without the option stream',
+      each => each.metric('EventsForwarded'),
+      'Metrics of a stream need the option stream',
+    ],
+    ['that the function does not send', each => each.metric('Sent' as ConnectorMetricName), 'Known: StreamsFailed, '],
     ['of the connector with a stream', each => each.metric('LeaseHeld', { stream: 'assets' }), 'Known: RowsRead, '],
     [
       'of a stream that is off',

@@ -64,7 +64,7 @@ describe('the topic of new objects', () => {
     expect(dependenciesOf('AWS::Scheduler::Schedule')).toContain(found('AWS::SNS::Subscription')[0]);
   });
 
-  test('the dead-letter queue keeps notifications that SQS refuses, which fires its alarm', () => {
+  test('a notification that the SIEM’s queue refuses goes to the dead-letter queue, which has an alarm', () => {
     const [subscription] = subscriptions(synthesize());
     expect(subscription!.Properties['RedrivePolicy']).toEqual({
       deadLetterTargetArn: { 'Fn::GetAtt': [expect.stringMatching(/^ConnectorSiemUnread/), 'Arn'] },
@@ -73,7 +73,7 @@ describe('the topic of new objects', () => {
 
   test.each<[string, Readonly<Record<string, unknown>>, (template: SynthesizedTemplate) => string]>([
     ['of the stack', {}, template => `arn:aws:s3:::${joinedText(only(template, 'AWS::S3::Bucket')['BucketName'])}`],
-    ['that exists', VARIANTS.existingParts, () => 'arn:aws:s3:::acme-security-data'],
+    ['that existed before', VARIANTS.existingParts, () => 'arn:aws:s3:::acme-security-data'],
   ])('the topic accepts only notifications of the bucket %s from its own account', (_, options, bucketArn) => {
     const template = synthesize(options);
     expect(template.Outputs).toHaveProperty('NewObjectsTopicArn');
@@ -88,7 +88,7 @@ describe('the topic of new objects', () => {
     expect(typeof source === 'string' ? source : joinedText(source)).toBe(bucketArn(template));
   });
 
-  test('the bucket notifies the topic even if there is no queue of the SIEM', () => {
+  test('the bucket notifies the topic of new objects even without a queue for the SIEM', () => {
     const template = synthesize({ siemQueue: false });
     expect(bucketNotifications(template)).toEqual({ TopicConfigurations: [NOTIFICATION] });
     expect(siemParts(template)).toEqual([]);
@@ -97,7 +97,7 @@ describe('the topic of new objects', () => {
   test.each([
     ['an endpoint', VARIANTS.splunk],
     ['an existing delivery stream', VARIANTS.existing],
-  ])('the topic does not exist when the destination is %s', (_, options) => {
+  ])('the topic of new objects does not exist when the destination is %s', (_, options) => {
     const template = synthesize(options);
     expect(bucketNotifications(template)).toBeUndefined();
     expect(resources(template, 'AWS::SNS::Topic')).toHaveLength(1);
@@ -108,7 +108,7 @@ describe('the topic of new objects', () => {
 const queueOf = (scope: Stack) => new SqsDestination(new sqs.Queue(scope, 'Theirs'));
 
 describe('another notification of the bucket', () => {
-  test('another notification is refused by name, with advice on how to subscribe instead', () => {
+  test('another notification of the bucket is refused, with advice on how to subscribe instead', () => {
     const { scope, connector } = construct();
     // The other methods of the CDK come here, too.
     const addition = () => connector.bucket.addObjectRemovedNotification(queueOf(scope));

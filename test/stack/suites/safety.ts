@@ -95,7 +95,7 @@ describe.each(VARIANT_NAMES)('the stack in the variant %s', name => {
     expect(JSON.stringify(template)).not.toMatch(/HECToken|AccessKey"|"Password/);
   });
 
-  test('the stack has one function, which only a permission to invoke it starts, and no custom resource', () => {
+  test('the stack has a single function, which only IAM permissions can invoke, and no custom resource', () => {
     expect(ofType('AWS::Lambda::Function')).toHaveLength(1);
     expect([...ofType('AWS::Lambda::Permission'), ...ofType('AWS::Lambda::Url')]).toEqual([]);
     expect(Object.values(template.Resources).filter(({ Type }) => /^Custom::|CustomResource/.test(Type))).toEqual([]);
@@ -155,7 +155,7 @@ describe('the condition through which service a key is used', () => {
     ['eusc-de-east-1', ['secretsmanager.eusc-de-east-1.amazonaws.eu']],
     ['us-iso-east-1', ['secretsmanager.us-iso-east-1.c2s.ic.gov']],
   ])(
-    'the condition has in %s the service name that the CDK uses, and the name of the partition',
+    'the condition kms:ViaService has for %s both the CDK’s service name and the partition’s service name',
     (region, ofPartition) => {
       const { own, ofKey } = services({ account: '111122223333', region });
       const ofSecrets = own.filter(value => String(value).startsWith('secretsmanager.'));
@@ -165,7 +165,7 @@ describe('the condition through which service a key is used', () => {
     },
   );
 
-  test('the condition has both service names when the region is unknown at synth', () => {
+  test('the condition kms:ViaService has both service names when the region is unknown at synth', () => {
     const { own } = services({});
     const ofSecrets = own.map(value => JSON.stringify(value)).filter(text => text.includes('secretsmanager.'));
     expect(ofSecrets.filter(text => text.includes('{"Ref":"AWS::URLSuffix"}'))).not.toEqual([]);

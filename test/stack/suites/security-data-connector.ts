@@ -281,7 +281,7 @@ describe('an existing resource in another place than the stack', () => {
         return { destination: Destination.existing({ deliveryStream }) };
       },
     ],
-  ])('the prop %s in another place is refused by name if synth knows the place of the stack', (prop, props) => {
+  ])('the prop %s with a resource in another place is refused if synth knows the stack’s place', (prop, props) => {
     const [known, unknown] = [theirStack(), new Stack(createApp(), 'Agnostic')];
     const reason = `^props\\.${prop} is in .*region us-east-1, but the stack in .*region eu-west-1: `;
     expect(refusal({ ...REQUIRED, ...props(known) }, known)).toEqual([expect.stringMatching(reason)]);
@@ -297,12 +297,15 @@ describe('an existing resource in another place than the stack', () => {
       'a key of another account',
       scope => ({ encryptionKey: kms.Key.fromKeyArn(scope, 'K', KEY.replace('us-east-1', 'eu-west-1')) }),
     ],
-    ['a topic by a token', scope => ({ alarmTopic: sns.Topic.fromTopicArn(scope, 'A', Fn.importValue('topic')) })],
+    [
+      'a topic whose ARN is a token',
+      scope => ({ alarmTopic: sns.Topic.fromTopicArn(scope, 'A', Fn.importValue('topic')) }),
+    ],
     [
       'a secret of another account by its whole ARN',
       scope => ({ secret: secretOf(scope, SECRET.replace('us-east-1', 'eu-west-1')) }),
     ],
-  ])('%s is accepted', (_, props) => {
+  ])('%s is accepted by a stack in a known place', (_, props) => {
     const scope = theirStack();
     expect(refusal({ ...REQUIRED, ...props(scope) }, scope)).toEqual([]);
   });
@@ -315,22 +318,34 @@ test('members that are not props are ignored, because stack props may have them'
 });
 
 test.each<[string, object, string[]]>([
-  ['no props', {}, ['connectorName', 'baseUrl', 'authUrl'].map(prop => `props.${prop} is required`)],
+  ['missing props', {}, ['connectorName', 'baseUrl', 'authUrl'].map(prop => `props.${prop} is required`)],
   [
-    'the rules of cdk.json, by the names of the props and all at once',
+    'several props that break rules of cdk.json',
     { ...REQUIRED, memorySize: 128, siemQueue: false, siemReader: READER },
     ['props.memorySize must be a whole number of megabytes', 'props.siemReader has nothing to read'],
   ],
-  ['a part of a unit', { ...REQUIRED, rate: Duration.seconds(90) }, ['props.rate must be a whole number of minutes']],
-  ['another removal policy', { ...REQUIRED, removalPolicy: RemovalPolicy.SNAPSHOT }, ['props.removalPolicy must be ']],
   [
-    'a destination',
+    'a rate of a minute and a half',
+    { ...REQUIRED, rate: Duration.seconds(90) },
+    ['props.rate must be a whole number of minutes'],
+  ],
+  [
+    'an unsupported removal policy',
+    { ...REQUIRED, removalPolicy: RemovalPolicy.SNAPSHOT },
+    ['props.removalPolicy must be '],
+  ],
+  [
+    'an invalid destination',
     { ...REQUIRED, destination: Destination.http({ url: 'http://siem.acme.example', retry: Duration.hours(3) }) },
     ['props.destination.url must begin with https', 'props.destination.retry must be a whole number of seconds'],
   ],
-  ['no security group', { ...REQUIRED, vpc: {}, securityGroups: [] }, ['props.securityGroups must be a list of ']],
+  [
+    'an empty list of security groups',
+    { ...REQUIRED, vpc: {}, securityGroups: [] },
+    ['props.securityGroups must be a list of '],
+  ],
   ['subnets without a VPC', { ...REQUIRED, vpcSubnets: {} }, ['props.vpcSubnets has no effect without vpc']],
-  ['an undefined prop, which is absent', { ...REQUIRED, rate: undefined, destination: undefined }, []],
+  ['undefined props, which count as absent', { ...REQUIRED, rate: undefined, destination: undefined }, []],
 ])('the construct reports the problems of %s', (_, props, said) => {
   expect(refusal(props)).toEqual(said.map(text => expect.stringContaining(text)));
 });

@@ -14,7 +14,7 @@ function trust(options: object): Statement {
   return (role(options)!['AssumeRolePolicyDocument'] as { Statement: Statement[] }).Statement[0]!;
 }
 
-test('the bucket of the longest connector name has a valid name, which is new with each creation', () => {
+test('the bucket of a connector with the longest name has a valid name that changes with each creation', () => {
   const name = 'a'.repeat(32);
   const made = joinedText(only(synthesize({ name }), 'AWS::S3::Bucket')['BucketName']);
   expect(made).toBe(`sdc-${name}-51af3dc0-1234567db123`);

@@ -101,7 +101,7 @@ describe('a token, whose value is known only at deployment', () => {
     },
   );
 
-  test('a token must already be in the deployed unit, because it cannot be converted', () => {
+  test('a token for a duration must have the unit of the template, because a token cannot be converted', () => {
     const { problems } = constructed(({ number }) => ({
       retention: Duration.hours(number('Retention')),
       destination: Destination.http({ url: URL, retry: Duration.minutes(number('Retry')) }),
