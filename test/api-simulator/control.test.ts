@@ -69,7 +69,7 @@ test('the control API sets and clears faults, and returns the number of requests
   expect(await (await call('GET', '/requests')).json()).toEqual({ token: 2, assets: 2 });
 });
 
-test('a request that a page of another website could send is refused', async () => {
+test('the control API refuses a request that a page of another website could send', async () => {
   const { clientSecret } = tenant.simulator.account;
   const refused = await fetch(`${control.controlUrl}/credentials/rotate`, { method: 'POST' });
   expect({ status: refused.status, body: await refused.json() }).toMatchObject({ status: 415, body: { status: 415 } });
@@ -83,10 +83,13 @@ test.each<[string, string, string | undefined, number]>([
   ['POST', '/assets/%zz/remove', undefined, 400],
   ['PUT', '/faults', '{}', 400],
   ['POST', '/life', '{"rate":-1}', 400],
-])('%s %s %p is refused with %i without a change', async (method, path, body, status) => {
-  const response = await call(method, path, body);
-  expect(response.status).toBe(status);
-  expect(response.headers.get('content-type')).toBe('application/problem+json');
-  expect(tenant.simulator.truth().assets.size).toBe(0);
-  expect(rates).toEqual([]);
-});
+])(
+  'the control request %s %s with the body %p is refused with %i, without a change',
+  async (method, path, body, status) => {
+    const response = await call(method, path, body);
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(tenant.simulator.truth().assets.size).toBe(0);
+    expect(rates).toEqual([]);
+  },
+);

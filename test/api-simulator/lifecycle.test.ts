@@ -45,7 +45,7 @@ describe('an asset and its threats', () => {
     });
   });
 
-  test('a threat is listed while its present asset exists, not the asset from which it moved', async () => {
+  test('a moved threat is listed while its present asset exists, even if its former asset does not', async () => {
     const { simulator, ids } = createTenant();
     for (const id of ['a', 'b']) simulator.put('assets', { id });
     simulator.put('threats', { id: 't', asset_id: 'a' });
@@ -58,7 +58,7 @@ describe('an asset and its threats', () => {
     expect(await ids('threats')).toEqual(['t']);
   });
 
-  test('a re-projection changes only the position', async () => {
+  test('a re-projection of a row changes only its position', async () => {
     const { simulator, clock, walk } = createTenant();
     simulator.put('assets', { id: 'a' });
     simulator.put('threats', { id: 't', asset_id: 'a' });
@@ -79,7 +79,7 @@ describe('an asset and its threats', () => {
     ['a threat of an unknown asset', simulator => simulator.put('threats', { id: 't', asset_id: 'nobody' })],
     ['a row that is not JSON', simulator => simulator.put('assets', '{"id":')],
     ['a row that sets its own position', simulator => simulator.put('assets', { id: 'x', stream_position: 'now' })],
-  ])('%s is refused without a change', (_, act) => {
+  ])('the API simulator refuses %s without a change', (_, act) => {
     const { simulator } = createTenant();
     for (const id of ['live', 'gone']) simulator.put('assets', { id });
     simulator.put('threats', { id: 'hidden', asset_id: 'gone' });

@@ -8,7 +8,7 @@ describe('an invalid request to the API gets a problem document', () => {
     ['/v1/assets/%E0%A4%A', 400, 'request/malformed'],
     ['/v1/assets/unknown', 404, 'resource/not-found'],
     ['/v2/assets', 404, 'request/unknown-path'],
-  ])('%s: %i %s', async (target, status, suffix) => {
+  ])('a request for %s is refused with %i and the problem type %s', async (target, status, suffix) => {
     const { get } = createTenant();
     const reply = await get(target);
     expect(reply).toMatchObject({ status, body: { type: expect.stringMatching(new RegExp(`/${suffix}$`)) } });
@@ -37,7 +37,7 @@ test('a cursor never expires, although it contains characters that a URL must en
   expect(await ids('assets', { cursor: nextCursor })).toEqual(['b', 'c']);
 });
 
-test('a cursor is invalid at another endpoint', async () => {
+test('a cursor is invalid at any other endpoint than its own', async () => {
   const { simulator, get, page } = createTenant();
   for (const id of ['a', 'b']) simulator.put('assets', { id });
   const { nextCursor } = await page('assets', { limit: 1 });
@@ -75,7 +75,7 @@ describe('faults', () => {
   );
 });
 
-test('a call resolves within its turn, so that a simulation controls the order of events', async () => {
+test('a call of the API simulator resolves within its turn, so that a simulation controls the order', async () => {
   const { get } = createTenant();
   let turned = false;
   setImmediate(() => {

@@ -51,7 +51,7 @@ test('the order of members can be shuffled without a change of content', async (
   for (const { body } of answers) expect(body).toEqual((await plain.get('/v1/assets')).body);
 });
 
-test('two members with the same name keep their order in a shuffle, because the last one counts', async () => {
+test('two members with the same name keep their order in a shuffle, because the last member counts', async () => {
   const { simulator, get } = createTenant({ shuffleMembers: true });
   simulator.put('assets', '{"id":"a","n":1,"n":2,"n":3}');
   for (let time = 0; time < 5; time++) expect((await get('/v1/assets/a')).body.n).toBe(3);

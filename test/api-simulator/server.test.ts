@@ -19,21 +19,21 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-test('the server listens only on 127.0.0.1, where it serves tokens and lists', async () => {
+test('the server of the API simulator listens only on 127.0.0.1, where it serves tokens and lists', async () => {
   expect(server.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   await expect(fetch(server.baseUrl.replace('127.0.0.1', '127.0.0.2'))).rejects.toThrow('fetch failed');
   const { body } = await client.get('/v1/assets?limit=2');
   expect(body).toMatchObject({ data: [{ id: 'a' }, { id: 'b' }], pagination: { page_size: 2 } });
 });
 
-test.each(['../x', 'ü/日本'])('the id %s, which looks like a path, is read as one id', async id => {
+test.each(['../x', 'ü/日本'])('the id %s, which looks like a path, is read as a single id', async id => {
   expect((await client.get(`/v1/assets/${encodeURIComponent(id)}`)).body).toMatchObject({ id });
 });
 
 test.each([
   ['with a body', '{"org_id":"xyz"}', 400],
   ['with a body that is too large', 'x'.repeat(70_000), 413],
-])('a GET request for %s is refused', async (_, body, status) => {
+])('a GET request %s is refused', async (_, body, status) => {
   const headers = { authorization: await client.bearer(), 'content-length': body.length };
   // fetch would not send it.
   const sent = request(`${server.baseUrl}/v1/assets`, { method: 'GET', headers }).end(body);
@@ -42,7 +42,7 @@ test.each([
   expect(response.statusCode).toBe(status);
 });
 
-test('a reset breaks the connection before the answer, and a truncation breaks it within the body', async () => {
+test('the fault reset breaks the connection before the answer, and the fault truncate within the body', async () => {
   simulator.setFaults([
     { kind: 'reset', endpoint: 'assets' },
     { kind: 'truncate', endpoint: 'threats' },
@@ -60,7 +60,7 @@ describe('a server for local programs', () => {
 
   test.each<[string, string, Record<string, string>]>([
     ['a script', 'POST', json],
-    ['its own page', 'POST', { ...json, origin: 'http://localhost:8', host: 'localhost:8' }],
+    ['a page of its own', 'POST', { ...json, origin: 'http://localhost:8', host: 'localhost:8' }],
     ['a read', 'GET', { host: '127.0.0.1:8' }],
   ])('a server for local programs serves %s', (_, method, headers) => {
     expect(check(method, headers)).not.toThrow();
@@ -70,7 +70,7 @@ describe('a server for local programs', () => {
     ['a page of another origin', 'POST', { ...json, origin: 'https://evil.example' }, 'request/foreign-origin'],
     ['a read by a page of another origin', 'GET', { ...json, origin: 'null' }, 'request/foreign-origin'],
     [
-      'a host name that was pointed at this machine',
+      'a foreign host name that resolves to this machine',
       'POST',
       { ...json, host: 'evil.example:8' },
       'request/foreign-host',

@@ -5,7 +5,7 @@ import { createTenant } from './tenant.ts';
 
 const MOST = { assets: 40, threats: 60, 'dns-blocks': 80 } as const;
 
-test('random changes neither empty a full stream nor add mutable rows, and few immutable rows', () => {
+test('random changes of a full stream neither empty it nor add mutable rows, and add few immutable rows', () => {
   const { simulator } = createTenant();
   simulator.populate({ assets: 20, threats: 30, dnsBlocks: 40 });
   const random = createRandom(1);

@@ -14,7 +14,7 @@ function tenantWithAssets(count: number, options: Partial<SimulatorOptions> = {}
 }
 
 describe('the end of a stream', () => {
-  test('full-page-null: the last rows come with a null cursor, so the previous cursor delivers them again', async () => {
+  test('a stream that ends with full-page-null delivers its last rows again after the previous cursor', async () => {
     const { page } = tenantWithAssets(3);
     const first = await page('assets', { limit: 2 });
     const last = await page('assets', { limit: 2, cursor: first.nextCursor });
@@ -23,14 +23,14 @@ describe('the end of a stream', () => {
     expect(await page('assets', { limit: 2, cursor: first.nextCursor })).toEqual(last);
   });
 
-  test('empty-page-null: rows always come with a cursor, and an empty page with null follows', async () => {
+  test('a stream that ends with empty-page-null returns rows with a cursor, then an empty page with null', async () => {
     const { page } = tenantWithAssets(2, { endOfStream: 'empty-page-null' });
     const first = await page('assets', { limit: 2 });
     expect(first.nextCursor).not.toBeNull();
     expect(await page('assets', { cursor: first.nextCursor })).toMatchObject({ rows: [], nextCursor: null });
   });
 
-  test('repeat-cursor: a poll after the last row gets its own cursor back', async () => {
+  test('a stream that ends with repeat-cursor answers a poll after the last row with the same cursor', async () => {
     const { page } = tenantWithAssets(2, { endOfStream: 'repeat-cursor' });
     const { nextCursor } = await page('assets');
     expect(await page('assets', { cursor: nextCursor })).toMatchObject({ rows: [], nextCursor });
@@ -57,7 +57,7 @@ test('very recent changes are withheld from lists and are delivered later', asyn
   expect([await walk('assets'), await walk('dns-blocks')]).toMatchObject([[{ id: 'a' }], [{ id: 'd' }]]);
 });
 
-test('a batch that has been listed gets no more rows, because new rows are withheld at every position', async () => {
+test('a listed batch of rows does not grow, because new rows are withheld at every position', async () => {
   const { simulator, clock, walk } = createTenant({ withholdMs: 5000, tieSize: 10 });
   simulator.put('assets', { id: 'old' });
   clock.now += 5000;

@@ -34,7 +34,7 @@ describe('arguments', () => {
     ]);
   });
 
-  test('arguments that npm consumed are the only reported problem, because the others are unknown', () => {
+  test('options that npm consumed are the only reported problem, because the other options are unknown', () => {
     const { problems } = readArguments(describeTrial, ['4'], { npm_config_runs: 'true', npm_config_quiet: '' });
     expect(problems).toEqual([
       'npm consumed --runs <n> itself. Type "--" before the options, as in "npm run trial -- --runs <n>".',
@@ -42,7 +42,7 @@ describe('arguments', () => {
   });
 });
 
-test('a refusal with one problem is a single line before the usage hint', () => {
+test('a refusal of a command with one problem is a single line before the usage hint', () => {
   expect(problemsText('npm run trial --', ['this is wrong'])).toBe(
     'Nothing was started: this is wrong\n"npm run trial -- --help" explains.',
   );
@@ -62,7 +62,7 @@ const READ = [
   'test:package',
 ];
 
-test.each(READ)('npm run %s refuses wrong options as the API simulator does', name => {
+test.each(READ)('npm run %s reads its options with readArgumentsOrExit, which refuses wrong options', name => {
   const [file] = /(bench|local|test)\/[\w/-]+\.ts/.exec(scripts[name])!;
   const source = page(file.replace('api-simulator/main', 'api-simulator/command-line'));
   expect(source).toContain('readArgumentsOrExit');

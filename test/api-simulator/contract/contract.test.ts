@@ -33,7 +33,7 @@ const NAMED = RULES.map(rule => [`${rule.id}: ${rule.words}`, rule] as const);
 
 describe('the contract of an API simulator that keeps the specification', () => {
   const client = new ContractClient(target());
-  test.each(NAMED)('%s', async (_name, rule) => {
+  test.each(NAMED)('the API simulator keeps the rule %s', async (_name, rule) => {
     expect(await checkRule(rule, client)).toEqual({ rule, result: 'holds' });
   });
 });
@@ -44,8 +44,11 @@ test.each<[string, Partial<SimulatorOptions>]>([
     { retention: 'every-version', endOfStream: 'empty-page-null' },
   ],
   ['pages are short, empty and tied', { shortPages: 0.3, emptyPages: 0.2, tieSize: 20 }],
-  ['members are shuffled and named otherwise', { shuffleMembers: true, rowsMember: 'items', paginationMember: 'meta' }],
-  ['paths and the asset member are others', { dnsBlocksPath: '/v1/dns/blocked', threatAssetMember: 'assetRef' }],
+  [
+    'members are shuffled and have other names',
+    { shuffleMembers: true, rowsMember: 'items', paginationMember: 'meta' },
+  ],
+  ['a path and the asset member have other names', { dnsBlocksPath: '/v1/dns/blocked', threatAssetMember: 'assetRef' }],
 ])('the API simulator also keeps the specification when %s', async (_, settings) => {
   const results = await exceptions(target(settings));
   expect(results.filter(({ result }) => result === 'broken')).toEqual([]);
@@ -53,7 +56,7 @@ test.each<[string, Partial<SimulatorOptions>]>([
 });
 
 describe('the contract notices an API simulator that breaks', () => {
-  test.each(NAMED)('%s', async (_name, rule) => {
+  test.each(NAMED)('the contract notices a violation of the rule %s', async (_name, rule) => {
     const correct = target();
     const broken = { ...correct, fetch: mutated(correct.fetch, MUTATIONS[rule.id]!) };
     const { result, reason } = await checkRule(rule, new ContractClient(broken));
@@ -62,7 +65,7 @@ describe('the contract notices an API simulator that breaks', () => {
   });
 });
 
-test('a tenant without rows breaks no rule, but the contract names the cases it could not test', async () => {
+test('a tenant without rows does not break the contract, which names the cases that it cannot test', async () => {
   const results = await exceptions({ ...target({}, true), letTokenExpire: undefined });
   expect(results.filter(({ result }) => result === 'broken')).toEqual([]);
   expect(results.map(({ rule, reason }) => `${rule.id}: ${reason}`)).toContain('rows-5: a tombstone');

@@ -21,7 +21,7 @@ function contract(CLIENT_SECRET: string, ...flags: string[]): Promise<Ended> {
   return run(process.execPath, ['--no-warnings', file, ...tenant, ...flags], 60, { environment });
 }
 
-test('each rule is listed with its result, and a broken rule with its reason', async () => {
+test('each rule of the contract is listed with its result, and a broken rule with its reason', async () => {
   simulator.setFaults([{ kind: 'status', endpoint: 'related', status: 500 }]);
   const { status, stdout } = await contract(simulator.account.clientSecret, '--dns-blocks-path', '/v1/dns-blocks');
   simulator.setFaults([]);
@@ -33,14 +33,14 @@ test('each rule is listed with its result, and a broken rule with its reason', a
   expect(simulator.requests.get('token')).toBe(1);
 });
 
-test('the output does not contain a secret that was refused and therefore breaks rules', async () => {
+test('the output of the contract command does not contain the secret, even if the API refuses it', async () => {
   const { status, stdout, stderr } = await contract('canary-secret');
   expect(status).toBe(1);
   expect(stdout).toContain('The token endpoint answered 401');
   expect(stdout + stderr).not.toContain('canary-secret');
 });
 
-test('a missing secret or plain http to another machine is refused before the first request', async () => {
+test('the contract command refuses a missing secret or plain http to another machine before the first request', async () => {
   const before = new Map(simulator.requests);
   const { status, stdout, stderr } = await contract('', '--base-url', 'http://api.example');
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

@@ -36,7 +36,7 @@ describe('an event is', () => {
   });
 });
 
-test('the figures of the copy cover the last hour', () => {
+test('the figures of the SIEM’s copy cover the last hour', () => {
   const copy = new SiemCopy();
   copy.take(threat(THREAT));
   for (let minute = 0; minute < 60; minute++) copy.endMinute();

@@ -48,7 +48,7 @@ function act(path: string, body: unknown, headers: Readonly<Record<string, strin
   return ask({ method: 'POST', path, headers: own, body: JSON.stringify(body) });
 }
 
-test('the page says that the demo has not started yet', async () => {
+test('the page of the demo says that the demo has not started yet', async () => {
   expect(await ask({})).toMatchObject({ status: 503, body: expect.stringContaining('is starting') });
   server.show(demo);
   expect(await ask({ path: '/view' })).toMatchObject({ status: 200, body: JSON.stringify(demo.view) });
@@ -61,14 +61,14 @@ test.each(['/%2e%2e/demo.ts', '/runbook/../demo.ts', '/runbook/no-such-alarm'])(
   },
 );
 
-test('a page of another origin can neither read nor change anything, even with the token', async () => {
+test('a page of another origin can neither read nor change the demo, even with the token', async () => {
   const origin = 'https://evil.example';
   expect(await ask({ headers: { origin } })).toMatchObject({ status: 403 });
   expect(await act('/repair', {}, { origin })).toMatchObject({ status: 403 });
   expect(done).toEqual([]);
 });
 
-test('a request that changes something needs the token of this start', async () => {
+test('a request that changes the demo needs the token of this start', async () => {
   for (const token of ['', `${server.token}x`]) {
     expect(await act('/repair', {}, { 'x-demo-token': token })).toMatchObject({ status: 403 });
   }
@@ -90,13 +90,13 @@ test.each<[string, Asked, number]>([
   ['a body that is not JSON', { path: '/repair', body: '{' }, 400],
   ['a body that is too large', { path: '/repair', body: ' '.repeat(5000) }, 413],
   ['another method', { method: 'PUT' }, 405],
-])('a request is refused for %s', async (_, asked, status) => {
+])('a request to the demo is refused for %s', async (_, asked, status) => {
   const headers = { 'content-type': 'application/json', 'x-demo-token': server.token };
   expect(await ask({ method: 'POST', headers, ...asked })).toMatchObject({ status });
   expect(done).toEqual([]);
 });
 
-test('the page with the token allows neither inline scripts nor other hosts', async () => {
+test('the page of the demo allows neither inline scripts nor other hosts', async () => {
   const { headers, body } = await ask({});
   expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
   expect(headers).not.toHaveProperty('access-control-allow-origin');
@@ -111,13 +111,13 @@ test('an alarm links to its section of the runbook', async () => {
   expect(body.match(/^## /gm)).toHaveLength(1);
 });
 
-test('the page is told the incidents and their causes', async () => {
+test('the page of the demo gets the incidents and their causes from the server', async () => {
   const [alarming, harmless] = JSON.parse((await ask({ path: '/incidents' })).body);
   expect(alarming[0]).toEqual({ name: 'The API is down', caused: 'Every list answers 503' });
   expect(harmless).toHaveLength(4);
 });
 
-test('each new view is sent as an event until the browser disconnects', async () => {
+test('each new view of the demo is sent as an event until the browser disconnects', async () => {
   const listeners = new Set<(view: DemoView) => void>();
   const left = Promise.withResolvers<void>();
   const other = await startDemoServer();

@@ -34,7 +34,7 @@ test.each([
   ['without a line break at its end', gzipSync('{}\n{}'), ['{}', '{}']],
   ['with a line of 4 MB', gzipSync(`${'é'.repeat(2_000_000)}\n`), ['é'.repeat(2_000_000)]],
   ['of several parts', joined(gzipSync('1\n'), gzipSync(''), gzipSync('2\n')), ['1', '2']],
-])('the file %s is read to the last line', async (_, bytes, lines) => {
+])('a delivered file %s is read to the last line', async (_, bytes, lines) => {
   await using folder = await deliveredFolder();
   await folder.bytes('a.gz', bytes);
   using database = await EventDatabase.open(folder.path);

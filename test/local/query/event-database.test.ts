@@ -27,7 +27,7 @@ describe('the delivered files', () => {
     expect(await column(folder, 'select line from lines')).toEqual(lines);
   });
 
-  test('events have the date of their folder in both layouts, or no date', async () => {
+  test('an event has the date of its folder, by time or by stream, and otherwise is undated', async () => {
     await using folder = await deliveredFolder();
     await folder.file('events/2026/11/20/23/a.json.gz', envelope({ sequence: 1, id: 'by time', row: '1' }));
     await folder.file('events/assets/2026/11/21/00/a.json.gz', envelope({ sequence: 2, id: 'by stream', row: '1' }));

@@ -36,7 +36,7 @@ afterAll(async () => folder[Symbol.asyncDispose]());
 
 const ask = (...args: string[]) => run('--folder', folder.path, ...args);
 
-test('the command without SQL prints a summary and example queries', async () => {
+test('npm run query without SQL prints a summary and example queries', async () => {
   const { status, stdout, stderr } = await ask();
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   expect(stdout).toContain('1 file of events.');
@@ -47,7 +47,7 @@ test('the command without SQL prints a summary and example queries', async () =>
   expect(stdout).toContain('Try next');
 });
 
-test('a table has aligned columns, with long cells cut off and control characters escaped', async () => {
+test('a printed table has aligned columns, with long cells cut off and control characters escaped', async () => {
   const { status, stdout } = await ask('select id, row from current_assets order by sequence');
   expect(status).toBe(0);
   const lines = [
@@ -104,7 +104,7 @@ test('control sequences in a value, SQL, option, folder or file name do not reac
   }
 });
 
-test('an error while rows are read names its kind without quoting a row', async () => {
+test('an error of SQL while rows are read is named by its kind, without quoting a row', async () => {
   await using secret = await deliveredFolder();
   await secret.file('a.json.gz', envelope({ sequence: 1, id: 'secret', row: '{"id":"secret"}' }));
   const { status, stdout, stderr } = await run('--folder', secret.path, '--json', 'select error(row) from events');
@@ -113,16 +113,16 @@ test('an error while rows are read names its kind without quoting a row', async 
   expect(stderr).not.toContain('secret');
 });
 
-describe('the exit status of the command is', () => {
+describe('the exit status of npm run query is', () => {
   test.each([
     ['1 when the SQL is wrong, and points to the place', ['selct 1'], 1, /LINE 1: selct 1\n {8}\^/],
     ['2 with --json and without SQL', ['--json'], 2, /--json needs SQL/],
     ['2 when there are two statements in two arguments', ['select 1', 'select 2'], 2, /too many arguments/],
-  ])('%s', async (_, args, status, message) => {
+  ])('the exit status of npm run query is %s', async (_, args, status, message) => {
     expect(await ask(...args)).toEqual({ status, stdout: '', stderr: expect.stringMatching(message) });
   });
 
-  test('the exit status of the command is 2 when the folder is missing or has no files', async () => {
+  test('the exit status of npm run query is 2 when the folder is missing or empty', async () => {
     await using empty = await deliveredFolder();
     const missing = `${empty.path}/missing`;
     const noFolder = expect.stringContaining(`There is no folder ${missing}. Run npm start`);
@@ -132,7 +132,7 @@ describe('the exit status of the command is', () => {
     expect(await readdir(empty.path)).toEqual([]);
   });
 
-  test('the exit status of the command is 0 with --help', async () => {
+  test('the exit status of npm run query is 0 with --help', async () => {
     expect(await run('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('Examples:') });
   });
 });

@@ -17,27 +17,27 @@ async function hold(...events: readonly Omit<EventFields, 'sequence'>[]): Promis
   await database.hold(events.map((event, index) => envelope({ ...event, sequence: index + 1 })));
 }
 
-test('rows are returned as they were written', async () => {
+test('the views return rows as they were written', async () => {
   await hold(...ROWS.map(([id, row]) => ({ id, row })));
   for (const view of ['current_assets', 'changes']) {
     expect(await database.tuples(`select id, row from ${view} order by sequence`)).toEqual(ROWS);
   }
 });
 
-test('ids are shown unchanged, except for lone surrogates', async () => {
+test('the views show ids unchanged, except for lone surrogates', async () => {
   await hold(...IDS.map(([id]) => ({ stream: 'threats', id, assetId: id, row: '1' }) as const));
   const shown = await database.tuples('select id, asset_id from current_threats order by sequence');
   expect(shown).toEqual(IDS.map(([, id]) => [id, id]));
 });
 
 test.each([
-  ['alone', (value: string) => `{"a":${value}}`],
+  ['in a row without other members', (value: string) => `{"a":${value}}`],
   [
-    'beside texts that contain what looks like numbers',
+    'in a row with texts that look like numbers',
     (value: string) => String.raw`{"\"":"\\","s":"x: 3.5, [1.5\"","a":${value},"n":[1.5,-0],"q\":":"\" : 7.5","":""}`,
   ],
-  ['beside a lone surrogate', (value: string) => String.raw`{"lone":"\ud800 :4.5","a":${value}}`],
-])('a scalar %s is extracted from a row as it was written', async (_, rowWith) => {
+  ['in a row with a lone surrogate', (value: string) => String.raw`{"lone":"\ud800 :4.5","a":${value}}`],
+])('a scalar %s is extracted as it was written', async (_, rowWith) => {
   await hold(...SCALARS.map(([value]) => ({ id: value, row: rowWith(value) })));
   const sql = "select id, json_extract_scalar(row, '$.a') from current_assets order by sequence";
   expect(await database.tuples(sql)).toEqual(SCALARS);
@@ -50,7 +50,7 @@ test('a JSON path can reach members with any name', async () => {
   expect(PATHS.map(([path], index) => [path, found![index]])).toEqual(PATHS);
 });
 
-test('times are shown in UTC, to the millisecond', async () => {
+test('the views show times in UTC, to the millisecond', async () => {
   await hold(...TIMES.map(([time]) => ({ id: String(time), time, row: '1' })));
   const shown = await database.tuples('select id, updated_at from current_assets order by sequence');
   expect(shown).toEqual(TIMES.map(([time, utc]) => [String(time), utc]));
@@ -61,7 +61,7 @@ test('a stream_position that is a number keeps its digits', async () => {
   expect(await column(database, 'select stream_position from current_assets')).toEqual(['99999999999999999.90']);
 });
 
-test('lines of an older version are read, although they lack members added since then', async () => {
+test('event lines of an older version are read, although they lack members added since then', async () => {
   await database.hold([
     '{"event_id":"e1","sequence":"00000000000000000001","kind":"upsert","stream":"assets","id":"a","row":{"id":"a"}}',
   ]);

@@ -17,14 +17,14 @@ const rebuilt = (changes: TenantDataRecipe['changes'] = [], now = START + 9_000)
   rebuildSimulator({ ...RECIPE, changes }, () => now);
 const clientOf = (simulator: ApiSimulator) => new ApiClient(targetOf(simulator));
 
-test.each(LISTS)('an API simulator that is built again continues %s after a cursor with the same rows', async list => {
+test.each(LISTS)('a rebuilt API simulator continues the list of %s after a cursor with the same rows', async list => {
   const before = clientOf(rebuilt());
   const { nextCursor: cursor } = await before.page(list, { limit: 20 });
   const after = clientOf(rebuilt([], START + 86_400_000));
   expect(await after.page(list, { cursor })).toEqual(await before.page(list, { cursor }));
 });
 
-test('the first change removes an asset that has threats, and the second restores another asset', async () => {
+test('the first random change removes an asset that has threats, and the second change restores another asset', async () => {
   const changes = [
     { at: START + 1_000, count: 1 },
     { at: START + 2_000, count: 2 },

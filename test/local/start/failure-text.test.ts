@@ -18,12 +18,12 @@ test.each([
   ]);
 });
 
-test('a failure of the file system with another code refers to the path in its message', () => {
+test('a failure of the file system with an unknown code refers to the path in its message', () => {
   const error = Object.assign(fileError('ENOTDIR'), { path: '/state/local/s3' });
   expect(stateFailureText(error, '/state/local')).toContain('Repair the path that the message names');
 });
 
-test('refused credentials are reported with the places that this run takes them from', () => {
+test('refused credentials are reported with the option and the variable that supply them', () => {
   const error = new Error('\n  assets, threats: CredentialsError: The token endpoint refused the credentials.');
   expect(failureText(error, false)).toContain('--client-id and of CLIENT_SECRET');
 });

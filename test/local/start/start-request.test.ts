@@ -65,7 +65,7 @@ describe('the options', () => {
     expect(problemsOf(...args).join('\n')).not.toMatch(/hunter2|u:p/);
   });
 
-  test('a --reset that npm consumed is refused, because the run would not reset', () => {
+  test('a run is refused when npm consumed --reset, because the run would not reset', () => {
     expect(() => readRequest([], { npm_config_reset: 'true' }, true)).toThrow('as in "npm start -- --reset"');
   });
 
@@ -94,7 +94,7 @@ describe('the source of a state folder', () => {
     expect(sourceOfRun(request(), third, 9_000)).toEqual(third);
   });
 
-  test('a state folder in place of which a file exists is refused with a remedy', async () => {
+  test('a state folder whose path is a file is refused with a remedy', async () => {
     await using folder = await temporaryFolder('start-');
     const file = join(folder.path, 'file');
     await writeFile(file, '');
@@ -110,7 +110,7 @@ describe('the source of a state folder', () => {
     }
   });
 
-  test('another seed or number of rows than in the first run is refused', () => {
+  test('a run with another seed or number of rows than the first run is refused', () => {
     const first = sourceOfRun(request('--seed', '7', '--assets', '10'), undefined, 0);
     const other = () => sourceOfRun(request('--seed', '9', '--assets', '3'), first, 1);
     expect(other).toThrow('--seed was 7 when "local" began');
@@ -124,7 +124,7 @@ describe('the source of a state folder', () => {
   });
 });
 
-test("the function gets only proxy and certificates of the user's environment", () => {
+test("the function gets only proxy and certificates from the user's environment", () => {
   const own = Object.keys(functionEnvironment({}, {}));
   const secrets = { AWS_PROFILE: 'prod', DNS_BLOCKS_PATH: '/x', CLIENT_SECRET: 's', PATH: '/' };
   const network = { HTTPS_PROXY: 'http://p', NODE_EXTRA_CA_CERTS: '/ca.pem' };

@@ -78,7 +78,7 @@ describe('npm start on a real tenant', () => {
     }
   });
 
-  test('an API that echoes requests does not bring token or secret to the terminal or a file', async () => {
+  test('the token and the secret reach neither terminal nor files when the API echoes requests', async () => {
     await using api = await tenant();
     await using web = await httpHarness(echo(404));
     await using folder = await StateFolder.make();
@@ -91,7 +91,7 @@ describe('npm start on a real tenant', () => {
     expect([SECRET, ...new Set(tokens)].filter(word => texts.includes(word))).toEqual([]);
   });
 
-  test('a host that does not exist is reported at once, and leaves no folder', async () => {
+  test('a run on a host that does not exist fails at once and does not leave a folder', async () => {
     await using folder = await temporaryFolder('start-');
     process.env['CLIENT_SECRET'] = SECRET;
     const urls = ['--base-url', 'https://api.host.invalid', '--auth-url', 'https://login.host.invalid'];

@@ -32,7 +32,7 @@ describe('npm start on the embedded API simulator', () => {
     expect(first.stdout).toContain(`\n${SHOWN_TABLE}`);
   });
 
-  test('a run after changes withdraws the threats of a removed asset, and sends no unchanged row', () => {
+  test('a run after changes withdraws the threats of a removed asset, and does not send unchanged rows', () => {
     const { read, duplicates, forwarded } = tableRow(changed, 'all') as Record<string, number>;
     expect(changed.status).toBe(0);
     expect(tableRow(changed, 'assets')['tombstones']).toBeGreaterThan(0);
@@ -41,7 +41,7 @@ describe('npm start on the embedded API simulator', () => {
     expect(duplicates).toBeGreaterThan(0);
   });
 
-  test('files are stored under the same keys as in S3, and only the current user can read them', async () => {
+  test('delivered files have the same keys as in S3, and only the current user can read them', async () => {
     const entries = await readdir(folder.deliveredFolder('local'), { recursive: true, withFileTypes: true });
     const files = entries.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
     expect(files.length).toBeGreaterThan(0);
@@ -56,7 +56,7 @@ describe('npm start on the embedded API simulator', () => {
     expect(await readFile(join(local, 'function.log'), 'utf8')).toContain('"stream":"threats"');
   });
 
-  test('the command that a run suggests for a look at an event works in a folder with a quote in its name', () => {
+  test('the suggested command for a look at an event works with a quote in the folder name', () => {
     const [command = ''] = suggestedBy(first);
     const look = spawnSync('bash', ['-c', command], { encoding: 'utf8' });
     expect(look).toMatchObject({ status: 0, stderr: '' });
@@ -64,7 +64,7 @@ describe('npm start on the embedded API simulator', () => {
   });
 });
 
-test('npm run query has the answer that the README shows', async () => {
+test('npm run query returns the answer that the README shows', async () => {
   const [, sql = ''] = /npm run query -- "([^"]+)"/.exec(README)!;
   using database = await EventDatabase.open(local);
   const rows = await (await database.query(sql)).getRows();
@@ -91,7 +91,7 @@ describe('with a damaged table', () => {
     expect(damaged.stderr).not.toMatch(/^\s+at /m);
   });
 
-  test('a reset starts again with the given rows in a folder for the current user only', async () => {
+  test('a reset starts again with the given rows, in a folder that only the current user can read', async () => {
     const { tenantData } = JSON.parse(await readFile(join(local, 'source.json'), 'utf8'));
     const truth = [...rebuildSimulator(tenantData, Date.now).truthText()].join('');
     expect(reset.status).toBe(0);
@@ -113,7 +113,7 @@ describe('with a damaged table', () => {
 test.each([
   ['a delivered file', ['--assets', '2000'], 100],
   ['the log of the function', ['--assets', '30'], 200],
-])('a full disk ends the run with its reason and a remedy when %s fails first', async (failing, args, kibibytes) => {
+])('a run on a full disk ends with the reason and a remedy when %s fails first', async (failing, args, kibibytes) => {
   await using folder = await StateFolder.make();
   const log = failing === 'the log of the function' ? '\n'.repeat(kibibytes * 1024) : '';
   await mkdir(join(folder.path, 'local'));
