@@ -66,7 +66,7 @@ describe('the layers', () => {
   });
 });
 
-test('every test or hook uses the common time limit, because a busy machine would exceed a shorter one', () => {
+test('every test or hook uses the common time limit, because a busy machine exceeds shorter limits', () => {
   const files = globSync('test/**/*.{ts,mjs}', { cwd: ROOT });
   const limits = files.flatMap(file => {
     const text = readFileSync(path.join(ROOT, file), 'utf8');

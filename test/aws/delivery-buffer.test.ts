@@ -55,7 +55,7 @@ describe('a delivery buffer', () => {
     expect(failures).toEqual([new Error('disk full')]);
   });
 
-  test('a delivery buffer without a delay does not deliver records later that it refused', async () => {
+  test('a delivery buffer without a delay does not deliver refused records later', async () => {
     const { delivered, state, target } = setUp();
     const buffer = createDeliveryBuffer(target, { bytes: 100, milliseconds: 0 });
     state.broken = true;

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals';
 import { lockDirectory } from '../../local/aws/directory-lock.ts';
 import { temporaryFolder } from '../support/parts/temporary-folder.ts';
 
-test('a folder that a running process has locked cannot be locked until it is released', async () => {
+test('a folder that a running process has locked cannot be locked again before its release', async () => {
   await using folder = await temporaryFolder('lock-');
   const release = await lockDirectory(folder.path);
   await expect(lockDirectory(folder.path)).rejects.toMatchObject({ name: 'DirectoryInUseError' });

@@ -21,7 +21,7 @@ test.each(KEYS)('the object with the key %j stays inside its bucket and is liste
   expect((await readdir(store.path)).sort()).toEqual(['.incoming', 'bucket']);
 });
 
-test('keys are listed in the order of their UTF-8 bytes, as in S3', async () => {
+test('the keys of a bucket are listed in the order of their UTF-8 bytes, as in S3', async () => {
   await using store = await openStore();
   const sorted = ['a', 'b/1', 'b/2', '\uff5e', '\u{1f600}'];
   for (const key of sorted.toReversed()) await store.put('bucket', key, Buffer.from('x'));
@@ -30,7 +30,7 @@ test('keys are listed in the order of their UTF-8 bytes, as in S3', async () => 
 });
 
 test.each(['other', '..', '.incoming', 'bucket/events', ''])(
-  'an object in %j is refused, because this bucket does not exist',
+  'an object in the bucket %j is refused, because the bucket does not exist',
   async name => {
     await using store = await openStore();
     await store.put('bucket', 'events/a', Buffer.from('x'));
@@ -38,7 +38,7 @@ test.each(['other', '..', '.incoming', 'bucket/events', ''])(
   },
 );
 
-test('an object that does not exist is refused, and an object that cannot be read is a failure', async () => {
+test('a missing object causes NoSuchKey, but an unreadable object causes the error of the file system', async () => {
   await using store = await openStore();
   await expect(store.get('bucket', 'none')).rejects.toMatchObject({ code: 'NoSuchKey' });
   const file = join(store.path, 'bucket', 'loop');

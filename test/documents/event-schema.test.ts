@@ -50,7 +50,7 @@ describe('the event schema', () => {
   });
 
   test.each(examples.map(event => [labelOf(event), event] as const))(
-    'the event schema accepts the example %s and its right variants, and refuses its wrong variants',
+    'the event schema accepts the example %s and its valid variants, but refuses its invalid variants',
     (_label, event) => {
       const right = [['is the example', event] as const, ...rightVariants(event)];
       expect(right.filter(([, variant]) => !validate(variant))).toEqual([]);
@@ -58,7 +58,7 @@ describe('the event schema', () => {
     },
   );
 
-  test('the event schema needs each of its conditions, because a broken event would pass without it', () => {
+  test('every condition of the event schema is needed, because some invalid event would pass without the condition', () => {
     const broken = examples.flatMap(wrongVariants);
     const idle = schema.allOf.filter((_, index) => {
       const weaker = compile({ ...schema, $id: `${schema.$id}:${index}`, allOf: schema.allOf.toSpliced(index, 1) });

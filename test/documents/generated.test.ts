@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<string, RegExp>> = {
 };
 
 test.each(Object.keys(PARTS))(
-  'the generated part %s of docs/ follows from its sources; "npm run documents" updates it',
+  'the generated part %s of docs/ is up to date with its sources (otherwise "npm run documents")',
   async name => {
     const { file, write } = PARTS[name]!;
     const text = page(`docs/${file}`);

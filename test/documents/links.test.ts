@@ -20,7 +20,7 @@ test('every relative link of a page leads to an existing file and heading', () =
   expect(problems.filter(({ problem }) => problem !== undefined)).toEqual([]);
 });
 
-test('the pages under test are README, CONTRIBUTING and the pages in docs/', () => {
+test('the tested pages are README, CONTRIBUTING and the pages in docs/', () => {
   expect(PAGES).toEqual(
     expect.arrayContaining(['CONTRIBUTING.md', 'README.md', 'docs/architecture.md', 'docs/runbook.md']),
   );
@@ -37,7 +37,7 @@ test('every page in docs/ can be reached from the README by links', () => {
   expect(PAGES.filter(name => !reached.has(name))).toEqual([]);
 });
 
-test('every file that a page names in code exists', () => {
+test('every file that a page names in code format exists', () => {
   const named = /`((?:bin|lib|lambda|local|test|bench|docs)\/[\w./-]*\w(?:\.(?:ts|md|json))|\.ci\/run)`/g;
   const files = onPages(named);
   expect(files.length).toBeGreaterThan(1);
@@ -49,7 +49,7 @@ const STATEMENTS = Object.entries(SECURITY_STATEMENTS).flatMap(([file, names]) =
   Object.entries(names).map(([words, name]) => ({ words, file, name })),
 );
 
-test.each(STATEMENTS)('the statement in docs/security.md has its test: $words', ({ words, file, name }) => {
+test.each(STATEMENTS)('a test proves the statement in docs/security.md: $words', ({ words, file, name }) => {
   expect(security).toContain(words);
   expect(page(file)).toContain(name);
 });

@@ -40,21 +40,21 @@ test('each view has its documented columns in their order', async () => {
   expect(Object.fromEntries(actual)).toEqual(COLUMNS);
 });
 
-test('the table of the views names each view', () => {
+test('the table of the views in docs/query.md names every view', () => {
   const text = section(page('docs/query.md'), '## The views');
   expect(SQL_VIEWS.map(({ name }) => name).filter(name => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
 const EXAMPLES = [...QUERY_EXAMPLES, ...TYPED_EXAMPLES];
 
-test.each(EXAMPLES)('the example of %s returns rows without an empty column: %s', async (_, sql) => {
+test.each(EXAMPLES)('the example query of %s returns rows without an empty column: %s', async (_, sql) => {
   const rows = await database.rows(sql);
   expect(rows.length).toBeGreaterThan(0);
   if (sql.startsWith('describe')) return;
   expect(Object.keys(rows[0]!).filter(column => rows.every(row => row[column] === null))).toEqual([]);
 });
 
-test('the rows of npm start have the members that the examples extract', () => {
+test('the rows of npm start have the members that the example queries extract', () => {
   const extracted = EXAMPLES.flatMap(([, sql]) => [...sql.matchAll(/'\$\.(\w+)'/g)].map(([, name]) => name!));
   const members = (['assets', 'threats'] as const).flatMap(name =>
     Object.keys(JSON.parse(`{${generatedMembers(name, 1, 0)}}`)),

@@ -26,7 +26,7 @@ test('the README has at most 160 lines', () => {
 });
 
 describe('commands', () => {
-  test('the README lists the test commands in one line, with which CI begins on a clean clone', () => {
+  test('the README lists the test commands in a line, which CI runs first on a clean clone', () => {
     const [command] = code(section(readme, '## What is proven, and what is not'), 'sh');
     expect(command).toBe('npm ci && npm test\n');
     const steps = page('.ci/run')

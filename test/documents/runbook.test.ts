@@ -46,7 +46,7 @@ describe('the commands of the runbook', () => {
   });
 });
 
-test('the figures that the runbook names are figures of the log of the function', () => {
+test('the figures that the runbook names are written to the log of the function', () => {
   const [, ...sections] = runbook.split('\n## ');
   const named = [...sections.join('\n## ').matchAll(/`([A-Z][a-z]+[A-Z]\w+)`/g)].map(match => match[1]!);
   const others = /Error$|^Concurrent|^Throttle|ThrottleEvents$/;

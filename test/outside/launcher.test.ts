@@ -9,7 +9,7 @@ const TESTS = join(import.meta.dirname, '..');
 test.each([
   ['real', Object.keys(REAL)],
   ['siem', Object.keys(SIEM)],
-])('the files of npm run test:%s exist, and no other file has their ending', async (ending, files) => {
+])('the files of npm run test:%s exist, and other files do not have their ending', async (ending, files) => {
   for (const file of files) await access(join(TESTS, file));
   for await (const file of glob(`outside/**/*.${ending}.ts`, { cwd: TESTS })) expect(files).toContain(file);
 });

@@ -58,7 +58,7 @@ test('an incident can be caused and repaired by keyboard, and the pressed button
   expect(await page.$('#repair[aria-disabled="true"]:focus')).not.toBeNull();
 });
 
-test('every button and alarm stays visible and in place at 1280×900 with the most alarms', async () => {
+test('every button and alarm stays visible and in place at 1280×900 in the incident with most alarms', async () => {
   await demo.evaluate(`globalThis.places = new Set();
     (function note() {
       places.add(document.querySelector('#repair').getBoundingClientRect().top);
@@ -85,14 +85,14 @@ describe.each(['light', 'dark'])('in %s', scheme => {
   );
 });
 
-test('the header stays visible above the buttons at 390 px', async () => {
+test('the header of the page stays visible above the buttons at 390 px', async () => {
   await demo.page.setViewport({ width: 390, height: 844 });
   await demo.evaluate("document.querySelector('#alarms').scrollIntoView()");
   expect(await demo.evaluate("document.querySelector('#health').getBoundingClientRect().top")).toBeGreaterThan(0);
   await demo.page.setViewport({ width: 1280, height: 900 });
 });
 
-test('the page shows after the repair that every row is right', async () => {
+test('the page shows after the repair of an incident that every row is right', async () => {
   await demo.repair();
   await demo.shows("document.querySelector('#health').textContent === 'Every row is right, no alarm'");
 });
@@ -105,14 +105,14 @@ test.each([
     'That did not work: No such token.',
   ],
   ['is not answered', "Promise.reject(new TypeError('Failed'))", 'That did not work: The demo does not answer.'],
-])('a button that %s shows a visible message', async (_, answer, message) => {
+])('a button whose request %s shows a visible message', async (_, answer, message) => {
   await demo.evaluate(`globalThis.before = fetch; globalThis.fetch = () => ${answer};`);
   await demo.cause('A rotation done well');
   await demo.shows(`document.querySelector('#notice').textContent.startsWith('${message}')`);
   await demo.evaluate('globalThis.fetch = before');
 });
 
-test('the browser reports no problem and contacts no other host', () => {
+test('the browser neither reports a problem of the page nor contacts another host', () => {
   expect(demo.complaints).toEqual([]);
   expect([...demo.hosts]).toEqual([new URL(demo.url).host]);
 });

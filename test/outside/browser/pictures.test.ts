@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from '@jest/globals';
 import { HASH_FILE, PICTURES, PICTURES_FOLDER, sourcesHash } from './picture-sources.ts';
 
-test('the pictures in docs/images are not older than their sources: npm run pictures', async () => {
+test('the pictures in docs/images are up to date with their sources (otherwise "npm run pictures")', async () => {
   expect(readFileSync(HASH_FILE, 'utf8').trim()).toBe(await sourcesHash());
 });
 

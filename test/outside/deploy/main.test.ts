@@ -21,7 +21,7 @@ test('the emulator without Python is skipped with a reason, and causes a failure
   expect(strict.stdout).toContain('SKIPPED');
 });
 
-test('the command plays all stories unless some are named, or only the bounded stories with --bounded', () => {
+test('the deploy test plays the named stories, the bounded stories with --bounded, or all stories', () => {
   expect(readOptions([], {}).stories).toEqual(STORY_NAMES);
   expect(readOptions(['--bounded'], {}).stories).toEqual(['life', 'reader', 'runbook', 'without-cdk']);
   expect(readOptions(['upgrade', '--bounded'], {}).stories).toEqual(['upgrade']);

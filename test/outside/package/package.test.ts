@@ -28,7 +28,7 @@ describe('the manifest', () => {
     expect(MANIFEST).not.toHaveProperty('dependencies');
   });
 
-  test('the command has a bundle for each AWS client that the command line loads on demand', async () => {
+  test('the package has a bundle for each AWS client that the command line loads on demand', async () => {
     const onDemand = [...page('bin/ctl/aws.ts').matchAll(/load\('([^']+)'\)/g)].map(([, name]) => name!);
     const [, command] = await bundled;
     const names = bundledPackages([command!.metafile!], ROOT).map(({ name }) => name);
@@ -71,7 +71,7 @@ describe('the types of the package', () => {
   const folder = path.join(ROOT, 'node_modules', '.cache', 'declarations');
   const files = writeDeclarations(folder);
 
-  test('the published types show the construct, its props and its destinations, but no internals', () => {
+  test('the published types show the construct, its props and its destinations, but not its internals', () => {
     expect(files.filter(file => !file.startsWith('packaging/')).sort()).toEqual([
       'lib/alarms/alarms.d.ts',
       'lib/config/problem.d.ts',
@@ -82,7 +82,7 @@ describe('the types of the package', () => {
     ]);
   });
 
-  test('the published types import only the CDK and show no private member', () => {
+  test('the published types import only the CDK and do not show private members', () => {
     const texts = files.map(file => readFileSync(path.join(folder, file), 'utf8'));
     const imported = texts.flatMap(text => [...text.matchAll(/from '([^.'][^']*)'/g)].map(([, name]) => name!));
     expect([...new Set(imported.map(packageOf))].sort()).toEqual(['aws-cdk-lib', 'constructs']);
@@ -113,7 +113,7 @@ describe('the notices of third parties', () => {
     for (const { name, version, licence } of packages) expect(text).toContain(`${name} ${version} (${licence})`);
   });
 
-  test('the notices have no licence with duties other than naming the authors', async () => {
+  test('the licences in the notices require only that the authors are named', async () => {
     const permissive = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
     const others = bundledPackages(await metafiles, ROOT).filter(({ licence }) => !permissive.includes(licence));
     expect(others.map(({ name, licence }) => `${name}: ${licence}`)).toEqual([]);
@@ -135,7 +135,7 @@ describe('a release', () => {
     expect(releaseNotes(CHANGELOG, '1.2.3', 'v1.2.3')).toBe('### Added\n\n- A');
   });
 
-  test('release notes are refused for a version without a changelog section, or for another tag', () => {
+  test('release notes are refused for a version without a changelog section or with another tag', () => {
     expect(() => releaseNotes(CHANGELOG, '1.2.4', undefined)).toThrow('no section "## [1.2.4] - <date>". Nothing was');
     expect(() => releaseNotes(CHANGELOG, '1.2.3', 'v1.2.2')).toThrow('The tag v1.2.2 is not that of version 1.2.3');
   });
@@ -145,23 +145,26 @@ describe('a release', () => {
     expect(['Unreleased', VERSION]).toContain(newest);
   });
 
-  test.each(WORKFLOWS)('a workflow gives rights in %s only to jobs with one command and no third-party code', file => {
-    const [before, after] = page(file).split(/^jobs:$/m);
-    const jobs = after!.split(/^ {2}(?=[a-z-]+:$)/m).slice(1);
-    const withRights = jobs.filter(job => /^ {4}environment:|^ {6}[a-z-]+: write$|\bsecrets\./m.test(job));
-    const commands = withRights.map(job =>
-      [...job.matchAll(/^ {6}(?:- | {2})(?:uses|run): ([^@\n]*)/gm)].map(([, what]) => what!),
-    );
-    const allowed =
-      /^(npm publish \.\/\*\.tgz --ignore-scripts$|gh release create |gh pr comment |npx --yes --ignore-scripts aws-cdk$)/;
-    const actions = /^(actions\/(setup-node|download-artifact)|aws-actions\/configure-aws-credentials)$/;
-    expect(before).toMatch(/^permissions:( \{\}|\n {2}contents: read)$/m);
-    expect(commands.flat().filter(what => !allowed.test(what) && !actions.test(what))).toEqual([]);
-    for (const each of commands) expect(each.filter(what => allowed.test(what))).toHaveLength(1);
-    expect(withRights).toHaveLength({ ci: 0, release: 2, template: 1, deploy: 1 }[path.basename(file, '.yml')]!);
-    for (const job of withRights)
-      expect(job).not.toMatch(/npm (ci|install|test)|npm run|\.ci\/run|checkout|cache: npm/);
-  });
+  test.each(WORKFLOWS)(
+    'a workflow gives rights in %s only to jobs with a single command and without third-party code',
+    file => {
+      const [before, after] = page(file).split(/^jobs:$/m);
+      const jobs = after!.split(/^ {2}(?=[a-z-]+:$)/m).slice(1);
+      const withRights = jobs.filter(job => /^ {4}environment:|^ {6}[a-z-]+: write$|\bsecrets\./m.test(job));
+      const commands = withRights.map(job =>
+        [...job.matchAll(/^ {6}(?:- | {2})(?:uses|run): ([^@\n]*)/gm)].map(([, what]) => what!),
+      );
+      const allowed =
+        /^(npm publish \.\/\*\.tgz --ignore-scripts$|gh release create |gh pr comment |npx --yes --ignore-scripts aws-cdk$)/;
+      const actions = /^(actions\/(setup-node|download-artifact)|aws-actions\/configure-aws-credentials)$/;
+      expect(before).toMatch(/^permissions:( \{\}|\n {2}contents: read)$/m);
+      expect(commands.flat().filter(what => !allowed.test(what) && !actions.test(what))).toEqual([]);
+      for (const each of commands) expect(each.filter(what => allowed.test(what))).toHaveLength(1);
+      expect(withRights).toHaveLength({ ci: 0, release: 2, template: 1, deploy: 1 }[path.basename(file, '.yml')]!);
+      for (const job of withRights)
+        expect(job).not.toMatch(/npm (ci|install|test)|npm run|\.ci\/run|checkout|cache: npm/);
+    },
+  );
 
   test('a workflow refers to actions by their commit, which cannot be moved', () => {
     for (const file of WORKFLOWS) {

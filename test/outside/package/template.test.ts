@@ -128,7 +128,7 @@ describe('the template', () => {
     },
   );
 
-  test('the template is small enough for one call and needs no bootstrap, custom resource or macro', () => {
+  test('the template fits into a single call and works without bootstrap, custom resources and macros', () => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MOST_TEMPLATE_BYTES);
     expect(text).not.toMatch(
       /Custom::|CustomResource|CloudFormation::Stack"|"Transform"|BootstrapVersion|cdk-hnb659fds/,
@@ -160,7 +160,7 @@ describe('the template', () => {
     expect(given).toEqual(expect.arrayContaining(Object.keys(REQUIRED)));
   });
 
-  test('the template takes other options from a file and drops parameters without effect', () => {
+  test('the template takes options without a parameter from a file, and drops parameters without effect', () => {
     const destination = { type: 'splunk', url: 'https://splunk.acme.example:8088' };
     const options = { destination, kmsKeyArn: KEY_ARN, filters: { dnsBlocks: "domain != 'x'" }, rateMinutes: 5 };
     const { Parameters, Resources } = JSON.parse(templateText(readTemplateConfig(options)));

@@ -74,7 +74,7 @@ describe('a refusal of Keycloak', () => {
     ['of a wrong secret', '401 unauthorized_client', realm => realm.rotate('another')],
     ['of a disabled client', '401 invalid_client', realm => realm.enableClient(false)],
     ['of a disabled service account', '401 invalid_request', realm => realm.enableServiceAccount(false)],
-  ])('the refusal %s is a CredentialsError (%s) after the secret was read again', async (_what, said, change) => {
+  ])('the refusal %s causes a CredentialsError (%s) after the secret was read again', async (_what, said, change) => {
     await using realm = await createRealm();
     await change(realm);
     const { held, token } = tokensOf(realm);

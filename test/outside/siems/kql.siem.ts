@@ -11,15 +11,15 @@ const { table: TABLE, functions: FUNCTIONS } = sentinel();
 const QUERIES = kqlQueries();
 
 describe(`the KQL of siem/sentinel, by ${titleOf('kusto')}`, () => {
-  test.each([...FUNCTIONS, ...QUERIES].map(({ name, kql }) => [name, kql]))('the query %s has no error', (_, kql) => {
+  test.each([...FUNCTIONS, ...QUERIES].map(({ name, kql }) => [name, kql]))('the KQL query %s is valid', (_, kql) => {
     expect(diagnostics(kql!)).toEqual([]);
   });
 
-  test('the transformation of the data collection rule has no error', () => {
+  test('the transformation of the data collection rule is valid KQL', () => {
     expect(transformationDiagnostics()).toEqual([]);
   });
 
-  test('an unknown column causes an error', () => {
+  test('an unknown column in a KQL query causes an error', () => {
     expect(diagnostics(`${TABLE.name} | where Kind == "upsert"`).join()).toContain('Kind');
   });
 });

@@ -142,7 +142,7 @@ describe(`the example tenant in ASIM, by the parsers of siem/sentinel on ${title
     expect(await Promise.all(counts)).toEqual([phishing, 0, 0, severe, 0]);
   });
 
-  test('threats without the optional members become alerts in ASIM, but such DNS blocks are left out', async () => {
+  test('threats without optional members become alerts in ASIM, but DNS blocks without optional members are left out', async () => {
     await using bare = await workspaceOf(tenant.lines.map(line => line.replace(/,"row":.*/s, ',"row":{}}')));
     const alerts = await eventsOf('vimAlertEventSecurityData', bare);
     expect(alerts.length).toBeGreaterThan(0);

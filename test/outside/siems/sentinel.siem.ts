@@ -26,7 +26,7 @@ const UNPUBLISHED = [
   'Microsoft.OperationalInsights/workspaces/providers/dataConnectors',
 ];
 
-test('the template fits the types that Microsoft publishes, and an invalid resource is noticed', async () => {
+test('the template for Sentinel fits the types that Microsoft publishes, and an invalid resource is noticed', async () => {
   const template = JSON.parse(await readFile(join(SIEM_FOLDER, 'sentinel', 'azuredeploy.json'), 'utf8'));
   const resources = template.resources as Resource[];
   expect(resources.filter(({ type }) => !(type in TYPES)).map(({ type }) => type)).toEqual(UNPUBLISHED);

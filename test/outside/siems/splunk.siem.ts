@@ -10,7 +10,7 @@ import { SIEM_FOLDER, splunkDashboard } from './support/files.ts';
 
 const APP = join(SIEM_FOLDER, 'splunk', 'security_data_connector');
 
-test('the app passes Splunk’s own checks for apps', async () => {
+test('the app for Splunk passes Splunk’s own checks for apps', async () => {
   await using folder = await temporaryFolder('appinspect-');
   const python = join(part('appinspect').folder, 'bin', 'python');
   const output = join(folder.path, 'result.json');
@@ -26,7 +26,7 @@ interface Validator {
   validate(definition: object, namespaces: readonly string[]): readonly object[] | null;
 }
 
-test('the dashboard defines each visualization, input and search once and shows it', () => {
+test('the dashboard for Splunk defines each visualization, input and search once and shows all of them', () => {
   const load = createRequire(join(part('dashboard').folder, 'package.json'));
   const { DashboardValidator } = load(PARTS.dashboard.name) as { DashboardValidator: new () => Validator };
   const violations = (definition: object) => {
