@@ -9,7 +9,6 @@ import { code, onPages, PAGES, page, ROOT, section } from './pages.ts';
 import { OUTPUTS } from './stack-facts.ts';
 
 const runbook = page('docs/runbook.md');
-const commands = code(runbook, 'sh');
 
 test.each(ALARMS.map(({ name, first }) => [name, first]))(
   'the section of %s begins with the first command of its alarm: %s',
@@ -33,17 +32,10 @@ test('the runbook lists each alarm under its severity', () => {
   expect(listed('Warning')).toEqual(named('warning'));
 });
 
-describe('the commands of the runbook', () => {
-  test('the commands of the runbook have a syntax that a shell accepts', () => {
-    const { status, stderr } = spawnSync('bash', ['-n'], { input: commands.join('\n'), encoding: 'utf8' });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  });
-
-  test('the commands of the runbook use only outputs that the stack has', () => {
-    const asked = [...runbook.matchAll(/\boutput ([A-Z]\w+)/g)].map(match => match[1]!);
-    expect(asked.length).toBeGreaterThan(4);
-    expect(asked.filter(name => !OUTPUTS.has(name))).toEqual([]);
-  });
+test('the commands of the runbook have a syntax that a shell accepts', () => {
+  const input = code(runbook, 'sh').join('\n');
+  const { status, stderr } = spawnSync('bash', ['-n'], { input, encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
 test('the figures that the runbook names are written to the log of the function', () => {
@@ -112,7 +104,7 @@ const LIKE_AN_OUTPUT =
   /\b(?:(?:Siem|Fill|Query|Schedule|Connector)[A-Z]\w+(?:Name|Arn|Url|Prefix|Version)|(?:Bucket|StateTable|Function|LogGroup|AlarmTopic|Dashboard|DeliveryStream)(?:Name|Arn))\b/g;
 
 test('every output that a page names is an output of the stack', () => {
-  const named = onPages(LIKE_AN_OUTPUT);
-  expect(named.length).toBeGreaterThan(20);
+  const named = [...onPages(LIKE_AN_OUTPUT), ...onPages(/\boutput ([A-Z]\w+)/g, ['docs/runbook.md'])];
+  expect(named.length).toBeGreaterThan(24);
   expect(named.filter(({ found }) => !OUTPUTS.has(found))).toEqual([]);
 });
