@@ -237,7 +237,7 @@ describe('the threats of an asset', () => {
     expect(states.get('t')?.parent).toBe('a');
   });
 
-  test('a threat that changes but stays under its asset gets no second child entry', () => {
+  test('a threat that changes but stays under its asset does not get a second child entry', () => {
     const draft = draftOf({ stream: THREATS, known: { t: live(threat('t', 'a'), THREATS) } });
     draft.row(rowOf(threat('t', 'a', { version: 2 }), THREATS), 'walk');
     expect(draft.batch({}).children).toEqual([]);

@@ -53,7 +53,7 @@ describe('the limits of the guard', () => {
     expect([left.own, left.children]).toEqual(more);
   });
 
-  test('a walk that an operator has confirmed has no limit', () => {
+  test('the guard does not limit a walk whose withdrawals an operator has confirmed', () => {
     const unlimited = { own: Number.POSITIVE_INFINITY, children: Number.POSITIVE_INFINITY };
     expect(withdrawalAllowance({ ...SECOND, isConfirmed: true }, undefined)).toEqual(unlimited);
   });
@@ -87,7 +87,7 @@ describe('a confirmation of withdrawals', () => {
     expect(digest(shown)).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('the digest of waiting withdrawals does not depend on the order of streams or on other streams', () => {
+  test('the digest of waiting withdrawals ignores the order of streams and streams without waiting withdrawals', () => {
     const all = [
       ['threats', saved({ ...SECOND, waiting: WAITING })],
       ['assets', saved({ ...SECOND, waiting: { ...WAITING, own: 1 } })],

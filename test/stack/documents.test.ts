@@ -20,7 +20,7 @@ test('docs/construct.md names the option of cdk.json for each prop with another 
   );
 });
 
-test('the runbook has a section for every alarm that notifies, and only for such alarms', () => {
+test('the runbook has a section for exactly the alarms that notify', () => {
   const alarms = [...SEVERITIES, ...ALARMS.map(({ name }) => name)];
   const runbook = documentText('docs', 'runbook.md');
   const headings = [...runbook.matchAll(/^## ([a-z-]+)$/gm)].map(match => match[1]!);

@@ -42,7 +42,7 @@ describe('records', () => {
 });
 
 describe('calls', () => {
-  test('calls hold all records in order, up to 500 records and 4 MiB of JSON with base64', () => {
+  test('calls to Firehose hold all records in order, up to 500 records and 4 MiB of JSON', () => {
     const sizes = fc.array(fc.oneof(fc.nat({ max: 6 * KIB }), fc.integer({ min: 1, max: MAX_LINE_BYTES })), {
       maxLength: 30,
     });
@@ -63,11 +63,11 @@ describe('calls', () => {
     );
   });
 
-  test('501 records make two calls', () => {
+  test('501 records make two calls to Firehose', () => {
     expect(packCalls(Array.from({ length: 501 }, () => ofBytes(10))).map(call => call.length)).toEqual([500, 1]);
   });
 
-  test('a call holds no more than three full records', () => {
+  test('a call to Firehose holds at most three full records', () => {
     const full = Array.from({ length: 4 }, () => ofBytes(MAX_LINE_BYTES));
     expect(packCalls(full).map(call => call.length)).toEqual([3, 1]);
   });

@@ -39,7 +39,7 @@ describe('the delivered files', () => {
     ]);
   });
 
-  test('other folders of a bucket are not read as delivered files', async () => {
+  test('folders of a bucket that do not hold events are not read as delivered files', async () => {
     await using folder = await deliveredFolder();
     await folder.file(`${DAY}/a.json.gz`, envelope({ sequence: 1, row: '1' }));
     for (const other of ['delivery-errors/backup/2026/11/20/09/b.json.gz', 'dead-letter/acme/c.json.gz']) {

@@ -23,7 +23,7 @@ async function metricsOf(...lines: readonly string[]): Promise<MetricsOfStream> 
 }
 
 describe('the table of a run', () => {
-  test('the table of a run counts each row once, and events that have no row separately', async () => {
+  test('the table of a run counts each row once, and counts events without a row separately', async () => {
     const metrics = await metricsOf(
       metricLine('threats', { RowsRead: 1000, EventsForwarded: 700, ThreatsWithdrawn: 200 }),
       metricLine('threats', { RowsRead: 500, EventsForwarded: 1, DeadLetters: 2, RowsFiltered: 8 }),

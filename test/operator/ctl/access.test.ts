@@ -5,7 +5,7 @@ import { httpHarness } from '../../support/function/http-harness.ts';
 import { rejection } from '../../support/function/rejection.ts';
 import { steppedClock } from '../../support/function/stepped-clock.ts';
 
-test('each request to an API that always answers 429 with Retry-After fails after 20 seconds', async () => {
+test('a request to an API that always answers 429 with Retry-After fails after 20 seconds', async () => {
   await using harness = await httpHarness(answerJson(429, '', { 'retry-after': '3' }));
   const clock = steppedClock();
   const tokens = { token: async () => ({ value: 'token', clientId: 'client' }), discard: () => undefined };

@@ -22,7 +22,7 @@ test.each([
   expect(await tableCheck.run(context as never)).toMatchObject(finding);
 });
 
-test('the member that names the asset is not checked while the API has no threat', async () => {
+test('doctor does not check the member that names the asset while the API has no threats', async () => {
   const context = { firstPage: async () => ({ rows: [] }) };
   expect(await threatAssetCheck.run(context as never)).toEqual(skipped('the API has no threat yet'));
 });

@@ -153,7 +153,7 @@ describe('a status', () => {
     expect(health({ alarms, schedule: value({ enabled: false }) }).status).toBe('paused');
   });
 
-  test('a status shows failed starts of the function only if there are any', () => {
+  test('a status leaves out failed starts of the function when their number is zero', () => {
     const textWith = (waiting: number) => textOf({ scheduleDeadLetters: value({ waiting, taken: 1 }) });
     expect(textWith(2)).toContain('Failed starts of the function: 3');
     expect(textWith(-1)).not.toContain('Failed starts');

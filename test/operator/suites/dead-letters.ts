@@ -92,7 +92,7 @@ describe('redrive', () => {
     expect(await kept(each, ERROR)).toEqual([ERROR]);
   });
 
-  test('redrive asks for confirmation and sends all objects except those that it names', async () => {
+  test('redrive asks for confirmation, sends the readable objects, and names the unreadable objects', async () => {
     await using each = await withFailures();
     await put(each, `${ERROR}-other`, '{"no":"record"}');
     const args = ['dead-letters', 'redrive', `s3://security-data/${ERROR}`, `${ERROR}-other`];

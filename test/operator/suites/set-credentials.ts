@@ -51,7 +51,7 @@ describe('set-credentials', () => {
     expect(JSON.parse((await stored(each))!)).toEqual({ client_id, client_secret });
   });
 
-  test('set-credentials names its connector before it asks, and stores nothing when no secret is entered', async () => {
+  test('set-credentials names its connector before it asks, and stores nothing when the secret is left empty', async () => {
     await using each = await unset();
     const { stdin, stderr, ended } = each.ask(['set-credentials']);
     expect(await said(stderr, 'Client id: ')).toMatch(`${PLACE}\n`);

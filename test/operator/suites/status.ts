@@ -15,7 +15,7 @@ function putMetric({ account }: Deployment, metric: string, dimensions: Record<s
 }
 
 describe('status', () => {
-  test('status of a healthy connector shows the counts of the day, but no cursor', async () => {
+  test('the status of a healthy connector shows the counts of the day, but not the cursors', async () => {
     const rows = { assets: 30, threats: 20, dnsBlocks: 10 };
     await using each = await populated(rows, { endOfStream: 'empty-page-null' });
     await each.run();
@@ -48,7 +48,7 @@ describe('status', () => {
     expect(each.asked().map(({ action }) => action)).not.toContain('FilterLogEvents');
   });
 
-  test('status of a failing stream exits with 3 and shows the alarms and the last failure', async () => {
+  test('status exits with 3 for a failing stream and shows the alarms and the last failure', async () => {
     await using each = await populated({ assets: 30, threats: 0, dnsBlocks: 0 });
     each.connector.aws.faults.always('firehose', DENIED);
     await each.run();

@@ -40,7 +40,7 @@ describe('grantRead', () => {
     expect(theirs).toHaveLength(2);
   });
 
-  test('grantRead allows listing only the events if there is no queue of notifications', () => {
+  test('grantRead without a queue of notifications allows listing only the events', () => {
     const statements = granted(read, () => ({ siemQueue: false }));
     expect(actions(statements)).toEqual(['s3:GetObject', 's3:ListBucket']);
     const listing = statements.find(each => actionsOf(each).includes('s3:ListBucket'));
