@@ -55,7 +55,7 @@ test('the latency and the delays of the API simulator use the given sleep functi
 });
 
 describe('faults', () => {
-  test('faults affect the given endpoint the given number of times, with status, type and Retry-After', async () => {
+  test('a fault affects its endpoint the given number of times, with its status, type and Retry-After', async () => {
     const { simulator, get } = createTenant();
     simulator.setFaults([
       { kind: 'status', endpoint: 'threats', status: 500, times: 1, retryAfter: '3', typeSuffix: 'server/oops' },

@@ -56,7 +56,7 @@ describe('a folder of delivered objects', () => {
     expect(events.map(({ row }) => row)).toEqual(['{"v":"\u2028\u2029\u0085"}', '{"v":"ü"}', `{"v":"${long}"}`]);
   });
 
-  test('a folder of delivered objects that does not exist has no events', async () => {
+  test('a missing folder of delivered objects is read as a folder without events', async () => {
     expect(await allOf(join(tmpdir(), 'never-made'))).toEqual([]);
   });
 

@@ -9,12 +9,12 @@ import { only, resources } from '../stack/template.ts';
 describe('the result of several runs', () => {
   const run = (value: number, floor: number): Measurement => ({ subject: 's', unit: 'ms', value, floor, target: 2 });
 
-  test('the result of several runs is the median of their ratios to the floor of the same run', () => {
+  test("the benchmark result of several runs is the median of each run's ratio to its floor", () => {
     const result = resultOf('f', [run(30, 10), run(10, 10), run(40, 20)]);
     expect(result).toMatchObject({ value: 30, floor: 10, ratio: 2, spread: 0.5, missed: false });
   });
 
-  test('the result of several runs misses a target that its median exceeds', () => {
+  test('the benchmark result of several runs misses a target that its median exceeds', () => {
     const missed = (target: number, value: number) =>
       resultOf('f', [{ subject: 's', unit: 'calls', value, target }]).missed;
     expect(missed(4, 4)).toBe(false);

@@ -19,7 +19,7 @@ describe('a figure of the benchmark, at its smallest', () => {
     },
   );
 
-  test('a quiet run makes exactly the calls of its target', () => {
+  test('a quiet run makes exactly the number of calls that its target states', () => {
     const withTarget = measured.get('tick')!.filter(({ target }) => target !== undefined);
     expect(withTarget.map(({ value }) => value)).toEqual(withTarget.map(({ target }) => target));
   });

@@ -118,7 +118,7 @@ describe('commands', () => {
     expect(commands.filter(({ hasRegion }) => !hasRegion)).toEqual([]);
   });
 
-  test('every package in package.json has a reason, and every reason has a package', () => {
+  test('every package in package.json has a stated reason, and every stated reason has a package', () => {
     const names = Object.keys(JSON.parse(page('package.json')).devDependencies);
     const fits = (name: string, key: string) => (key.endsWith('*') ? name.startsWith(key.slice(0, -1)) : name === key);
     const reasons = Object.keys(PACKAGES);

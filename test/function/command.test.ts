@@ -101,7 +101,7 @@ describe('a payload', () => {
     expect(message.length).toBeLessThan(3_000);
   });
 
-  test('a payload with too many problems for one error is answered with their number', () => {
+  test('a payload with too many problems for an error message is answered with the number of problems', () => {
     expect(refusal({ streams: MANY.slice(0, 50) })).toMatch(/streams\.9 .*and 40 more/);
   });
 

@@ -163,18 +163,23 @@ describe('the deployed bundle in a network with only a proxy to the outside', ()
   test.each([
     [403, 'Have the proxy allow and reach the host, or name the host in noProxy.'],
     [407, 'Have the proxy admit the function without a password.'],
-  ])('the error for %i to CONNECT says which data is safe and what to do', async (status, advice) => {
-    const refused = (host: string) => each.runRefused(host, status);
-    const what = `the proxy did not connect to it (${status}). ${NOTHING_IS_LOST}`;
-    expect(await refused(API)).toContain(`ProxyError: /v1/assets could not be read: ${what}. ${advice}`);
-    expect(await refused(AUTH)).toContain(`ProxyError: The token endpoint could not be read: ${what}. ${advice}`);
-    const table = await refused(`dynamodb.${REGION}.amazonaws.com`);
-    expect(table).toMatch(/^StateError: The state table could not .*The checkpoint was not moved/);
-    expect(table).toContain(`AWS was not reached: the proxy did not connect to it (${status}). ${advice}`);
-    const secret = await refused(`secretsmanager.${REGION}.amazonaws.com`);
-    expect(secret).toContain('CredentialsError: The secret with the client credentials could not be read.');
-    expect(secret).toContain(`Do not fill the secret: it may be right. AWS was not reached: the proxy did not connect`);
-  });
+  ])(
+    'the error about a proxy that answers CONNECT with %i says what is safe and what to do',
+    async (status, advice) => {
+      const refused = (host: string) => each.runRefused(host, status);
+      const what = `the proxy did not connect to it (${status}). ${NOTHING_IS_LOST}`;
+      expect(await refused(API)).toContain(`ProxyError: /v1/assets could not be read: ${what}. ${advice}`);
+      expect(await refused(AUTH)).toContain(`ProxyError: The token endpoint could not be read: ${what}. ${advice}`);
+      const table = await refused(`dynamodb.${REGION}.amazonaws.com`);
+      expect(table).toMatch(/^StateError: The state table could not .*The checkpoint was not moved/);
+      expect(table).toContain(`AWS was not reached: the proxy did not connect to it (${status}). ${advice}`);
+      const secret = await refused(`secretsmanager.${REGION}.amazonaws.com`);
+      expect(secret).toContain('CredentialsError: The secret with the client credentials could not be read.');
+      expect(secret).toContain(
+        `Do not fill the secret: it may be right. AWS was not reached: the proxy did not connect`,
+      );
+    },
+  );
 
   test('the bundle retries when the proxy cannot connect to a host, and the error names the proxy', async () => {
     const error = await each.runRefused(API, 502);
@@ -200,7 +205,7 @@ describe('the deployed bundle in a network with only a proxy to the outside', ()
     ],
     ['that has expired', () => each.authority.issue(HOSTS, EXPIRED), 'CERT_HAS_EXPIRED'],
   ])(
-    'a certificate %s is refused at once, and the error names the option for own authorities',
+    'a certificate %s is refused at once, and the error names the option for private authorities',
     async (_, issue, code) => {
       const presented = async (host: string) => {
         using _presented = each.present(host, issue());

@@ -53,7 +53,7 @@ test('a run with few requests never waits for the request budget', async () => {
   expect(await waits()).toBe(0);
 });
 
-test('a retried request counts like any other request', async () => {
+test('a retried request counts towards the request budget like any other request', async () => {
   await using each = await budgeted(30, 1);
   let refused = 0;
   const refusing = tamperList('/v1/assets', (...call) => {

@@ -76,7 +76,7 @@ describe('event lines', () => {
 });
 
 describe('the event_id', () => {
-  test('two events of a row have different event_ids unless everything that identifies the event is equal', () => {
+  test('two events of a row share an event_id only if all values that identify an event are equal', () => {
     const later = '00000000010000000002';
     const ids = [
       eventOf(),

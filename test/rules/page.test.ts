@@ -62,7 +62,7 @@ describe('rule 8: names that the specification leaves open are found by the valu
     expect(read(page, { learned: { rows: 'data' } }).names.rows).toBe('data');
   });
 
-  test('a learned name decides when several members could hold the rows', () => {
+  test('a learned name decides which member holds the rows when several members could hold them', () => {
     const body = { a: one, b: [{ id: 'b' }], p: { next_cursor: null, page_size: 1 }, q: { next_cursor: 'x' } };
     expect(read(body, { learned: { rows: 'b', pagination: 'p' } })).toMatchObject({ ids: ['b'], nextCursor: null });
   });

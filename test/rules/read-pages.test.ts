@@ -115,7 +115,7 @@ describe('rule 4: a repeated cursor', () => {
     ]);
   });
 
-  test('an empty page is the end of the stream only if it returns the cursor that was sent', () => {
+  test('an empty page with a cursor ends the stream only if it repeats the cursor that was sent', () => {
     const row = { rows: [{}], sent: 'c', next: 'c', repeats: true } as unknown as ReadPage;
     expect(isEndOfStream({ ...row, rows: [] })).toBe(true);
     expect(isEndOfStream(row)).toBe(false);
@@ -167,7 +167,7 @@ describe('overlapping requests', () => {
     expect(api.sent(PATH)).toEqual([undefined, 'c1']);
   });
 
-  test('the request for the next page can leave before the current page is returned', async () => {
+  test('the request for the next page can be sent before the caller gets the current page', async () => {
     const steps: string[] = [];
     const api = new ScriptedApi().pages(PATH, [[asset('a')], [asset('b')]]);
     const source: PageSource = {

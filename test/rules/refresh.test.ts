@@ -177,7 +177,7 @@ describe('a refresh', () => {
     for (const sent of both) expect(sent).toMatch(/^upsert t\d+, upsert a$/);
   });
 
-  test('a refresh ends at a repeated cursor and counts it, and another refresh begins', async () => {
+  test('a refresh ends at a repeated cursor, which is counted, and then another refresh begins', async () => {
     const harness = new Harness();
     const page = (id: string, next: string | null) => answer([asset(id)], next);
     harness.api.on('/a', undefined, page('a', 'c1')).on('/a', 'c1', page('b', 'c2')).on('/a', 'c2', page('c', 'c3'));

@@ -28,13 +28,16 @@ describe('backoff', () => {
   });
 });
 
-test.each([408, 425, 429, 500, 502, 503, 504, 599])('the status %i is retried', status => {
+test.each([408, 425, 429, 500, 502, 503, 504, 599])('a request that gets the status %i is retried', status => {
   expect(isRetryable(status)).toBe(true);
 });
 
-test.each([301, 400, 401, 403, 404, 409, 410, 422, 501, 505])('the status %i is not retried', status => {
-  expect(isRetryable(status)).toBe(false);
-});
+test.each([301, 400, 401, 403, 404, 409, 410, 422, 501, 505])(
+  'a request that gets the status %i is not retried',
+  status => {
+    expect(isRetryable(status)).toBe(false);
+  },
+);
 
 test.each<[string | null, number | undefined]>([
   ['0', 0],

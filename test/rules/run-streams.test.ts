@@ -130,7 +130,7 @@ describe('the lease', () => {
     expect(harness.journal.begun.filter(step => step.startsWith('fence'))).toEqual([]);
   });
 
-  test('the lease is released clean after a whole run, even if the time budget ended it between pages', async () => {
+  test('the lease is released clean after a run, even if the time budget ended the run between pages', async () => {
     const harness = stocked();
     await harness.run();
     harness.api.pages('/a', [[asset('b')], [asset('c')], []]);
@@ -249,7 +249,7 @@ describe('unclear answers to writes', () => {
   });
 });
 
-test('a confirmation is refused before anything is read when other withdrawals are waiting', async () => {
+test('a confirmation of withdrawals other than the waiting withdrawals is refused before anything is read', async () => {
   const harness = stocked();
   await expect(harness.run({ confirmWithdrawals: 'f'.repeat(32) })).rejects.toThrow(OutdatedWithdrawalsError);
   expect(harness.api.requests).toEqual([]);
@@ -296,7 +296,7 @@ describe('the settings of a run', () => {
     expect(assigned(given)).toMatchObject({ pageLimit: 7, parentMember: 'host', configuredNames });
   });
 
-  test('rule 10: the DNS block stream is read only when its path is configured', () => {
+  test('the DNS block stream is read only when its path is configured', () => {
     const names = ({ streams }: ReturnType<typeof assigned>) => streams.map(({ name, path }) => `${name} ${path}`);
     const others = STREAMS.filter(stream => 'path' in stream).map(({ name, path }) => `${name} ${path}`);
     expect(names(assigned())).toEqual(others);

@@ -146,7 +146,7 @@ describe('the checkpoint with which a second walk begins', () => {
     beginSecondWalk({ ...before, ...change }, { mode, epoch, now: 1_000 });
 
   test.each(['differences', 'all'] as const)(
-    'a walk of mode %s begins with a new generation and with new limits of the guard',
+    'a second walk of mode %s begins with a new generation and with new limits of the guard',
     mode => {
       expect(begin(mode)).toEqual({
         ...before,

@@ -95,7 +95,7 @@ describe('the log of a batch', () => {
     }
   });
 
-  test('an object in the place of a log that is not a log is refused with an explanation', async () => {
+  test('an object with the key of a log, but other content, is refused with an explanation', async () => {
     await using scene = await awsScene();
     const client = async () => ({ send: async () => ({ Body: { transformToByteArray: async () => BATCH } }) });
     const logs = createLogStore({ client, bucket: 'bucket', retryBudget: scene.retryBudget });

@@ -53,7 +53,7 @@ test('a killed run sends rows again with the same event_id, so they do not count
   await until(view => view.connector.stale + view.connector.ghosts === 0, 10);
 });
 
-test('every row of the connector is right again after an incident that fired its alarm', async () => {
+test('every row in the connector’s SIEM is right again after an incident that fired its alarm', async () => {
   demo.cause('The API is down');
   const down = await until(({ incident }) => incident?.alarms[0]?.fired != null, 6);
   expect(down.streams.map(({ state }) => state)).toEqual(['failed', 'failed', 'failed']);

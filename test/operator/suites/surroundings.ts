@@ -43,7 +43,7 @@ const NODE_20 = `
     }
   };`;
 
-test('the output never contains a warning of Node or the SDK, even on Node 20', async () => {
+test('the output of a command never contains a warning of Node or the SDK, even on Node 20', async () => {
   await using each = await deployment();
   await using endpoints = await processEndpoints(each);
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(NODE_20)}`;

@@ -21,7 +21,7 @@ TERMINAL('a command on a real terminal asks first and is executed after "y"', as
   expect(each.invocations).toEqual([{ replay: ['assets'] }]);
 });
 
-test('the health is coloured on a terminal, but not in a pipe', async () => {
+test('status colours the health on a terminal, but not in a pipe', async () => {
   await using each = await deployment();
   raiseAlarm(each, 'acme/stream-silent');
   expect((await each.ask(['status']).ended).stdout).toContain(`acme: ${ESCAPE}[31munhealthy: `);

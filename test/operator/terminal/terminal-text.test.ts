@@ -17,7 +17,7 @@ test('Unicode text without control characters stays unchanged', () => {
   expect(terminalText(text)).toBe(text);
 });
 
-test('escaped JSON still parses to the same values', () => {
+test('JSON with escaped control characters still parses to the same values', () => {
   const value = { [ESCAPES]: `a\n${ESCAPES}\u{e0001}` };
   const shown = terminalText(JSON.stringify(value, null, 2));
   expect(shown).not.toMatch(/[^\n\P{Cc}]/u);

@@ -14,7 +14,7 @@ async function onBareMachine(...args: readonly string[]) {
   return await run(process.execPath, command, 120, { environment: { PATH: folder.path } });
 }
 
-test('the emulator without Python is skipped with a reason, and causes a failure only with --strict', async () => {
+test('the deploy test without Python is skipped with a reason, and fails only with --strict', async () => {
   const [skipped, strict] = await Promise.all([onBareMachine(), onBareMachine('--strict')]);
   expect([skipped.status, strict.status]).toEqual([0, 1]);
   expect(skipped.stdout).toMatch(/^SKIPPED ministack [\d.]+: there is no python3/);

@@ -93,7 +93,7 @@ describe('the accepted texts', () => {
   });
 
   test.each(['{"rows":[{"id":"secret-1",}]}', '{"rows":[],"p":"\\secret-1"}', '{"rows":[{"\\secret-1":1}]}'])(
-    'the error for %s names the position, but never shows the text',
+    'the error about the invalid text %s names the position, but does not show the text',
     text => {
       expect(() => cut(text)).toThrow(/^Text that is not JSON at character \d+$/);
     },

@@ -52,7 +52,7 @@ describe('an alarm', () => {
     ['Average', 2],
     ['Maximum', 3],
     ['Minimum', 1],
-  ] as const)('an alarm uses the %s of a window', (statistic, threshold) => {
+  ] as const)('an alarm compares the %s of its window with the threshold', (statistic, threshold) => {
     const metrics = new RecordedMetrics();
     for (const value of [1, 3]) metrics.add(NAME, value, value);
     const one = { ...ALARM, statistic, threshold, evaluationPeriods: 1 };

@@ -60,7 +60,7 @@ describe.each(VARIANT_NAMES)('the alarms of the variant %s', variant => {
 });
 
 describe('silence', () => {
-  test('missing data of a stream fires its alarm, but missing data of an AWS service does not', () => {
+  test('missing data of a stream fires an alarm, but missing data of an AWS service does not', () => {
     expect(alarms().get('stream-silent')!.missing).toBe('breaching');
     const all = [...alarms().values(), ...alarms(VARIANTS.splunk).values()];
     const services = all.filter(({ namespace }) => namespace.startsWith('AWS/'));

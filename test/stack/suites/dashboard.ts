@@ -18,7 +18,7 @@ describe('the dashboard', () => {
     expect(/"type\\?":\\?"(\w+)/.exec(JSON.stringify(body))![1]).toBe('alarm');
   });
 
-  test('the dashboard is created only if the option is set, because it costs more than all alarms', () => {
+  test('the dashboard is created only if the option dashboard is set, because it costs more than all alarms', () => {
     expect(resources(synthesize(), 'AWS::CloudWatch::Dashboard')).toEqual([]);
     expect(Object.keys(synthesize({ dashboard: true }).Outputs)).toContain('DashboardName');
   });

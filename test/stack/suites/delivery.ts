@@ -35,7 +35,7 @@ describe('delivery to Splunk', () => {
     });
   });
 
-  test('delivery to Splunk says how to enter the token', () => {
+  test('the output FillToken of delivery to Splunk says how to enter the token', () => {
     const { FillToken } = synthesize(VARIANTS.splunk).Outputs;
     expect(FillToken!.Description).toContain('"hec_token"');
     expect(JSON.stringify(FillToken!.Value)).toContain('file://token.json');
@@ -68,7 +68,7 @@ test('an existing delivery stream is used unchanged, and the bucket holds only d
   expect(statementsOf(template, 'ConnectorDelivery')).toEqual([]);
 });
 
-test('another kind of destination creates another stream, because Firehose cannot convert a stream', () => {
+test('a change of the kind of destination creates a new delivery stream, because Firehose cannot convert a stream', () => {
   const ids = [{}, VARIANTS.splunk, VARIANTS.http].map(options => {
     const { Resources } = synthesize({ ...options });
     return Object.keys(Resources).find(id => Resources[id]!.Type === 'AWS::KinesisFirehose::DeliveryStream');
