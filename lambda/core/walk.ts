@@ -40,10 +40,7 @@ export async function walk(initial: Checkpoint, streamRun: StreamRun): Promise<C
 
   for await (const group of groups) {
     run.lease.signal.throwIfAborted();
-    if (group[0]!.rewound) {
-      checkpoint = await rewind(group[0]!, checkpoint, streamRun);
-      pagesBefore = [];
-    }
+    if (group[0]!.rewound) checkpoint = await rewind(group[0]!, checkpoint, streamRun);
 
     const read = await readGroup(group, new Set(checkpoint.window), streamRun);
     const window = windowAfter(group, read.tags, pagesBefore, checkpoint, streamRun.stream);

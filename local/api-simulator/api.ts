@@ -1,5 +1,5 @@
 import type { VersionedStreamName } from '../../lambda/streams.ts';
-import { answerTokenCall, readBearerToken, roleOf, type ServiceAccount, type TokenClaims } from './auth.ts';
+import { answerTokenCall, readBearerToken, roleOf, type ServiceAccount } from './auth.ts';
 import { listBody, neighboursBody, type ReadContext, singleRowBody } from './lists.ts';
 import { type HttpAnswer, type HttpCall, ProblemError, problemAnswer } from './problem.ts';
 import { findRoute, type Route, readTarget } from './routes.ts';
@@ -10,8 +10,6 @@ export const TOKEN_PATH = `${REALM_PATH}/protocol/openid-connect/token`;
 
 export interface ApiParts extends ReadContext {
   readonly account: ServiceAccount;
-  /** Reads the claims of a token that another issuer has issued. */
-  readonly readToken?: ((text: string) => Promise<TokenClaims | undefined>) | undefined;
   /** Called for every internal error of the API simulator. */
   readonly onError: (error: unknown) => void;
 }
@@ -20,14 +18,14 @@ export interface ApiParts extends ReadContext {
  * Answers a call to the token endpoint or the API. Every failure becomes the answer that the
  * specification documents for it.
  */
-export async function answerCall(call: HttpCall, parts: ApiParts): Promise<HttpAnswer> {
+export function answerCall(call: HttpCall, parts: ApiParts): HttpAnswer {
   try {
     const target = readTarget(call.target);
     if (target.path === TOKEN_PATH) return answerTokenCall(call, parts.account);
     const route = findRoute(target, parts.settings);
     if (!route) throw new ProblemError('request/unknown-path', 'There is no such endpoint.');
 
-    await checkCall(call, route, parts);
+    checkCall(call, route, parts);
     const unknown = [...target.parameters.keys()].find(name => !route.parameters.includes(name));
     if (unknown !== undefined) {
       const detail = `This endpoint takes: ${route.parameters.join(', ') || 'none'}.`;
@@ -41,12 +39,12 @@ export async function answerCall(call: HttpCall, parts: ApiParts): Promise<HttpA
   }
 }
 
-async function checkCall(call: HttpCall, route: Route, { account, readToken }: ApiParts): Promise<void> {
+function checkCall(call: HttpCall, route: Route, { account }: ApiParts): void {
   if (call.method !== 'GET') {
     throw new ProblemError('request/method-not-allowed', 'The API is read-only: use GET.', { allow: 'GET' });
   }
   const text = readBearerToken(call.header('authorization'));
-  account.admit(account.tokenOf(text) ?? (await readToken?.(text)), roleOf(route.stream));
+  account.admit(account.tokenOf(text), roleOf(route.stream));
   if (call.body !== '') throw new ProblemError('request/body-not-allowed', 'Read operations have no request body.');
 }
 

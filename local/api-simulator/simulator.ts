@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type ApiParts, answerCall, REALM_PATH, TOKEN_PATH } from './api.ts';
+import { answerCall, REALM_PATH, TOKEN_PATH } from './api.ts';
 import { drawBytes, ServiceAccount } from './auth.ts';
 import { createFaultInjector, type Endpoint, type Fault } from './faults.ts';
 import { createCursorCodec } from './lists.ts';
@@ -12,7 +12,7 @@ import { TenantData } from './tenant-data.ts';
 import { readTruth, type Truth, truthText } from './truth.ts';
 import { type CallOutcome, createWebFetch } from './web-fetch.ts';
 
-export interface SimulatorOptions extends Partial<SimulatorSettings>, Pick<ApiParts, 'readToken'> {
+export interface SimulatorOptions extends Partial<SimulatorSettings> {
   /** Current time in milliseconds since 1970. */
   readonly clock: () => number;
   /**
@@ -74,8 +74,8 @@ export function createSimulator(options: SimulatorOptions): ApiSimulator {
     generatedMembers(stream, seed, index),
   );
   const cursors = createCursorCodec(key);
-  const { readToken, onError = () => {} } = options;
-  const parts = { tenantData, writeRow, cursors, account, readToken, onError, clock, random, settings };
+  const { onError = () => {} } = options;
+  const parts = { tenantData, writeRow, cursors, account, onError, clock, random, settings };
 
   const faults = createFaultInjector(random);
   const requests = new Map<Endpoint | 'unknown', number>();
@@ -84,7 +84,7 @@ export function createSimulator(options: SimulatorOptions): ApiSimulator {
     requests.set(endpoint ?? 'unknown', (requests.get(endpoint ?? 'unknown') ?? 0) + 1);
     const { answer, delayMs, ...broken } = faults.strike(endpoint);
     if (settings.latencyMs + delayMs > 0) await sleep(settings.latencyMs + delayMs);
-    return { answer: answer ?? (await answerCall(call, parts)), ...broken };
+    return { answer: answer ?? answerCall(call, parts), ...broken };
   };
   return {
     settings,

@@ -69,7 +69,7 @@ export const SECURITY_STATEMENTS: Readonly<Record<string, Readonly<Record<string
     'names the packages of every bundle': 'the notices name every package whose code is in a bundle, with its licence',
     'Workflows pin each action to a commit': 'a workflow refers to actions by their commit, which cannot be moved',
   },
-  'test/outside/package/packed.ts': {
-    'The same commit gives the same': '',
+  'test/outside/package/file.package.ts': {
+    'The same commit gives the same': 'the same sources in another folder give the same bytes',
   },
 };

@@ -50,17 +50,7 @@ test('a refusal of a command with one problem is a single line before the usage 
 
 const { scripts } = JSON.parse(page('package.json'));
 
-const READ = [
-  'api-simulator',
-  'demo',
-  'bench',
-  'simulation',
-  'crash-test',
-  'contract',
-  'documents',
-  'test:browser',
-  'test:package',
-];
+const READ = ['api-simulator', 'demo', 'bench', 'simulation', 'crash-test', 'contract', 'documents'];
 
 test.each(READ)('npm run %s reads its options with readArgumentsOrExit, which refuses wrong options', name => {
   const [file] = /(bench|local|test)\/[\w/-]+\.ts/.exec(scripts[name])!;

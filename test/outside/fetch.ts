@@ -1,7 +1,7 @@
 /** Fetches third-party software by the clients of its registries. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FETCH_SECONDS } from '../support/parts/cache.ts';
+import { FETCH_SECONDS, installPython } from '../support/parts/cache.ts';
 import { command } from '../support/parts/command.ts';
 
 /** The plugin with which Maven fetches. */
@@ -40,4 +40,21 @@ function dependency(archive: string, exclusions = ''): string {
 /** In a separate folder, because Maven unpacks an archive only once for each working directory. */
 async function mvn(folder: string, goal: string, ...args: string[]): Promise<void> {
   await command('mvn', ['--batch-mode', '--quiet', `${MAVEN_PLUGIN}:${goal}`, ...args], FETCH_SECONDS, { folder });
+}
+
+/** Packages of Python. */
+export function pythonPart(name: string, version: string) {
+  const fetch = (folder: string) => installPython(folder, `${name}==${version}`);
+  return { name, version, tools: ['python3'], fetch } as const;
+}
+
+/** @param others packages that belong to it */
+export function npmPart(name: string, version: string, ...others: readonly string[]) {
+  const fetch = (folder: string) => npmInstall(folder, [`${name}@${version}`, ...others, '--ignore-scripts']);
+  return { name, version, tools: [], fetch } as const;
+}
+
+export async function npmInstall(folder: string, packages: readonly string[]): Promise<void> {
+  const quiet = ['--no-audit', '--no-fund', '--no-save', '--loglevel', 'error', '--prefix', folder];
+  await command('npm', ['install', ...quiet, ...packages], FETCH_SECONDS, { folder });
 }

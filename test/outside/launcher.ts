@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, type Option } from 'commander';
 import { readArgumentsOrExit } from '../../local/npm-command.ts';
 import { defaultCache, fetchOnce } from '../support/parts/cache.ts';
 import { CommandError, endGroup } from '../support/parts/command.ts';
@@ -15,7 +15,9 @@ export interface Part {
   readonly version: string;
   readonly tools: readonly ToolName[];
   /** Puts the software into the folder. @throws CommandError */
-  readonly fetch: (folder: string) => Promise<void>;
+  readonly fetch?: (folder: string) => Promise<void>;
+  /** The path of software that is not fetched. @throws Error if this machine lacks it */
+  readonly find?: () => string;
   /** Absent if it is not a server. */
   readonly launch?: (folder: string, port: number) => PartLaunch | Promise<PartLaunch>;
 }
@@ -23,12 +25,16 @@ export interface Part {
 /** Test files below `test/`, with the parts that each needs. */
 export type Suites<P extends string> = Readonly<Record<string, readonly P[]>>;
 
-export interface Program<P extends string> {
+export interface Program<P extends string, Own extends object = object> {
   /** The npm script, such as `test:real`. */
   readonly command: string;
   readonly description: string;
   readonly parts: Readonly<Record<P, Part>>;
-  readonly suites: Suites<P>;
+  /** Options of this program alone. */
+  readonly options?: readonly Option[];
+  readonly suites: (options: Own) => Suites<P>;
+  /** How many files run at the same time. */
+  readonly maxWorkers?: number;
 }
 
 interface Options {
@@ -39,8 +45,8 @@ interface Options {
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-export async function launch<P extends string>(program: Program<P>): Promise<void> {
-  const { flags, operands } = readArgumentsOrExit<Options>(() => describe(program));
+export async function launch<P extends string, Own extends object = object>(program: Program<P, Own>): Promise<void> {
+  const { flags, operands } = readArgumentsOrExit<Options & Own>(() => describe(program));
   const started: StartedPart[] = [];
   // Signals do not reach the process groups of parts and tests. They, and every folder, end with this process.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
@@ -54,13 +60,14 @@ export async function launch<P extends string>(program: Program<P>): Promise<voi
   }
 }
 
-function describe({ command, description, parts }: Program<string>): Command {
+function describe(program: Pick<Program<string>, 'command' | 'description' | 'parts' | 'options'>): Command {
+  const { command, description, parts, options = [] } = program;
   const names = Object.keys(parts);
   const collect = (name: string, before: readonly string[]): readonly string[] => {
     if (names.includes(name)) return [...before, name];
     throw new InvalidArgumentError(`It must be one of ${names.join(', ')}.`);
   };
-  return new Command(`npm run ${command} --`)
+  const described = new Command(`npm run ${command} --`)
     .description(description)
     .argument('[files...]', 'only test files whose path contains one of these')
     .option('--without <part>', `leave out ${names.join(', ')}, and the tests that need it; repeatable`, collect, [])
@@ -70,15 +77,17 @@ function describe({ command, description, parts }: Program<string>): Command {
       'where fetched parts are kept',
       defaultCache(process.env, command.replace('test:', '')),
     );
+  for (const option of options) described.addOption(option);
+  return described;
 }
 
-async function run<P extends string>(
-  { parts, suites }: Program<P>,
-  options: Options,
+async function run<P extends string, Own extends object>(
+  { parts, suites, maxWorkers }: Program<P, Own>,
+  options: Options & Own,
   words: readonly string[],
   started: StartedPart[],
 ): Promise<number> {
-  const chosen = (Object.entries(suites) as [string, readonly P[]][]).filter(
+  const chosen = (Object.entries(suites(options)) as [string, readonly P[]][]).filter(
     ([file]) => words.length === 0 || words.some(word => file.includes(word)),
   );
   const running: Partial<Record<P, RunningPart>> = {};
@@ -99,22 +108,26 @@ async function run<P extends string>(
   for (const [file, needs] of skipped) console.log(`SKIPPED ${file}: it needs ${lacks(needs).join(', ')}`);
   if (options.strict && skipped.length > 0) throw new Error('--strict asks for every part.');
   const files = chosen.filter(([, needs]) => lacks(needs).length === 0).map(([file]) => `test/${file}`);
-  if (files.length > 0) return jest(files, running);
-  console.log('Nothing was tested.');
-  return 0;
+  if (files.length === 0) {
+    console.log('Nothing was tested.');
+    return 0;
+  }
+  const workers = maxWorkers ? ['--maxWorkers', `${maxWorkers}`] : [];
+  return jest([...workers, '--runTestsByPath', ...files], running);
 }
 
 /** @returns why the part is not available, where it is not @throws PartFailedError */
 async function fetchAndStart(
   name: string,
-  { version, tools, fetch, launch }: Part,
+  { version, tools, fetch, find, launch }: Part,
   { without, cache }: Options,
   started: StartedPart[],
 ): Promise<RunningPart | string> {
   if (without.includes(name)) return 'left out';
   const lack = await lacking(tools);
   if (lack) return lack;
-  const fetched = await fetchOnce(cache, `${name}-${version}`, fetch).catch((error: unknown) => {
+  if (find) return found(find);
+  const fetched = await fetchOnce(cache, `${name}-${version}`, fetch!).catch((error: unknown) => {
     if (error instanceof CommandError) return `could not be fetched: ${error.message}`;
     throw error;
   });
@@ -126,10 +139,18 @@ async function fetchAndStart(
   return { folder, url: new URL(server.health).origin };
 }
 
+function found(find: () => string): RunningPart | string {
+  try {
+    return { folder: find(), url: '' };
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /** @returns the exit code */
-async function jest(files: readonly string[], running: object): Promise<number> {
-  const args = ['--no-warnings', 'node_modules/jest/bin/jest.js', '--config', 'test/outside/jest.config.mjs'];
-  const child = spawn(process.execPath, [...args, '--runTestsByPath', ...files], {
+async function jest(args: readonly string[], running: object): Promise<number> {
+  const program = ['--no-warnings', 'node_modules/jest/bin/jest.js', '--config', 'test/outside/jest.config.mjs'];
+  const child = spawn(process.execPath, [...program, ...args], {
     cwd: ROOT,
     env: { ...process.env, [VARIABLE]: JSON.stringify(running) },
     stdio: 'inherit',

@@ -1,4 +1,4 @@
-/** How the test files of `npm run test:real` and `npm run test:siem` reach the third-party software that their launcher has started. */
+/** How test files reach the third-party software that their launcher has started. */
 
 /** The launcher passes the parts in this variable. */
 export const VARIABLE = 'PARTS';
@@ -18,6 +18,6 @@ export function running(): Readonly<Record<string, RunningPart | undefined>> {
 /** A part that the test file cannot do without: the launcher skips the file where the part is not available. */
 export function part(name: string): RunningPart {
   const found = running()[name];
-  if (!found) throw new Error(`${name} is not running. Start this file with npm run test:real or npm run test:siem.`);
+  if (!found) throw new Error(`${name} is not running. Start this file by its npm script.`);
   return found;
 }

@@ -71,7 +71,7 @@ describe('npm start on a real tenant', () => {
     // Otherwise somebody could ask for the secret.
     expect(listening).toEqual([false]);
     expect(rest).toMatchObject({ status: 0, stderr: '' });
-    const truth = [...api.simulator.truthText()].join('');
+    const truth = api.simulator.truth();
     expect(check({ lines: await folder.delivered('acme'), truth })).toEqual({ breaches: [], repeats: 0 });
     for (const text of [interrupted.stdout, rest.stdout, await everythingIn(folder.path)]) {
       expect(text).not.toContain('canary');

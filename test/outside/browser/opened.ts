@@ -5,7 +5,6 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import puppeteer, { type Page } from 'puppeteer-core';
 import type { DemoView } from '../../../local/demo/view.ts';
-import type { Browser } from './browser.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
 
@@ -27,12 +26,18 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** @param minute how long a minute of the schedule takes, such as `100ms` */
-export async function openDemo(browser: Browser, minute: string): Promise<Opened> {
+/** Containers run tests as root, where Chromium has no sandbox. */
+const ARGS = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+
+/**
+ * @param executablePath of a Chromium
+ * @param minute how long a minute of the schedule takes, such as `100ms`
+ */
+export async function openDemo(executablePath: string, minute: string): Promise<Opened> {
   await using started = new AsyncDisposableStack();
   const child = started.adopt(startProcess(minute), endProcess);
   const url = await addressOf(child);
-  const chromium = await puppeteer.launch({ executablePath: browser.path, args: [...browser.args], headless: true });
+  const chromium = await puppeteer.launch({ executablePath, args: ARGS, headless: true });
   started.defer(() => chromium.close());
   const page = await chromium.newPage();
   page.setDefaultTimeout(180_000);

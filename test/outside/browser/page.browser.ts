@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
 import { ALARMING_INCIDENTS, HARMLESS_INCIDENTS } from '../../../local/demo/incidents.ts';
-import { givenBrowser } from './given-browser.ts';
+import { part } from '../running.ts';
 import { type Opened, openDemo } from './opened.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -12,10 +12,10 @@ const INCIDENTS = [...ALARMING_INCIDENTS, ...HARMLESS_INCIDENTS];
 let demo: Opened;
 
 beforeAll(async () => {
-  demo = await openDemo(givenBrowser(), '100ms');
+  demo = await openDemo(part('chromium').folder, '100ms');
 });
 
-afterAll(() => demo?.close());
+afterAll(async () => demo?.close());
 
 /** Bottom of the lowest element. */
 function bottomOf(selector: string): Promise<unknown> {

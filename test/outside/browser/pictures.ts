@@ -8,12 +8,7 @@ import { findBrowser } from './browser.ts';
 import { type Opened, openDemo } from './opened.ts';
 import { HASH_FILE, PICTURES_FOLDER, type Picture, sourcesHash } from './picture-sources.ts';
 
-const browser = findBrowser(process.env);
-if ('skipped' in browser) {
-  console.error(`No pictures: ${browser.skipped}`);
-  process.exit(1);
-}
-const demo = await openDemo(browser, '300ms');
+const demo = await openDemo(findBrowser(process.env), '300ms');
 try {
   await mkdir(PICTURES_FOLDER, { recursive: true });
   await takeAll(demo);

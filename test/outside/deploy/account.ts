@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { type Ended, run } from '../../support/parts/command.ts';
 import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
+import { part } from '../running.ts';
 import { type Api, startApi } from './api.ts';
-import { createCertificate } from './certificate.ts';
-import { ACCOUNT, type Emulator, REGION, startEmulator } from './emulator.ts';
+import { ACCOUNT, clientEnvironment, REGION, trustCertificate } from './parts.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const CDK = join(ROOT, 'node_modules', '.bin', 'cdk');
@@ -15,19 +15,19 @@ const SECONDS = 300;
 
 export interface Account extends AsyncDisposable {
   readonly api: Api;
-  readonly emulator: Emulator;
   /** The Python of the emulator, which has boto3. */
   readonly python: string;
   /** Environment of every program that works in the account, as the root user unless it has its own keys. */
   readonly environment: NodeJS.ProcessEnv;
-  bootstrap(): Promise<void>;
-  /** `cdk deploy` of one connector. @throws AssertionError with the end of its output if it fails */
-  deploy(options?: Options, release?: string): Promise<Deployment>;
+  /** `cdk bootstrap`, and `cdk deploy` of one connector. @throws AssertionError with the end of its output if it fails */
+  deploy(options: Options, release?: string): Promise<Deployment>;
   cdk(args: readonly string[], options?: Options, release?: string): Promise<Ended>;
 }
 
 /** Options of a connector in cdk.json, beside its addresses. */
-export type Options = Readonly<Record<string, unknown>>;
+export interface Options extends Readonly<Record<string, unknown>> {
+  readonly name: string;
+}
 
 export interface Deployment {
   readonly name: string;
@@ -40,17 +40,17 @@ export interface Deployment {
   json(args: readonly string[], statuses?: readonly number[]): Promise<any>;
 }
 
-/** @param installed where the emulator is */
-export async function openAccount(installed: string): Promise<Account> {
+/** An empty account. */
+export async function openAccount(): Promise<Account> {
+  const { url, folder: installed } = part('ministack');
+  await trustCertificate(installed);
+  await fetch(`${url}/_ministack/reset`, { method: 'POST' });
   await using made = new AsyncDisposableStack();
   const { path: folder } = made.use(await temporaryFolder('deploy-'));
-  const certificate = await createCertificate(folder);
-  const api = made.use(await startApi(certificate));
-  const emulator = await startEmulator(installed, folder, certificate);
-  made.defer(() => emulator.stop());
+  const api = made.use(await startApi(installed));
   const environment = {
     ...foreign(process.env),
-    ...emulator.environment,
+    ...clientEnvironment({ url, folder: installed }),
     // Neither the configuration of this machine's user nor its cache.
     AWS_CONFIG_FILE: join(folder, 'config'),
     AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials'),
@@ -61,35 +61,28 @@ export async function openAccount(installed: string): Promise<Account> {
     NO_COLOR: '1',
     CI: '1',
   };
-  // The clients of this process take endpoint and keys from its environment.
+  // The clients of this thread take endpoint and keys from its environment.
   Object.assign(process.env, environment);
-  const cdk = (args: readonly string[], options: Options = {}, release = ROOT) => {
-    const connectors = JSON.stringify([{ ...connectorOf(api), ...options }]);
+  const cdk: Account['cdk'] = (args, options, release = ROOT) => {
+    const { baseUrl, authUrl } = api;
+    const connectors = JSON.stringify([{ baseUrl, authUrl, dnsBlocksPath: '/v1/dns-blocks', ...options }]);
     const common = ['--no-notices', '--output', join(folder, 'cdk.out'), '--context', `connectors=${connectors}`];
     return run(CDK, [...args, ...common], SECONDS, { folder: release, environment });
   };
   const owned = made.move();
   return {
     api,
-    emulator,
     python: join(installed, 'bin', 'python'),
     environment,
     cdk,
-    async bootstrap() {
-      succeeded(await cdk(['bootstrap', `aws://${ACCOUNT}/${REGION}`]));
-    },
-    async deploy(options = {}, release = ROOT) {
-      const { name } = { ...connectorOf(api), ...options };
-      const stack = `SecurityDataConnector-${name}`;
+    async deploy(options, release = ROOT) {
+      succeeded(await cdk(['bootstrap', `aws://${ACCOUNT}/${REGION}`], options, release));
+      const stack = `SecurityDataConnector-${options.name}`;
       succeeded(await cdk(['deploy', stack, '--require-approval', 'never'], options, release));
-      return describe(name, stack, environment);
+      return describeDeployment(options.name, stack, environment);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
-}
-
-function connectorOf({ baseUrl, authUrl }: Api) {
-  return { name: 'acme', baseUrl, authUrl, dnsBlocksPath: '/v1/dns-blocks' };
 }
 
 /** Environment of the machine, without variables of AWS and the CDK. */
@@ -102,7 +95,11 @@ export function succeeded({ status, stdout, stderr }: Ended): void {
 }
 
 /** The connector of a stack, whoever deployed it. */
-export async function describe(name: string, stack: string, environment: NodeJS.ProcessEnv): Promise<Deployment> {
+export async function describeDeployment(
+  name: string,
+  stack: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Deployment> {
   const cloudFormation = new CloudFormationClient();
   const { Stacks: [found] = [] } = await cloudFormation.send(new DescribeStacksCommand({ StackName: stack }));
   const outputs = Object.fromEntries(found!.Outputs!.map(each => [each.OutputKey!, each.OutputValue!]));

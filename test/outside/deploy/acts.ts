@@ -6,12 +6,20 @@ import {
   LambdaClient,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
+import { check } from '../../support/promise.ts';
 import { type Account, type Deployment, succeeded } from './account.ts';
 import type { Siem } from './siem.ts';
 
 export async function setCredentials(acme: Deployment, { api: { simulator } }: Account): Promise<void> {
   const { clientId, clientSecret } = simulator.account;
   succeeded(await acme.ctl(['set-credentials'], { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }));
+}
+
+/** Runs the function with its credentials and with pages smaller than the lists, so that there are cursors. */
+export async function runInSmallPages(acme: Deployment, account: Account): Promise<void> {
+  await setVariables(acme, { PAGE_LIMIT: '20' });
+  await setCredentials(acme, account);
+  await acme.json(['run']);
 }
 
 /** The function's answer, as `connectorctl run --json` prints it. */
@@ -33,8 +41,8 @@ export async function runAndRead(acme: Deployment, siem: Siem, expected: number)
 }
 
 /** Asserts that the SIEM's copy equals what the API would answer. @returns the number of repeated events, which have the same event_id */
-export function assertCopy(siem: Siem, { api: { simulator } }: Account): number {
-  const { breaches, repeats } = siem.compare(simulator.truthText());
+export function assertCopy({ lines }: Siem, { api: { simulator } }: Account): number {
+  const { breaches, repeats } = check({ lines, truth: simulator.truth() });
   assert.deepEqual(breaches.slice(0, 5), []);
   return repeats;
 }
@@ -44,20 +52,16 @@ export function assertTruth(siem: Siem, account: Account): void {
   assert.equal(assertCopy(siem, account), 0);
 }
 
-/** Names of the connector's alarms in this state, without the connector's own. */
-export async function alarmsIn(state: 'ALARM' | 'OK', { name }: Deployment): Promise<string[]> {
-  const ask = new DescribeAlarmsCommand({ AlarmNamePrefix: `${name}/`, StateValue: state });
+/** Names of the connector's alarms that fire, without the connector's own name. */
+export async function firingAlarms({ name }: Deployment): Promise<string[]> {
+  const ask = new DescribeAlarmsCommand({ AlarmNamePrefix: `${name}/`, StateValue: 'ALARM' });
   const { MetricAlarms = [] } = await new CloudWatchClient().send(ask);
-  return MetricAlarms.map(({ AlarmName = '' }) => AlarmName.slice(name.length + 1)).sort();
+  return MetricAlarms.map(({ AlarmName = '' }) => AlarmName.slice(name.length + 1));
 }
 
 /** Ids of the assets that are not removed, in the order of their stream. */
 export function liveAssets({ api: { simulator } }: Account): string[] {
   return [...simulator.truth().assets].filter(([, row]) => !JSON.parse(row).deleted).map(([id]) => id);
-}
-
-export function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1)!;
 }
 
 /** Changes variables of the deployed function, as somebody does by hand. */

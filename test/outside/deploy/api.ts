@@ -1,9 +1,10 @@
 /** The embedded API simulator behind https, because the configuration accepts no other addresses. So the template is the one that users deploy. */
+import { readFile } from 'node:fs/promises';
 import { createRandom } from '../../../local/api-simulator/random.ts';
 import { startSimulatorServer } from '../../../local/api-simulator/server.ts';
 import { type ApiSimulator, createSimulator } from '../../../local/api-simulator/simulator.ts';
 import { tlsServer } from '../../support/connect-proxy.ts';
-import type { Certificate } from './certificate.ts';
+import { certificatePath, keyPath } from './parts.ts';
 
 export interface Api extends AsyncDisposable {
   readonly simulator: ApiSimulator;
@@ -11,7 +12,10 @@ export interface Api extends AsyncDisposable {
   readonly authUrl: string;
 }
 
-export async function startApi({ text: cert, key }: Certificate): Promise<Api> {
+/** @param folder where the certificate is */
+export async function startApi(folder: string): Promise<Api> {
+  const cert = await readFile(certificatePath(folder), 'utf8');
+  const key = await readFile(keyPath(folder), 'utf8');
   const simulator = createSimulator({ clock: Date.now, random: createRandom(16) });
   const inner = await startSimulatorServer({ simulator });
   const server = await tlsServer(

@@ -5,116 +5,39 @@ one object per record, at once, and nothing to Splunk and HTTP. Alarms and GetMe
 missing, and so is the reverting of drift. VPC, KMS and saved queries of logs are stored without an effect.
 """
 
-import contextvars
 import gzip
 import json
+import os
 import re
+
+# The emulator keeps the code of functions in the folder in which it is started.
+os.environ["TMPDIR"] = os.getcwd()
+
 import ministack.services.cloudformation.provisioners as provisioners
 import ministack.services.cloudwatch as cloudwatch
 import ministack.services.cloudwatch_logs as logs
 import ministack.services.firehose as firehose
-import ministack.services.iam as iam
 import ministack.services.lambda_svc as functions
 import ministack.services.sns as sns
 from ministack import app
-from ministack.core import iam_actions, iam_evaluator
-from ministack.core.responses import get_account_id
-from ministack.core.router import extract_access_key_id
 
 HANDLERS = provisioners._RESOURCE_HANDLERS
-
-
-def answered(response):
-    """The body of an internal answer, or CloudFormation's failure of the resource."""
-    status, _, body = response
-    text = body.decode() if isinstance(body, bytes) else body
-    if status >= 400:
-        raise ValueError(text)
-    return text
 
 
 # AWS::CloudWatch::CompositeAlarm, over PutCompositeAlarm, which refuses a rule that names a missing alarm.
 
 def put_composite(name, props):
-    answered(cloudwatch._put_composite_alarm({}, {**props, "AlarmName": name}, False, True))
+    status, _, body = cloudwatch._put_composite_alarm({}, {**props, "AlarmName": name}, False, True)
+    if status >= 400:
+        raise ValueError(body)
     return name, {"Arn": cloudwatch._composite_alarms[name]["AlarmArn"]}
 
 
-def composite_name(logical_id, props, stack_name):
-    return props.get("AlarmName") or provisioners._physical_name(stack_name, logical_id, max_len=255)
-
-
-def create_composite(logical_id, props, stack_name):
-    return put_composite(composite_name(logical_id, props, stack_name), props)
-
-
-def delete_composite(name, props):
-    cloudwatch._composite_alarms.pop(name, None)
-
-
-def update_composite(name, old_props, props, stack_name, logical_id=None):
-    wanted = composite_name(logical_id or name, props, stack_name)
-    if wanted == name:
-        return put_composite(name, props)
-    created = put_composite(wanted, props)
-    delete_composite(name, old_props)
-    return created
-
-
 HANDLERS["AWS::CloudWatch::CompositeAlarm"] = {
-    "create": create_composite,
-    "update": update_composite,
-    "update_with_logical_id": True,
-    "delete": delete_composite,
+    "create": lambda logical_id, props, stack_name: put_composite(props["AlarmName"], props),
+    "update": lambda name, old_props, props, stack_name: put_composite(name, props),
+    "delete": lambda name, props: cloudwatch._composite_alarms.pop(name, None),
 }
-
-
-# AWS::IAM::OIDCProvider, over CreateOpenIDConnectProvider.
-
-def create_provider(logical_id, props, stack_name):
-    params = {"Url": [props["Url"]]}
-    for place, client in enumerate(props.get("ClientIdList", []), 1):
-        params[f"ClientIDList.member.{place}"] = [client]
-    text = answered(iam._create_oidc_provider(params))
-    arn = text.split("<OpenIDConnectProviderArn>")[1].split("<")[0]
-    return arn, {"Arn": arn}
-
-
-HANDLERS["AWS::IAM::OIDCProvider"] = {
-    "create": create_provider,
-    "delete": lambda arn, props: iam._oidc_providers.pop(arn, None),
-}
-
-
-# AWS::IAM::Role: with its boundary, and only where the user who deploys may create the role. For the CDK's roles CloudFormation has another one.
-
-access_key = contextvars.ContextVar("access_key", default="")
-pin_caller = iam_evaluator.pin_request_caller
-
-
-def pin_caller_and_key(headers, query_params=None):
-    access_key.set(extract_access_key_id(headers or {}, query_params or {}))
-    pin_caller(headers, query_params)
-
-
-iam_evaluator.pin_request_caller = pin_caller_and_key
-role = dict(HANDLERS["AWS::IAM::Role"])
-
-
-def create_role(logical_id, props, stack_name):
-    name = props.get("RoleName") or logical_id
-    arn = f"arn:aws:iam::{get_account_id()}:role{props.get('Path', '/')}{name}"
-    boundary = props.get("PermissionsBoundary")
-    context = {"iam:PermissionsBoundary": boundary}
-    is_user = ":user/" in iam_evaluator.caller_arn()
-    if is_user and iam_evaluator.enforce(access_key.get(), "iam:CreateRole", "iam", "us-east-1", arn, context):
-        raise ValueError(f"{iam_evaluator.caller_arn()} is not authorized to perform: iam:CreateRole on resource: {arn}")
-    created, attributes = role["create"](logical_id, props, stack_name)
-    iam._roles[created]["PermissionsBoundary"] = boundary
-    return created, attributes
-
-
-HANDLERS["AWS::IAM::Role"] = {**role, "create": create_role}
 
 
 # AWS::CloudWatch::Alarm with metric math: kept as the first metric that the expression is over.
@@ -141,34 +64,6 @@ HANDLERS["AWS::Logs::QueryDefinition"] = {
     "update": lambda query_id, old_props, props, stack_name: (query_id, {}),
     "delete": lambda query_id, props: None,
 }
-
-
-# IAM: DescribeStacks without a name is about every stack, as AWS names it in its refusals, a call that lists alarms is about the first, and a
-# log group ends in ":*".
-
-resource_arn = iam_actions.extract_resource_arn
-
-
-def listed_alarms(body):
-    try:
-        return json.loads(body).get("AlarmNames", [])
-    except ValueError:
-        return []
-
-
-def resource_as_named(service, method, path, headers, body, query_params, region, account_id):
-    found = resource_arn(service, method, path, headers, body, query_params, region, account_id)
-    if service == "logs" and not found.endswith("*"):
-        return f"{found}:*"
-    if found != "*":
-        return found
-    if service == "cloudformation":
-        return f"arn:aws:cloudformation:{region}:{account_id}:stack/*/*"
-    alarms = listed_alarms(body) if service == "monitoring" else []
-    return f"arn:aws:cloudwatch:{region}:{account_id}:alarm:{alarms[0]}" if alarms else found
-
-
-iam_actions.extract_resource_arn = resource_as_named
 
 
 # SNS: a filter on the body looks into each object of an array, such as the Records of S3.

@@ -3,55 +3,53 @@ import { randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { AttachUserPolicyCommand, CreateAccessKeyCommand, CreateUserCommand, IAMClient } from '@aws-sdk/client-iam';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { DeleteMessageCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { check, type Result } from '../../support/promise.ts';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
 import type { Deployment } from './account.ts';
 
-export interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-}
-
 export interface Siem {
-  readonly sqs: SQSClient;
-  readonly s3: S3Client;
+  /** A user with the reader's policy and no other permission. */
+  readonly user: User;
   /** Every line of every object in its notifications. */
   readonly lines: readonly string[];
   /** Reads until the queue is empty. @param wait seconds for which the first message may take @returns the new lines */
   read(wait?: number): Promise<string[]>;
-  /** Hides the returned messages from every reader for the visibility timeout. */
-  receive(options?: { readonly wait?: number; readonly most?: number }): Promise<readonly Message[]>;
+  /** Hides the message from every reader for the visibility timeout. */
+  receive(): Promise<Message | undefined>;
+  /** Adds the lines of the message's objects. */
   take(message: Message): Promise<string[]>;
   remove(message: Message): Promise<void>;
-  /** Its copy against the truth. */
-  compare(truth: Iterable<string>): Result;
+  /** Makes the message visible again at once, as after the visibility timeout. */
+  release(message: Message): Promise<void>;
 }
 
-/** A user with the reader's policy and no other permission. */
-export async function createReader({ outputs }: Deployment): Promise<Credentials & { readonly name: string }> {
-  const iam = new IAMClient();
-  const UserName = `siem-${randomUUID().slice(0, 8)}`;
-  await iam.send(new CreateUserCommand({ UserName }));
-  await iam.send(new AttachUserPolicyCommand({ UserName, PolicyArn: outputs['SiemReaderPolicyArn'] }));
-  const { AccessKey } = await iam.send(new CreateAccessKeyCommand({ UserName }));
-  return { name: UserName, accessKeyId: AccessKey!.AccessKeyId!, secretAccessKey: AccessKey!.SecretAccessKey! };
+export interface User {
+  readonly name: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
 }
 
-export function openSiem({ outputs }: Deployment, credentials: Credentials): Siem {
-  const place = { region: outputs['SiemRegion']!, credentials };
+export async function openSiem({ outputs }: Deployment): Promise<Siem> {
+  const user = await createUser(outputs['SiemReaderPolicyArn']!);
+  const place = { region: outputs['SiemRegion']!, credentials: user };
   const sqs = new SQSClient(place);
   const s3 = new S3Client({ ...place, forcePathStyle: true });
   const QueueUrl = outputs['SiemQueueUrl'];
   const lines: string[] = [];
+
+  const receive = async (WaitTimeSeconds: number, MaxNumberOfMessages: number) => {
+    const ask = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages, WaitTimeSeconds });
+    return (await sqs.send(ask)).Messages ?? [];
+  };
   const siem: Siem = {
-    sqs,
-    s3,
+    user,
     lines,
-    async receive({ wait = 0, most = 10 } = {}) {
-      const ask = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: most, WaitTimeSeconds: wait });
-      return (await sqs.send(ask)).Messages ?? [];
-    },
+    receive: async () => (await receive(1, 1))[0],
     async take(message) {
       const added: string[] = [];
       for (const { bucket, key } of objectsIn(message)) {
@@ -66,9 +64,12 @@ export function openSiem({ outputs }: Deployment, credentials: Credentials): Sie
     async remove({ ReceiptHandle }) {
       await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
     },
+    async release({ ReceiptHandle }) {
+      await sqs.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout: 0 }));
+    },
     async read(wait = 1) {
       const added: string[] = [];
-      for (let messages = await siem.receive({ wait }); messages.length > 0; messages = await siem.receive()) {
+      for (let messages = await receive(wait, 10); messages.length > 0; messages = await receive(0, 10)) {
         for (const message of messages) {
           added.push(...(await siem.take(message)));
           await siem.remove(message);
@@ -76,11 +77,17 @@ export function openSiem({ outputs }: Deployment, credentials: Credentials): Sie
       }
       return added;
     },
-    compare(truth) {
-      return check({ lines, truth: [...truth].join('') });
-    },
   };
   return siem;
+}
+
+async function createUser(PolicyArn: string): Promise<User> {
+  const iam = new IAMClient();
+  const UserName = `siem-${randomUUID().slice(0, 8)}`;
+  await iam.send(new CreateUserCommand({ UserName }));
+  await iam.send(new AttachUserPolicyCommand({ UserName, PolicyArn }));
+  const { AccessKey } = await iam.send(new CreateAccessKeyCommand({ UserName }));
+  return { name: UserName, accessKeyId: AccessKey!.AccessKeyId!, secretAccessKey: AccessKey!.SecretAccessKey! };
 }
 
 interface Notification {

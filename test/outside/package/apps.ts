@@ -5,17 +5,10 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { ROOT } from '../../documents/pages.ts';
 import { type Place, succeed } from './run.ts';
 
-export const EXAMPLES = ['own-app', 'many-organizations', 'pipeline', 'platform-team'] as const;
-
-export interface App extends Place {
-  /** Seconds of the installation. */
-  readonly seconds: number;
-}
-
 const CDK = ['aws-cdk-lib', 'constructs'] as const;
 
 /** The versions that the clone has, so that both synthesize with the same. */
-const OF_CLONE = CDK.map(name => `${name}@${manifest.devDependencies[name]}`);
+export const OF_CLONE = CDK.map(name => `${name}@${manifest.devDependencies[name]}`);
 
 /** The lowest versions that the package takes: `aws-cdk-lib@2.224.0` of `^2.224.0`. */
 export const LOWEST = CDK.map(name => `${name}@${manifest.peerDependencies[name].replace('^', '')}`);
@@ -24,17 +17,22 @@ const CDK_INIT = path.join(ROOT, 'node_modules', 'aws-cdk', 'bin', 'cdk');
 const STOCK = ['init', 'app', '--language', 'typescript', '--generate-only'];
 
 /** An app as `cdk init` makes it, with the package installed. Its folder gives it its name. */
-export async function initApp(name: string, packed: string, parent: Place, versions = OF_CLONE): Promise<App> {
+export async function initApp(
+  name: string,
+  packed: string,
+  parent: Place,
+  versions: readonly string[],
+): Promise<Place> {
   const folder = path.join(parent.folder, name);
   mkdirSync(folder);
   const place = { ...parent, folder };
   await succeed('node', [CDK_INIT, ...STOCK], place);
-  const { seconds } = await succeed('npm', ['install', '--no-audit', '--no-fund', packed, ...versions], place);
-  return { ...place, seconds };
+  await succeed('npm', ['install', '--no-audit', '--no-fund', packed, ...versions], place);
+  return place;
 }
 
 /** Another app with what the one before has installed, which cannot be used any more. */
-export async function initNext(name: string, before: App): Promise<App> {
+export async function initNext(name: string, before: Place): Promise<Place> {
   const folder = path.join(path.dirname(before.folder), name);
   mkdirSync(folder);
   await succeed('node', [CDK_INIT, ...STOCK], { ...before, folder });
@@ -43,28 +41,23 @@ export async function initNext(name: string, before: App): Promise<App> {
 }
 
 /** Adds the files of the example that has the name of the app. What the example does not use of the stock app goes. */
-export function addExample({ folder }: App): void {
+export function addExample({ folder }: Place): void {
   const name = path.basename(folder);
   const example = path.join(ROOT, 'examples', name);
   if (!existsSync(path.join(example, 'lib', `${name}-stack.ts`))) rmSync(path.join(folder, 'lib', `${name}-stack.ts`));
   cpSync(example, folder, { recursive: true });
 }
 
-/** @returns seconds */
-export async function compile(app: App): Promise<number> {
-  return (await succeed('npx', ['--no', 'tsc'], app)).seconds;
-}
-
-/** @returns the template of each stack, those of stages included, and seconds */
-export async function synth(app: App): Promise<{ templates: readonly Template[]; seconds: number }> {
-  const { seconds } = await succeed('npx', ['--no', 'cdk', 'synth', '--quiet'], app);
+/** @returns the template of each stack, those of stages included */
+export async function synth(app: Place): Promise<Template[]> {
+  await succeed('npx', ['--no', 'cdk', 'synth', '--quiet'], app);
   const folder = path.join(app.folder, 'cdk.out');
   const files = globSync('**/*.template.json', { cwd: folder });
-  return { templates: files.map(file => JSON.parse(readFileSync(path.join(folder, file), 'utf8'))), seconds };
+  return files.map(file => JSON.parse(readFileSync(path.join(folder, file), 'utf8')));
 }
 
 /** A test of the app's stack, by the jest that `cdk init` sets up. */
-export async function testApp(app: App): Promise<string> {
+export async function testApp(app: Place): Promise<void> {
   const test = `
 import { App } from 'aws-cdk-lib/core';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -75,8 +68,7 @@ test('the stack has a connector', () => {
 });
 `;
   writeFileSync(path.join(app.folder, 'test', 'own-app.test.ts'), test);
-  const { output } = await succeed('npm', ['test'], app);
-  return /^Tests:.*$/m.exec(output)![0];
+  await succeed('npm', ['test'], app);
 }
 
 export interface Template {

@@ -7,5 +7,5 @@ await launch({
   description:
     'Runs tests on third-party software: DynamoDB Local, moto, Keycloak and Trino, fetched and started here.',
   parts: PARTS,
-  suites: SUITES,
+  suites: () => SUITES,
 });

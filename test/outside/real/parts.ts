@@ -95,8 +95,6 @@ export const SUITES: Suites<keyof typeof PARTS> = {
   'outside/crash/crash.long.ts': ['dynamodb', 'moto'],
   'outside/real/athena.real.ts': ['trino'],
   'outside/real/differences-dynamodb.real.ts': ['dynamodb'],
-  'outside/real/differences-moto.real.ts': ['moto'],
-  'outside/real/differences-token-endpoint.real.ts': ['keycloak'],
-  'outside/real/tokens.real.ts': ['dynamodb', 'moto', 'keycloak'],
+  'outside/real/tokens.real.ts': ['keycloak'],
   'outside/real/reader.real.ts': ['dynamodb', 'moto'],
 };

@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from '@jest/globals';
 import { createRandom } from '../../../local/api-simulator/random.ts';
+import type { Truth } from '../../../local/api-simulator/truth.ts';
 import { code, page } from '../../documents/pages.ts';
 import { envelope } from '../../local/query/support/event-lines.ts';
-import { connector } from '../../support/function/connector.ts';
 import { temporaryFolder } from '../../support/parts/temporary-folder.ts';
 import { unlikeTruth } from '../../support/promise.ts';
 import { ask, copyIn, rowsOf } from '../../support/reader-copy.ts';
+import { shuffled, shuffledTwice } from '../siems/support/corpus.ts';
+import { exampleTenant } from '../siems/support/tenant.ts';
 import { type ReaderScene, readerScene, runReader } from './support/reader-scene.ts';
 
 /** One of each kind, and others at random. CI has fewer of these. */
@@ -17,45 +19,24 @@ const TRIALS_AT_A_TIME = 4;
 const LINES_OF_AN_OBJECT = 12;
 const SEED = Number(process.env['READER_SEED'] ?? Date.now() % 1_000_000);
 
-/** Rows that a careless reader splits, rounds or refuses. */
-const BREAKERS: Readonly<Record<string, string>> = {
-  separators: '"text":"a\u2028b\u2029c\u0085d"',
-  'carriage-return': '"text":1,\r"more":2',
-  digits: `"integer":9007199254740993,"fraction":1.0,"long":${'9'.repeat(5_000)}`,
-  deep: `"deep":${'['.repeat(500)}${']'.repeat(500)}`,
-  quote: '"text":",\\"row\\":{","row":{"row":1}',
-  half: '"half":"\\ud800"',
-};
+/** Rows that a reader in Python splits, rounds or refuses, in addition to those of the example tenant. */
+const BREAKERS = [
+  '{"id":"separators","text":"a\u2028b\u2029c\u0085d"}',
+  '{"id":"carriage-return","text":1,\r"more":2}',
+  `{"id":"digits","integer":9007199254740993,"fraction":1.0,"long":${'9'.repeat(5_000)}}`,
+];
 
 let scene: ReaderScene;
-/** Text of `GET …/truth`, and the notifications of every object that was delivered. */
-let truth: string;
+let truth: Truth;
+/** The notifications of every object that was delivered. */
 let notifications: string[];
 
 beforeAll(async () => {
   console.log(`READER_SEED=${SEED}`);
-  const random = createRandom(SEED);
   scene = await readerScene();
-  await using each = await connector();
-  const { simulator } = each;
-  const runAll = async () => {
-    while ((await each.run()).more);
-  };
-  simulator.populate({ assets: 40, threats: 60, dnsBlocks: 20 });
-  for (const [name, members] of Object.entries(BREAKERS))
-    simulator.put('assets', `{"id":"breaker-${name}",${members}}`);
-  await runAll();
-  for (const value of ['B', 'A', 'B']) {
-    simulator.put('assets', { id: 'changes-back', value });
-    simulator.put('threats', { id: 'threat-changes-back', asset_id: 'changes-back', value });
-    await runAll();
-  }
-  for (const id of ['asset-2', 'asset-3', 'asset-5', 'changes-back']) simulator.remove('assets', id);
-  await runAll();
-  simulator.restore('assets', 'asset-3');
-  await runAll();
-  truth = [...simulator.truthText()].join('');
-  const lines = shuffled([...(await each.lines()), ...(await each.lines())], random);
+  const tenant = await exampleTenant(BREAKERS);
+  truth = tenant.truth;
+  const lines = shuffledTwice([...tenant.lines, ...tenant.others], createRandom(SEED));
   for (let at = 0; at < lines.length; at += LINES_OF_AN_OBJECT) {
     const text = lines
       .slice(at, at + LINES_OF_AN_OBJECT)
@@ -180,9 +161,4 @@ function killPoints(steps: readonly string[], random: () => number): number[] {
 
 function breaches(database: string): string[] {
   return unlikeTruth(copyIn(database), truth);
-}
-
-function shuffled<T>(all: readonly T[], random: () => number): T[] {
-  const keyed = all.map(each => [random(), each] as const);
-  return keyed.sort(([one], [other]) => one - other).map(([, each]) => each);
 }

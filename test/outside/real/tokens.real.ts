@@ -1,11 +1,9 @@
-/** Tokens of Keycloak: for the adapter alone, and for the whole function. */
+/** Tokens of Keycloak for the adapter of the function. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTokenSource } from '../../../lambda/source/token.ts';
-import { connector } from '../../support/function/connector.ts';
 import { rejection, wordsOf } from '../../support/function/rejection.ts';
 import { retryBudget, steppedClock } from '../../support/function/stepped-clock.ts';
 import { createRealm, type Realm } from './support/realm.ts';
-import { tokensOfRealm } from './support/realm-tokens.ts';
 
 /** The adapter against the realm, with credentials that a test may change. */
 function tokensOf({ authUrl, secret }: Pick<Realm, 'authUrl' | 'secret'>) {
@@ -55,17 +53,6 @@ describe('a token of Keycloak', () => {
     const authUrl = `${realm.authUrl}/protocol/openid-connect/token`;
     const secret = await realm.rotate('another');
     expect(claimsOf(await tokensOf({ authUrl, secret }).token()).iss).toBe(realm.authUrl);
-  });
-
-  test('a token of Keycloak opens the API to the function, which delivers every row', async () => {
-    await using each = await connector({
-      simulator: { readToken: tokensOfRealm(realm.authUrl) },
-      environment: { AUTH_URL: realm.authUrl, PAGE_LIMIT: '50' },
-    });
-    each.aws.secret.put(await realm.rotate('another'));
-    each.simulator.populate({ assets: 60, threats: 80, dnsBlocks: 30 });
-    expect(await each.run()).toMatchObject({ more: false, streams: { threats: { forwarded: 80, caughtUp: true } } });
-    expect(each.simulator.requests.get('token')).toBeUndefined();
   });
 });
 

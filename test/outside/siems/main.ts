@@ -6,5 +6,5 @@ await launch({
   command: 'test:siem',
   description: 'Runs the files of siem/ on third-party engines and validators, fetched and started here.',
   parts: PARTS,
-  suites: SUITES,
+  suites: () => SUITES,
 });

@@ -113,12 +113,6 @@ describe(`the example tenant in ECS, by the ingest pipeline on ${titleOf('elasti
 
   test(`a document has only fields and values of ${titleOf('ecs')}`, () => {
     expect([...new Set(documents.flatMap(violationsOf))]).toEqual([]);
-    const wrong = { ...documents[0]!, event: { kind: 'alarm', type: ['end'], category: ['malware'] }, hostname: 'x' };
-    expect(violationsOf(wrong)).toEqual([
-      'event.kind may not be alarm',
-      'malware does not go with end',
-      'hostname is no field',
-    ]);
   });
 
   test.each(CLAIMS)('an event of %s has the fields that ECS requires', (name, claim, needs) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { installPython } from '../../support/parts/cache.ts';
 import { command } from '../../support/parts/command.ts';
 import { freePort, type PartLaunch } from '../../support/parts/start-part.ts';
-import { copyArchives, unpack } from '../fetch.ts';
+import { copyArchives, npmPart, pythonPart, unpack } from '../fetch.ts';
 import type { Part, Suites } from '../launcher.ts';
 
 const OPENSEARCH = '3.3.0';
@@ -54,11 +54,8 @@ export const PARTS = {
   dashboard: npmPart('@splunk/dashboard-validation', '29.6.0'),
 } as const satisfies Record<string, Part>;
 
-export type EngineName = 'opensearch' | 'elasticsearch';
-
 export const SUITES: Suites<keyof typeof PARTS> = {
   'outside/siems/opensearch.siem.ts': ['opensearch'],
-  'outside/siems/elasticsearch.siem.ts': ['elasticsearch'],
   'outside/siems/kql.siem.ts': ['kusto', 'duckdb-kql'],
   'outside/siems/sentinel.siem.ts': ['azure'],
   'outside/siems/splunk.siem.ts': ['appinspect', 'dashboard'],
@@ -70,21 +67,6 @@ export const SUITES: Suites<keyof typeof PARTS> = {
 /** The name of a part with its version, for titles of tests. */
 export function titleOf(name: keyof typeof PARTS): string {
   return `${PARTS[name].name} ${PARTS[name].version}`;
-}
-
-function pythonPart(name: string, version: string) {
-  const fetch = (folder: string) => installPython(folder, `${name}==${version}`);
-  return { name, version, tools: ['python3'], fetch } as const;
-}
-
-/** @param others packages that belong to it */
-function npmPart(name: string, version: string, ...others: readonly string[]) {
-  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--loglevel', 'error'];
-  const fetch = async (folder: string) => {
-    const args = ['install', ...quiet, '--prefix', folder, `${name}@${version}`, ...others];
-    await command('npm', args, 300, { folder });
-  };
-  return { name, version, tools: [], fetch } as const;
 }
 
 interface Module {

@@ -1,27 +1,22 @@
 import { command } from './command.ts';
 
-export type ToolName = 'java' | 'javac' | 'mvn' | 'openssl' | 'python3';
+export type ToolName = 'go' | 'java' | 'javac' | 'mvn' | 'openssl' | 'python3';
 type Version = readonly [major: number, minor: number];
 
 /** The tools that parts need: how each says its version, and the lowest version that is enough. */
 const TOOLS: Readonly<Record<ToolName, { readonly ask: string; readonly least: Version }>> = {
+  go: { ask: 'version', least: [1, 21] },
   java: { ask: '-version', least: [17, 0] },
   // Trino's starter is a source file: a Java without its compiler does not run that.
   javac: { ask: '-version', least: [17, 0] },
   mvn: { ask: '-version', least: [3, 6] },
   openssl: { ask: 'version', least: [1, 1] },
-  python3: { ask: '--version', least: [3, 9] },
+  python3: { ask: '--version', least: [3, 10] },
 };
 
-/**
- * @param least versions that the part needs, where a lower one does for others
- * @returns what this machine lacks of the tools, in words; nothing when all are there
- */
-export async function lacking(
-  tools: readonly ToolName[],
-  least: Readonly<Partial<Record<ToolName, Version>>> = {},
-): Promise<string | undefined> {
-  const problems = await Promise.all(tools.map(tool => problem(tool, least[tool] ?? TOOLS[tool].least)));
+/** @returns what this machine lacks of the tools, in words; nothing when all are there */
+export async function lacking(tools: readonly ToolName[]): Promise<string | undefined> {
+  const problems = await Promise.all(tools.map(tool => problem(tool, TOOLS[tool].least)));
   return problems.filter(each => each !== undefined).join(', ') || undefined;
 }
 

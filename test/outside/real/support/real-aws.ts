@@ -74,7 +74,7 @@ async function onMoto({ names, services }: LocalAws, secret: string | undefined,
 }
 
 /** Clients that try once. */
-export function motoClients(endpoint: string) {
+function motoClients(endpoint: string) {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const config = { endpoint, region: 'us-east-1', credentials, maxAttempts: 1 };
   return {

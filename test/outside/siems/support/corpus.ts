@@ -138,10 +138,10 @@ export const ID_OF_40_000_BYTES = envelope({
 
 /** Each line twice, in a shuffled order that is the same in each run. */
 export function shuffledTwice(lines: readonly string[], random: () => number): string[] {
-  const all = [...lines, ...lines];
-  for (let last = all.length - 1; last > 0; last--) {
-    const other = Math.floor(random() * (last + 1));
-    [all[last], all[other]] = [all[other]!, all[last]!];
-  }
-  return all;
+  return shuffled([...lines, ...lines], random);
+}
+
+export function shuffled<T>(all: readonly T[], random: () => number): T[] {
+  const keyed = all.map(each => [random(), each] as const);
+  return keyed.sort(([one], [other]) => one - other).map(([, each]) => each);
 }

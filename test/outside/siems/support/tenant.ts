@@ -1,4 +1,5 @@
 /** The example tenant: events that the function sends from the embedded API simulator, with removals, a restored row and an event without its row. */
+import type { Truth } from '../../../../local/api-simulator/truth.ts';
 import { connector } from '../../../support/function/connector.ts';
 import { putBreakers, runAll } from './corpus.ts';
 
@@ -7,9 +8,12 @@ export interface Tenant {
   readonly lines: readonly string[];
   /** Rows with none of its members, and values that a naive mapping refuses. */
   readonly others: readonly string[];
+  /** Rows of the API after both. */
+  readonly truth: Truth;
 }
 
-export async function exampleTenant(): Promise<Tenant> {
+/** @param assets further rows among the others */
+export async function exampleTenant(assets: readonly string[] = []): Promise<Tenant> {
   await using each = await connector();
   const { simulator } = each;
   simulator.populate({ assets: 120, threats: 240, dnsBlocks: 200 });
@@ -20,8 +24,10 @@ export async function exampleTenant(): Promise<Tenant> {
   await runAll(each);
   const lines = await each.lines();
   putBreakers(simulator);
+  for (const row of assets) simulator.put('assets', row);
   await runAll(each);
-  return { lines, others: (await each.lines()).filter(line => !lines.includes(line)) };
+  const others = (await each.lines()).filter(line => !lines.includes(line));
+  return { lines, others, truth: simulator.truth() };
 }
 
 /** Members of an event before its row. */

@@ -1,3 +1,0 @@
-import { describeEngine } from './support/search-engine.ts';
-
-describeEngine('elasticsearch');
