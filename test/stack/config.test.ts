@@ -77,6 +77,9 @@ const VALUES: readonly [member: string, value: unknown, reason: RegExp][] = [
   ['filters.threat', 'a', /did you mean threats\?/],
   ['filters.dnsBlocks', 'a', /without dnsBlocksPath/],
   ['omit.assets', [], /one member at least/],
+  ['alarms.stream-silnt', false, /is not an alarm; did you mean stream-silent\? Known: /],
+  ['alarms.dead-letters.threshold', 0, /must be a number greater than 0/],
+  ['alarms.dead-letters', true, /must be false, or an object with a threshold greater than 0/],
 ];
 
 /** Options that are refused together, the wrong member, and a word of the reason. */

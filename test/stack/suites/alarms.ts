@@ -110,14 +110,6 @@ describe('the option alarms', () => {
       expect.objectContaining({ AlarmRule: 'FALSE' }),
     );
   });
-
-  test.each<[object, string]>([
-    [{ 'stream-silnt': false }, 'stream-silnt: is not an alarm; did you mean stream-silent? Known: '],
-    [{ 'dead-letters': { threshold: 0 } }, 'dead-letters.threshold: must be a number greater than 0'],
-    [{ 'dead-letters': true }, 'dead-letters: must be false, or an object with a threshold greater than 0'],
-  ])('the option alarms refuses %j', (given, text) => {
-    expect(() => configured({ alarms: given })).toThrow(`connectors[0].alarms.${text}`);
-  });
 });
 
 test('alarms cover the whole connector, so that another stream does not need an additional alarm', () => {

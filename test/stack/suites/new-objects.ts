@@ -58,10 +58,10 @@ describe('the topic of new objects', () => {
 
   test('the queue is subscribed before the first run, because SNS keeps nothing for later subscribers', () => {
     const template = synthesize();
-    const found = (type: string) => Object.entries(template.Resources).find(([, { Type }]) => Type === type)!;
-    const dependenciesOf = (type: string) => (found(type)[1] as Resource & { readonly DependsOn?: string[] }).DependsOn;
-    expect(dependenciesOf('AWS::SNS::Subscription')).toContain(found('AWS::S3::Bucket')[0]);
-    expect(dependenciesOf('AWS::Scheduler::Schedule')).toContain(found('AWS::SNS::Subscription')[0]);
+    const [subscription] = subscriptions(template);
+    expect(subscription!.DependsOn).toContainEqual(expect.stringMatching(/^ConnectorData[0-9A-F]{8}$/));
+    const [schedule] = resources(template, 'AWS::Scheduler::Schedule');
+    expect(schedule!.DependsOn).toContainEqual(expect.stringMatching(/^ConnectorSiemAnnouncementsSubscription/));
   });
 
   test('a notification that the SIEM’s queue refuses goes to the dead-letter queue, which has an alarm', () => {

@@ -22,8 +22,8 @@ describe('several readers', () => {
   test('a second reader does not change the resources of the first reader', () => {
     const before = synthesize({ kmsKeyArn: VARIANTS.readers.kmsKeyArn }).Resources;
     const changed = Object.keys(before).filter(id => {
-      const { DependsOn: _before, ...one } = before[id] as object as Record<string, unknown>;
-      const { DependsOn: _after, ...other } = (template.Resources[id] ?? {}) as object as Record<string, unknown>;
+      const { DependsOn: _before, ...one } = before[id]!;
+      const { DependsOn: _after, ...other } = template.Resources[id] ?? {};
       return JSON.stringify(one) !== JSON.stringify(other);
     });
     // The composite alarm lists the alarms of the new readers, too.
@@ -57,8 +57,8 @@ describe('several readers', () => {
   });
 
   test('each reader is subscribed before the first run and has its own outputs', () => {
-    const [schedule] = resources(template, 'AWS::Scheduler::Schedule') as unknown as { DependsOn: string[] }[];
-    expect(schedule!.DependsOn.filter(id => id.includes('Subscription'))).toHaveLength(3);
+    const [schedule] = resources(template, 'AWS::Scheduler::Schedule');
+    expect(schedule!.DependsOn!.filter(id => id.includes('Subscription'))).toHaveLength(3);
     const outputs = Object.keys(template.Outputs).filter(id => id.endsWith('Lake'));
     const names = ['DeadLetterQueueUrl', 'QueueArn', 'QueueUrl', 'ReaderPolicyArn', 'ReaderRoleArn'];
     expect(outputs.sort()).toEqual(names.map(name => `Siem${name}Lake`));
