@@ -31,12 +31,9 @@ describe('before npm ci', () => {
   test.each(ONE_OF_EACH_WAY)(
     'the command "%s" asks for npm ci in one sentence if the packages are missing',
     command => {
-      const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: clone, encoding: 'utf8', env: ENV });
-      expect([status, stdout, stderr]).toEqual([
-        1,
-        '',
-        'The packages are not installed: run "npm ci" first, which also installs the Node 24 that this project needs.\n',
-      ]);
+      const stderr =
+        'The packages are not installed: run "npm ci" first, which also installs the Node 24 that this project needs.\n';
+      expect(runInClone(command)).toMatchObject({ status: 1, stdout: '', stderr });
     },
   );
 });
@@ -55,12 +52,13 @@ describe('with an outdated Node', () => {
   test.each(ONE_OF_EACH_WAY)(
     'the command "%s" on an outdated Node names the required version and how to get it',
     command => {
-      const env = { ...ENV, NODE_OPTIONS: `--import ${OLD}` };
-      const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: clone, encoding: 'utf8', env });
-      expect([status, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(/^This project needs Node 24, and 20\.20\.2 runs this command: .*\.\n$/);
+      const stderr = expect.stringMatching(/^This project needs Node 24, and 20\.20\.2 runs this command: .*\.\n$/);
+      expect(runInClone(command, { NODE_OPTIONS: `--import ${OLD}` })).toMatchObject({ status: 1, stdout: '', stderr });
     },
   );
 });
 
-const ENV = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
+function runInClone(command: string, variables = {}) {
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...variables };
+  return spawnSync('sh', ['-c', command], { cwd: clone, encoding: 'utf8', env });
+}

@@ -13,7 +13,7 @@ test('a request to an API that always answers 429 with Retry-After fails after 2
   for (const asked of [1, 2]) {
     const begun = clock.now();
     const error = await rejection(api.single({ path: '/v1/assets', id: 'a' }));
-    expect([error.name, error.message]).toEqual(['OutOfTimeError', expect.stringContaining('(429)')]);
+    expect(error).toMatchObject({ name: 'OutOfTimeError', message: expect.stringContaining('(429)') });
     expect(clock.now() - begun).toBeLessThanOrEqual(20_000);
     // How many tries fit depends on the jitter.
     expect(harness.seen.length).toBeGreaterThan(asked * 3);

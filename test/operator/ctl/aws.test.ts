@@ -10,7 +10,7 @@ test('AWS clients retry calls only for commands without a retry loop of their ow
   const aws = createAws({ region: 'eu-west-1' }, new AbortController().signal);
   const attempts = (client: { readonly config: { maxAttempts(): Promise<number> } }) => client.config.maxAttempts();
 
-  expect([await attempts(aws.dynamodb()), await attempts(aws.invoker())]).toEqual([1, 1]);
+  for (const client of [aws.dynamodb(), aws.invoker()]) expect(await attempts(client)).toBe(1);
   for (const client of [aws.retryingDynamodb(), aws.lambda()]) expect(await attempts(client)).toBeGreaterThan(1);
 });
 

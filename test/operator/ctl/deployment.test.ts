@@ -5,7 +5,6 @@ import type { Aws } from '../../../bin/ctl/aws.ts';
 import { type DeploymentChoice, findDeployment } from '../../../bin/ctl/deployment.ts';
 import { exportName } from '../../../lib/export-name.ts';
 import { VERSION } from '../../../lib/version.ts';
-import { rejection } from '../../support/function/rejection.ts';
 
 const OUTPUTS =
   'FunctionName LogGroupName StateTableName BucketName DeliveryStreamName ScheduleName ScheduleDeadLetterQueueUrl AlarmTopicArn';
@@ -44,8 +43,8 @@ test.each<[string, readonly Stack[], DeploymentChoice]>([
   ['the connector of --connector among several', [BETA, ACME], { connector: 'acme' }],
   ['the connector of --connector in a stack of several, with its own outputs', [BETA, BOTH], { connector: 'acme' }],
 ])('a command applies to %s', async (_, stacks, wanted) => {
-  const { connector, table, scheduleName } = await found(stacks, wanted);
-  expect([connector, table, scheduleName]).toEqual(['acme', 'acme-StateTableName', 'acme-ScheduleName']);
+  const own = { connector: 'acme', table: 'acme-StateTableName', scheduleName: 'acme-ScheduleName' };
+  expect(await found(stacks, wanted)).toMatchObject(own);
 });
 
 const OTHER_VERSION = stackOf('security-acme', outputsOf('acme', '0.9.0'));
@@ -64,6 +63,6 @@ test.each<[string, readonly Stack[], DeploymentChoice, string]>([
   ['a stack of another version', [OTHER_VERSION], {}, `by version 0.9.0 of the connector, and this is ${VERSION}.`],
   ['a stack without an output', [INCOMPLETE], {}, 'lacks the output AlarmTopicArn. Nothing was done. Deploy it'],
 ])('a command is refused for %s', async (_, stacks, wanted, reason) => {
-  const error = await rejection(found(stacks, wanted));
-  expect([error.name, error.message]).toEqual(['RefusedError', expect.stringContaining(reason)]);
+  const refusal = { name: 'RefusedError', message: expect.stringContaining(reason) };
+  await expect(found(stacks, wanted)).rejects.toMatchObject(refusal);
 });

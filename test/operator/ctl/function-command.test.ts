@@ -110,8 +110,6 @@ describe('the result of a run', () => {
 
 test('the time of a run is always shown in seconds, like its limit', () => {
   const text = (seconds: number) => runResultText({ streams: {}, more: false }, seconds, false);
-  expect([text(0.44), text(869.6)]).toEqual([
-    expect.stringContaining('The run took 0.4 s.'),
-    expect.stringContaining('The run took 870 s.'),
-  ]);
+  expect(text(0.44)).toContain('The run took 0.4 s.');
+  expect(text(869.6)).toContain('The run took 870 s.');
 });

@@ -90,5 +90,6 @@ test('the minutes of a scene begin with the minutes of CloudWatch, at whatever s
   const clock = createSceneClock(Date.parse('2026-11-20T12:00:30.500Z'));
   await using scene = await Scene.open({ template: await templateWith(CONFIGURATION), clock });
   await scene.nextMinute();
-  expect([clock.now() % 60_000, scene.minute]).toEqual([0, 1]);
+  expect(clock.now() % 60_000).toBe(0);
+  expect(scene.minute).toBe(1);
 });

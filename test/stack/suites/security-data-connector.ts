@@ -227,7 +227,8 @@ test('the app can set the removal policy of all resources, and the table is prot
     ({ DeletionPolicy = 'Delete' }) => DeletionPolicy,
   );
   expect(new Set(policies)).toEqual(new Set(['Delete']));
-  expect([isProtected(destroyed), isProtected(retained)]).toEqual([false, true]);
+  expect(isProtected(destroyed)).toBe(false);
+  expect(isProtected(retained)).toBe(true);
 });
 
 /** What the construct says of props, one line for each problem. */
