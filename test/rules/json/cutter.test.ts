@@ -69,7 +69,7 @@ describe('the accepted texts', () => {
       const [cutter, parser] = verdicts(text);
       expect(cutter).toBe(parser);
     });
-    fc.assert(property, { numRuns: 5_000 });
+    fc.assert(property, { numRuns: 1_500 });
   });
 
   test.each([
@@ -113,7 +113,7 @@ describe('the parts of a text', () => {
         cut(text).map(({ elements, text: value }) => (elements ? undefined : JSON.parse(value))),
       );
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: 150 });
   });
 
   test('elements after the limit are counted and checked, but not kept', () => {
@@ -150,7 +150,7 @@ describe('the canonical text', () => {
     const property = fc.property(fc.array(row, { minLength: 2, maxLength: 5 }), rows => {
       expect(contentsOf(rows)).toEqual(rows.flatMap(text => contentsOf([text])));
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: 150 });
   });
 
   test.each([

@@ -54,7 +54,7 @@ export function startFunction(
 ): StartedFunction {
   const argv = ['--input-type=module', '--eval', MAIN, module.href, JSON.stringify(payloads), String(milliseconds)];
   const child = spawn(process.execPath, argv, {
-    env: environment,
+    env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...environment },
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
@@ -70,7 +70,7 @@ export function startFunction(
 }
 
 /**
- * A bare Node process with nothing in its environment but what is given, as Lambda starts it.
+ * A bare Node process with nothing in its environment but what is given and the folder of compiled modules, as Lambda starts it.
  *
  * @param milliseconds until the time-out of each invocation
  */
