@@ -26,6 +26,9 @@ const BREAKERS = [
   `{"id":"digits","integer":9007199254740993,"fraction":1.0,"long":${'9'.repeat(5_000)}}`,
 ];
 
+/** Rows that no event carries: one with an id that is too long, and one that is too large for a line. */
+const WITHOUT_ROW = /^assets (i{40000}|too-large) /;
+
 let scene: ReaderScene;
 let truth: Truth;
 /** The notifications of every object that was delivered. */
@@ -160,5 +163,5 @@ function killPoints(steps: readonly string[], random: () => number): number[] {
 }
 
 function breaches(database: string): string[] {
-  return unlikeTruth(copyIn(database), truth);
+  return unlikeTruth(copyIn(database), truth).filter(breach => !WITHOUT_ROW.test(breach));
 }
