@@ -40,7 +40,10 @@ export async function walk(initial: Checkpoint, streamRun: StreamRun): Promise<C
 
   for await (const group of groups) {
     run.lease.signal.throwIfAborted();
-    if (group[0]!.rewound) checkpoint = await rewind(group[0]!, checkpoint, streamRun);
+    if (group[0]!.rewound) {
+      checkpoint = await rewind(group[0]!, checkpoint, streamRun);
+      pagesBefore = [];
+    }
 
     const read = await readGroup(group, new Set(checkpoint.window), streamRun);
     const window = windowAfter(group, read.tags, pagesBefore, checkpoint, streamRun.stream);

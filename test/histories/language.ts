@@ -64,7 +64,8 @@ export class Stage {
   readonly unknown = new Map<string, string>();
   /** Greatest epoch of the tables that were lost or replaced. */
   #leastEpoch = 0;
-  #isBehind = false;
+  /** Whether the clock was behind the epochs of a table that was lost or replaced: docs/limits.md. */
+  isBehind = false;
   /**
    * Threats that moved to an asset which was removed before the move was logged, or whose asset was never sent and restored unseen, with the
    * sequence of the last event before. Nothing shows the removal until a resync: docs/limits.md.
@@ -223,7 +224,7 @@ export class Stage {
     // A run that failed may not have begun it: the operator commands it again.
     if (!outcome || outcome.leaseHeld || outcome.failures.has(stream)) return;
     for (const event of losses) this.lost.add(event);
-    if (command === 'sendall' && !this.#isBehind) this.forgetful.delete(stream);
+    if (command === 'sendall' && !this.isBehind) this.forgetful.delete(stream);
   }
 
   #noteReplay(stream: StreamName, run: number): void {
@@ -298,6 +299,7 @@ export class Stage {
     else if (word.startsWith('half:')) this.#requireHalf(word.slice('half:'.length));
     else {
       if (word.startsWith('-')) this.#noteHiddenMoves(word.slice(1));
+      if (word.startsWith('+')) this.#refuseUnseenReturn(word.slice(1));
       changeRows(word, simulator, this.shape);
     }
   }
@@ -346,7 +348,7 @@ export class Stage {
   /** Behind the epochs of the table before, a new table gives sequences that the SIEM has seen. */
   #noteEpoch(): void {
     const { timeline, skew } = this.world;
-    if (epochAt(timeline.now + skew) < this.#leastEpoch) this.#isBehind = true;
+    if (epochAt(timeline.now + skew) < this.#leastEpoch) this.isBehind = true;
   }
 
   /** Rows that the SIEM has, that are gone or filtered, and that the table does not know as sent. */
@@ -411,6 +413,15 @@ export class Stage {
       (held, event) => (held && held.sequence >= event.sequence ? held : event),
       undefined,
     );
+  }
+
+  /** Threats would return behind the cursor although nothing has shown that they were gone. */
+  #refuseUnseenReturn(name: string): void {
+    if (!this.#setting.has('old-positions') || this.#number('withhold') === undefined) return;
+    const { table } = this.world.main;
+    const statuses = idsOf(name, this.shape).map(id => table.get(rowKey('assets', id, sha256))?.['status']?.S);
+    if (statuses.some(status => status !== 'removed'))
+      throw new Impossible('The removal was not listed: docs/limits.md');
   }
 
   #noteHiddenMoves(name: string): void {

@@ -81,7 +81,7 @@ export class Oracle {
       if (!isLate) last.set(key, event);
       byLine.set(event.line, event);
       byEventId.set(event.eventId, event);
-      if (namesake && !isSameEvent(namesake, event))
+      if (namesake && !isSameEvent(namesake, event, this.#stage.isBehind))
         return [`Two events have one event_id: ${namesake.line} and ${event.line}`];
       if (same) return this.#isDisturbed(same, event) ? [] : [`Sent twice without a cause: ${event.line}`];
       if (isLate && this.#isDisturbed(before, event)) return [];
@@ -391,12 +391,16 @@ function isBetween(runs: ReadonlySet<number>, one: Received, other: Received): b
   return [...runs].some(run => run >= since && run <= until);
 }
 
-function isSameEvent(one: Received, other: Received): boolean {
+/** @param isBehind whether sequences may repeat, so that the same row may become the same event later */
+function isSameEvent(one: Received, other: Received, isBehind: boolean): boolean {
+  const isSameLine = one.line === other.line || (isBehind && withoutTime(one.line) === withoutTime(other.line));
   return (
-    keyOf(one) === keyOf(other) &&
-    one.connector === other.connector &&
-    (other.stream === 'dns-blocks' || one.line === other.line)
+    keyOf(one) === keyOf(other) && one.connector === other.connector && (other.stream === 'dns-blocks' || isSameLine)
   );
+}
+
+function withoutTime(line: string): string {
+  return line.replace(/"forwarded_at":"[^"]*"/, '');
 }
 
 const POSITION = /"stream_position":"[^"]*"/;
