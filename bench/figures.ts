@@ -39,7 +39,7 @@ export interface Figure {
 const AWAY = { api: 40, aws: 10, s3: 35 };
 const NEAR = { api: 0, aws: 0, s3: 0 };
 
-/** Makes the given number of rows, from the first row or from the row `start`. */
+/** Makes `count` rows with consecutive indexes, which begin with `start`. */
 function rows(count: number, of: Omit<DeliveredRow, 'index'> = {}, start = 0): DeliveredRow[] {
   return Array.from({ length: count }, (_, index) => ({ index: start + index, ...of }));
 }

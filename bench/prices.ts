@@ -21,8 +21,8 @@ export const PRICES = {
   /** Deliveries to SQS are free. A third party has quoted this price. */
   topicPublish: 0.5 / 1e6,
   /**
-   * Price of the messages that a filter on the body reads, once for each subscription with such a
-   * filter. A third party has quoted this price.
+   * Price per gigabyte of the messages that a filter on the body reads, charged once for each
+   * subscription with such a filter. A third party has quoted this price.
    */
   topicFilterGigabyte: 0.09,
   /** This price was not looked up. */

@@ -33,6 +33,7 @@ export function printableList(entries: readonly string[], separator: string, mos
 export function issueText(issue: v.BaseIssue<unknown>, root: string): string {
   const path = v.getDotPath(issue) ?? root;
   const isUnknown = issue.type === 'strict_object' && issue.expected === 'never';
-  // A message that the library has written ends with the value, so this end is removed.
+  // Valibot's own messages end in "but received" and the value. A value must not be shown, so this
+  // end is removed.
   return `${printableText(path)} ${isUnknown ? 'is not known' : issue.message.replace(/ but received [\s\S]*$/, '')}`;
 }

@@ -6,7 +6,7 @@
 import * as v from 'valibot';
 import { exactObject } from './exact-object.ts';
 import { filterProblem } from './filters.ts';
-import { enabledStreams, PAGE_LIMIT, ROW_MEMBERS, STREAMS, type StreamKey, streamKey } from './streams.ts';
+import { enabledStreams, PAGE_LIMIT, RESERVED_ROW_MEMBERS, STREAMS, type StreamKey, streamKey } from './streams.ts';
 
 export function integerSchema(min: number, max: number, unit = '') {
   const message = `must be a whole number ${unit && `of ${unit} `}from ${min} to ${max}`;
@@ -30,7 +30,7 @@ const memberName = v.pipe(
 
 const assetMember = v.pipe(
   memberName,
-  v.notValues(ROW_MEMBERS, 'must be the member that names the asset, not one that every row has'),
+  v.notValues(RESERVED_ROW_MEMBERS, 'must be the member that names the asset, not one that every row has'),
 );
 
 /**
@@ -76,7 +76,7 @@ const omittedMembers = v.pipe(
       v.string('must be the path of a member'),
       v.regex(/^[^.\s]+(\.[^.\s]+)*$/, 'must be names of members, joined by dots'),
       v.notValues<string, readonly string[], string>(
-        ROW_MEMBERS,
+        RESERVED_ROW_MEMBERS,
         'must not be a member that the connector reads of every row',
       ),
     ),

@@ -11,8 +11,8 @@ export interface Clock {
   /**
    * Resolves after `milliseconds`, or rejects with the signal's reason.
    *
-   * @param purpose `limit` if the sleep limits something else that is in progress; a test clock
-   * does not skip such a sleep
+   * @param purpose `limit` if the sleep is the time limit of another operation, for example of a
+   * request; a test clock does not skip such a sleep
    */
   sleep(milliseconds: number, signal?: AbortSignal, purpose?: 'limit'): Promise<void>;
 }
@@ -36,8 +36,8 @@ export interface PageSource {
    */
   page(request: PageRequest): Promise<Uint8Array>;
   /**
-   * Lets a request that was just made leave before the caller occupies the thread. Absent when
-   * requests do not wait for the thread.
+   * Lets the event loop send a request that was just made, because the caller is about to occupy
+   * the thread. Absent when requests are sent without this thread.
    */
   yieldToRequests?(): Promise<void>;
 }

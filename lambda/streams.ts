@@ -138,7 +138,14 @@ export function childStreamOf(parents: string): NamedStream | undefined {
 }
 
 /** Members that have a meaning of their own in the rows of any stream. */
-export const ROW_MEMBERS = ['id', 'stream_position', 'updated_at', 'deleted', 'deleted_at', 'blocked_at'] as const;
+export const RESERVED_ROW_MEMBERS = [
+  'id',
+  'stream_position',
+  'updated_at',
+  'deleted',
+  'deleted_at',
+  'blocked_at',
+] as const;
 
 /**
  * Numbers of rows per page. The API refuses a `limit` outside of these bounds, and does not clamp

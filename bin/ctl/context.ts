@@ -6,7 +6,7 @@ import type { Fetch } from '../../lambda/source/http.ts';
 import { systemClock } from '../../lambda/system.ts';
 import { type Aws, createAws, createOnce, type PrepareClient } from './aws.ts';
 import { type Deployment, findDeployment, readFunction } from './deployment.ts';
-import { createReport, type Shell } from './report.ts';
+import { createReporter, type Shell } from './report.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -42,7 +42,7 @@ export function createContext(options: GlobalOptions, surroundings: Surroundings
     shell,
     aws,
     clock,
-    report: createReport(shell, options.json === true),
+    report: createReporter(shell, options.json === true),
     /** Signal that is aborted at Ctrl-C. */
     signal,
     fetch: fetchApi,

@@ -39,7 +39,7 @@ export interface CommandOutcome {
   readonly status?: 0 | 3;
 }
 
-export function createReport(shell: Shell, json: boolean) {
+export function createReporter(shell: Shell, json: boolean) {
   const coloured = !json && hasColours(shell);
   return {
     /** Prints a result as one JSON document or as text, coloured if the terminal has colours. */

@@ -40,7 +40,7 @@ export function scheduleInterval({ expression }: Pick<Schedule, 'expression'>): 
 }
 
 /** Enables or disables the schedule and keeps everything else. @throws AwsCallError */
-export async function switchSchedule(aws: Aws, { name, whole }: Schedule, enabled: boolean): Promise<void> {
+export async function setScheduleEnabled(aws: Aws, { name, whole }: Schedule, enabled: boolean): Promise<void> {
   const State = enabled ? ScheduleState.ENABLED : ScheduleState.DISABLED;
   await awsCall(
     aws.scheduler().send(new UpdateScheduleCommand({ ...whole, State })),

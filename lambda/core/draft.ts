@@ -253,7 +253,8 @@ export class Draft {
     this.#set(row.id, this.#stateOf(row.deleted ? 'removed' : 'live', row));
     if (!(before?.status === 'live' && before.parent === row.parent)) this.#addChild(row);
     if (!this.#isParent) return;
-    // The threats of a restored asset were withdrawn, and the API may not deliver them again.
+    // The threats of a restored asset were withdrawn, and the API need not deliver them again.
+    // Therefore a restoration is listed as well, so that the threats are read again.
     if (row.deleted) this.#list(row, false);
     else if (before?.status === 'removed') this.#list(row, true);
   }

@@ -19,7 +19,8 @@ const MOST_SHARE = 0.5;
 const FEW = 20;
 
 /**
- * Number of rows that one second walk may withdraw from a stream.
+ * Returns the largest number of rows that one second walk may withdraw from a stream. For example,
+ * 50 of 100, 500 of 2,000, 1,000 of 10,000.
  *
  * @param existing number of rows of the stream that exist
  */

@@ -50,8 +50,8 @@ export async function refresh(days: number, initial: Checkpoint, streamRun: Stre
     count({ pagesAgain: 1 });
 
     const next = progressAfter(page, progress, { now, pass, hash: run.hash });
-    // The pass that counts the rows sends nothing, because every row may be old on the day when the
-    // option is set.
+    // The pass that counts the rows sends nothing. Otherwise it could send every row at once,
+    // because all rows may be old on the day when the option is set.
     const sentBefore = progress.lastRows === undefined ? Number.NEGATIVE_INFINITY : progress.started - pass;
     checkpoint = await refreshPage(page, sentBefore, next, checkpoint, streamRun);
     progress = next;

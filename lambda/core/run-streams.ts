@@ -365,8 +365,8 @@ class Progress {
     const now = clock.now();
     const { reconciled } = checkpoint;
     if (reconciled !== undefined && now - reconciled < reconcileDays * DAY_MILLISECONDS) return checkpoint;
-    // The days are counted from the time when the option was set, because the stream was read to
-    // its end just before.
+    // In the first run with the option the days begin to count, so that setting the option does not
+    // start a second walk at once.
     const next =
       reconciled === undefined
         ? { ...checkpoint, reconciled: now }

@@ -1,6 +1,6 @@
 /**
- * Stores checkpoints, the names of logs and the organization in the state table, every write under
- * the fence.
+ * Stores checkpoints, the names of logs and the organization in the state table. Every write has
+ * the fence as its condition, so that it cannot replace a later write.
  */
 import { INITIAL_CHECKPOINT } from '../core/checkpoint.ts';
 import { LeaseLostError } from '../core/errors.ts';

@@ -17,8 +17,8 @@ export type Severity = (typeof SEVERITIES)[number];
 export const AT_RISK = 'At risk: ';
 
 /**
- * Describes one alarm. Its name is its key in the table, and the heading of its section in the
- * runbook.
+ * Describes one alarm. The name of the alarm is its key in the list of alarms.ts, and the heading
+ * of its section in the runbook.
  */
 export interface AlarmDefinition {
   readonly severity: Severity;

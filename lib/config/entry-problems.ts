@@ -1,4 +1,7 @@
-/** Finds the problems of one connector, in `cdk.json` and among props. */
+/**
+ * Finds the problems in the options of one connector, whether they come from `cdk.json` or from
+ * props of the construct.
+ */
 import { certificatesProblems } from './certificates.ts';
 import { type ConnectorEntry, contradictionsIn } from './contradictions.ts';
 import type { Problem } from './problem.ts';

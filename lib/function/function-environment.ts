@@ -30,8 +30,8 @@ export interface FunctionResources {
 }
 
 /**
- * Returns the whole environment of the function. It contains names and addresses, but never a
- * secret.
+ * Returns the variables of the function, except PROCESS_ENVIRONMENT. They contain names, addresses
+ * and options, but never a secret.
  */
 export function functionEnvironment(options: ConnectorOptions, resources: FunctionResources): Record<string, string> {
   return {

@@ -13,9 +13,9 @@ export type StackPart = 'function' | 'delivery' | 'siem-queue' | 'siem-dead-lett
 type Source = Omit<SeriesName, 'metric'>;
 
 /**
- * Metrics of AWS services for each part of a stack. The parts are found by their role in the stack,
- * for example the queue to which new objects are reported, so that a wrong dimension of an alarm is
- * noticed.
+ * Returns the namespace and the dimensions of the AWS metrics of each part of a stack. Each part is
+ * found by its role, for example the queue by the notifications of new objects, so that a wrong
+ * dimension of an alarm is noticed.
  */
 export function stackParts(template: Template): Record<StackPart, Source> {
   const queue = siemQueue(template);

@@ -9,7 +9,7 @@ export interface ImmutableRow extends StreamEntry {
   readonly at: number;
   /** The time as it was given. If undefined, the time is written from `at`. */
   readonly timeText: string | undefined;
-  /** All other members, in the form of `members` of a RowVersion. */
+  /** The other members as text, joined by commas. A number is the index of a generated row. */
   readonly members: string | number;
 }
 

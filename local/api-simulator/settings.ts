@@ -1,4 +1,4 @@
-import { ROW_MEMBERS, STREAMS, type StreamName, type StreamWithoutPath } from '../../lambda/streams.ts';
+import { RESERVED_ROW_MEMBERS, STREAMS, type StreamName, type StreamWithoutPath } from '../../lambda/streams.ts';
 
 const text = (fallback: string, about: string, pattern = /./) => ({ about, fallback, pattern });
 
@@ -15,7 +15,7 @@ const choice = <T extends string>(about: string, ...choices: readonly [T, ...T[]
  * Members that the API simulator itself writes. A row from the control API may set only `id` and
  * its times.
  */
-export const ENVELOPE_MEMBERS: ReadonlySet<string> = new Set(ROW_MEMBERS);
+export const ENVELOPE_MEMBERS: ReadonlySet<string> = new Set(RESERVED_ROW_MEMBERS);
 
 /**
  * Settings for questions that the specification leaves open. Each setting is an option of

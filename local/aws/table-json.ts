@@ -11,7 +11,8 @@ export function readTableJson(text: string) {
 
 export function tableJson(value: object): string {
   return JSON.stringify(value, function base64(this: Readonly<Record<string, unknown>>, name, member) {
-    // The original value is read, because `toJSON` of a Buffer would return a list of numbers.
+    // The bytes are read from `this`, because `member` is already the result of the Buffer's
+    // `toJSON`, which contains a list of numbers.
     const bytes = this[name];
     return bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64') : member;
   });

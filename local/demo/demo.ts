@@ -156,8 +156,8 @@ export class Demo implements AsyncDisposable {
   }
 
   /**
-   * Plays one minute: the data change, the connector and the script run, and the alarms are
-   * evaluated.
+   * Plays one minute: changes the data, runs the connector and the script, and evaluates the
+   * alarms.
    */
   async #pass(): Promise<void> {
     const { scene } = this;

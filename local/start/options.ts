@@ -180,7 +180,10 @@ export interface StartRequest {
   readonly folder: string;
   readonly reset: boolean;
   readonly verbose: boolean;
-  /** Settings from the options, by the names of the function's variables. */
+  /**
+   * Returns the settings that the options give, under the names of the function's environment
+   * variables.
+   */
   readonly settings: Readonly<Record<string, string>>;
   readonly target: EmbeddedTarget | TenantTarget;
   /** Arguments for another run that continues this run. */

@@ -15,7 +15,7 @@ describe('an invalid request to the API gets a problem document', () => {
     expect(reply.headers.get('content-type')).toBe('application/problem+json');
   });
 
-  test('a method other than GET is refused with 405 without a change', async () => {
+  test('a request with a method other than GET is refused with 405 and changes no row', async () => {
     const { simulator, client } = createTenant();
     simulator.put('assets', { id: 'a' });
     const before = simulator.truth();

@@ -142,7 +142,7 @@ describe('problems of the settings', () => {
   });
 
   test.each(['https://api.example:8443/some/path', 'http://localhost:1', 'http://127.8.8.8', 'http://[::1]:1'])(
-    'the setting API_BASE_URL or AUTH_URL accepts %s, because http is allowed for loopback addresses',
+    'the setting API_BASE_URL or AUTH_URL accepts %s, which is https or a loopback address',
     url => {
       expect(problemsWith({ API_BASE_URL: url, AUTH_URL: url })).toEqual([]);
     },

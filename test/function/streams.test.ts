@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ROW_MEMBERS, STREAMS, type Stream } from '../../lambda/streams.ts';
+import { RESERVED_ROW_MEMBERS, STREAMS, type Stream } from '../../lambda/streams.ts';
 
 const ALL: readonly Stream[] = STREAMS;
 
@@ -9,7 +9,7 @@ test('every stream has either a fixed path or an option for its path', () => {
 });
 
 test('an option cannot give another meaning to the member with the time of a row', () => {
-  expect(ROW_MEMBERS).toEqual(expect.arrayContaining(ALL.map(({ timeMember }) => timeMember)));
+  expect(RESERVED_ROW_MEMBERS).toEqual(expect.arrayContaining(ALL.map(({ timeMember }) => timeMember)));
 });
 
 test('only one stream has cascadesFrom, because the first child stream clears the list of removals', () => {

@@ -6,7 +6,7 @@ import type { Aws } from '../aws.ts';
 import { helpText, type RunAction } from '../command.ts';
 import type { Context } from '../context.ts';
 import { awsCall } from '../errors.ts';
-import { readSchedule, type Schedule, switchSchedule } from '../schedule.ts';
+import { readSchedule, type Schedule, setScheduleEnabled } from '../schedule.ts';
 import { timeText } from '../text.ts';
 
 export function pauseCommand(run: RunAction): Command {
@@ -29,7 +29,7 @@ const RESUME_NOTE = `SNS does not notify of an alarm that fired while it was mut
 async function pause({ aws, deployment }: Context, { mute: muted = false }: { readonly mute?: boolean }) {
   const { connector, scheduleName } = await deployment();
   const schedule = await readSchedule(aws, scheduleName);
-  if (schedule.enabled) await switchSchedule(aws, schedule, false);
+  if (schedule.enabled) await setScheduleEnabled(aws, schedule, false);
   if (muted) await setMuted(aws, connector, true);
 
   const { enabled: changed, changed: time } = schedule;
@@ -59,7 +59,7 @@ export function resumeCommand(run: RunAction): Command {
 async function resume({ aws, deployment }: Context) {
   const { connector, scheduleName } = await deployment();
   const schedule = await readSchedule(aws, scheduleName);
-  if (!schedule.enabled) await switchSchedule(aws, schedule, true);
+  if (!schedule.enabled) await setScheduleEnabled(aws, schedule, true);
   await setMuted(aws, connector, false);
   const text = `${resumedText(schedule)}\nThe alarms notify people. "${CONNECTORCTL.command} run" starts a run now.`;
   return { text, json: { schedule: scheduleName, enabled: true, changed: !schedule.enabled, muted: false } };

@@ -86,7 +86,7 @@ describe('a partial failure', () => {
       /ServiceUnavailableException, InternalFailure/,
     ],
   ])(
-    'a delivery with a partial failure %s is tried eight times, and then reports the codes',
+    'a delivery with a partial failure %s is tried eight times, then reports the codes',
     async (_what, codes, named) => {
       const { sent, firehose } = answering({ RequestResponses: codes.map(refusedWith) });
       await expectRejection(firehose.deliver(packRecords(large(2)), LEASE_VALID), 'DeliveryError', named);

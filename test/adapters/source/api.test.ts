@@ -181,7 +181,7 @@ describe('a refusal', () => {
     [400, 'canary/row', 'ApiRefusedError', /400.*\/v1\/assets.*without a known problem type/],
     [404, 'some/type', 'ApiRefusedError', /404/],
     [501, 'some/type', 'ApiRefusedError', /501/],
-  ])('a request refused with %i %s is not retried, but causes a %s', async (status, type, name, message) => {
+  ])('a request refused with %i %s is not retried, but causes the error %s', async (status, type, name, message) => {
     await using each = await apiScene([answerProblem(status, type, 'canary')]);
     const error = await rejection(each.page());
     expect(error.name).toBe(name);

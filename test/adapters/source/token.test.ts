@@ -87,7 +87,7 @@ describe('a token', () => {
   test.each([
     ['lasts 300 seconds', 300, 'until thirty seconds before its end', 270_000],
     ['has no expires_in', undefined, 'as if it lasted five minutes', 270_000],
-    ['lasts shorter than the margin', 22, 'for half its lifetime', 11_000],
+    ['lasts less than thirty seconds', 22, 'for half its lifetime', 11_000],
     ['lasts almost no time', 1e-9, 'for ten seconds', 10_000],
   ])('a token that %s (expires_in %p) is used %s', async (_what, life, _used, milliseconds) => {
     await using each = await tokenScene(issued('one', life), issued('two', life));

@@ -72,7 +72,7 @@ describe('a refused reset', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test('a reset is refused when the folder has no source of a run', async () => {
+  test('a reset is refused when the folder lacks the source.json of a run', async () => {
     await rm(join(folder, 'source.json'));
     await expect(resetFolder(folder)).rejects.toThrow(`${join(folder, 'dynamodb')} was not written by a run`);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { paint, painted } from '../../../bin/ctl/painted.ts';
-import { createProgress, createReport } from '../../../bin/ctl/report.ts';
+import { createProgress, createReporter } from '../../../bin/ctl/report.ts';
 
 test.each([true, false])(
   'control characters in the text of a progress line are shown as escapes (terminal: %s)',
@@ -20,14 +20,14 @@ test.each<[string, string]>([
   const written: string[] = [];
   const shell = { environment: { FORCE_COLOR }, stdout: { write: (text: string) => written.push(text) } };
   const foreign = '\u001b[32mgreen\u001b[39m\u009b31m\u202e';
-  createReport(shell as never, false).print({ text: painted`${paint.good('own')}, foreign: ${foreign}`, json: {} });
+  createReporter(shell as never, false).print({ text: painted`${paint.good('own')}, foreign: ${foreign}`, json: {} });
   expect(written.join('')).toBe(shown);
 });
 
 test('control characters in a painted text are shown as escapes within its colour', () => {
   const written: string[] = [];
   const shell = { environment: { FORCE_COLOR: '1' }, stdout: { write: (text: string) => written.push(text) } };
-  createReport(shell as never, false).print({ text: paint.bad('x\u001b[32my'), json: {} });
+  createReporter(shell as never, false).print({ text: paint.bad('x\u001b[32my'), json: {} });
   expect(written.join('')).toBe('\u001b[31mx\\u001b[32my\u001b[39m\n');
 });
 

@@ -15,7 +15,7 @@ import {
 import { waitForNextRun } from '../../../bin/ctl/commands/verify/verify.ts';
 import { type VerifiedStream, verifyOutcome } from '../../../bin/ctl/commands/verify/verify-result.ts';
 import type { Context } from '../../../bin/ctl/context.ts';
-import { createReport } from '../../../bin/ctl/report.ts';
+import { createReporter } from '../../../bin/ctl/report.ts';
 import type { LeaseState } from '../../../bin/ctl/state.ts';
 import { INITIAL_CHECKPOINT } from '../../../lambda/core/checkpoint.ts';
 import { ApiRefusedError } from '../../../lambda/core/errors.ts';
@@ -156,7 +156,7 @@ async function walked(
   });
   const api = { page: async () => Buffer.from(bodies.shift() ?? '') };
   const access = { api, settings: { threatAssetField: 'asset_id', names: {} } } as unknown as ConnectorAccess;
-  const report = createReport({ environment: {}, stdout: {} } as never, true);
+  const report = createReporter({ environment: {}, stdout: {} } as never, true);
   const context = { clock: steppedClock(), report, signal: new AbortController().signal } as unknown as Context;
   return walkStream(context, access, { stream, idIndex, learned: {} });
 }

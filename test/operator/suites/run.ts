@@ -58,13 +58,16 @@ test.each<[string, ServiceName, RegExp]>([
     /\nThe state table \S+ does not exist\. .* Do not deploy, .*list-backups .* --region us-east-1/,
   ],
   ['delivery stream', 'firehose', /\nThe delivery stream \S+ does not exist\. .*--revert-drift/],
-])('run names a missing %s and a remedy, but does not call a denied resource missing', async (_, service, advice) => {
-  await using each = await populated();
-  each.connector.aws.faults.always(service, GONE);
-  expect(await each.ctl(['run'])).toMatchObject({ status: 1, stderr: expect.stringMatching(advice) });
-  each.connector.aws.faults.always(service, ({ action }) => (action.startsWith('Describe') ? {} : DENIED));
-  expect((await each.ctl(['run'])).stderr).not.toContain('does not exist');
-});
+])(
+  'the command run names a missing %s and a remedy, but not when access is merely denied',
+  async (_, service, advice) => {
+    await using each = await populated();
+    each.connector.aws.faults.always(service, GONE);
+    expect(await each.ctl(['run'])).toMatchObject({ status: 1, stderr: expect.stringMatching(advice) });
+    each.connector.aws.faults.always(service, ({ action }) => (action.startsWith('Describe') ? {} : DENIED));
+    expect((await each.ctl(['run'])).stderr).not.toContain('does not exist');
+  },
+);
 
 test.each([
   [['resync', 'assets', '--send-all'], 'reads assets from the beginning and sends every row to the SIEM again'],

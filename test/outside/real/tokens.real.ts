@@ -37,7 +37,7 @@ describe('a token of Keycloak', () => {
     },
   );
 
-  test('a token of Keycloak is used for 300 seconds and renewed thirty seconds before its end', async () => {
+  test('a token of Keycloak lasts 300 seconds and is renewed thirty seconds before its end', async () => {
     const { clock, token } = tokensOf({ ...realm, secret: await realm.rotate('another') });
     const first = await token();
     const { exp, iat } = claimsOf(first);

@@ -184,9 +184,9 @@ describe('an element that has no canonical text', () => {
 
   test.each([
     ['nested in 512 levels', Buffer.from(nested('[', 512)), undefined],
-    ['of objects in 512 levels', Buffer.from(nested('{"a":', 512)), undefined],
+    ['with objects nested in 512 levels', Buffer.from(nested('{"a":', 512)), undefined],
     ['nested in 513 levels', Buffer.from(nested('[', 513)), 'too-deep'],
-    ['of objects in 513 levels', Buffer.from(nested('{"a":', 513)), 'too-deep'],
+    ['with objects nested in 513 levels', Buffer.from(nested('{"a":', 513)), 'too-deep'],
     ['nested in 100,000 levels', Buffer.from(nested('[', 100_000)), 'too-deep'],
     ...['\xff', '\xc3', '\xc0\x80', '\xe2\x82', '\xed\xa0\x80', '\xf4\x90\x80\x80', '\x80'].map(
       bytes => [`with the bytes ${Buffer.from(bytes, 'latin1').toString('hex')}`, notUtf8(bytes), 'not-utf-8'] as const,
@@ -207,9 +207,12 @@ describe('an element that has no canonical text', () => {
     ['{"a":[*]}', '1 2'],
     ['{"a":[*]}', '[1}'],
     ['{"a":*}', '[1,]'],
-  ])('invalid JSON below the depth limit is refused: %s with %s', (template, text) => {
-    expect(() => cut(template.replace('*', `${'['.repeat(600)}${text}${']'.repeat(600)}`))).toThrow(JsonError);
-  });
+  ])(
+    'invalid JSON that is nested deeper than the limit is refused: %s, where * is 600 arrays around %s',
+    (template, text) => {
+      expect(() => cut(template.replace('*', `${'['.repeat(600)}${text}${']'.repeat(600)}`))).toThrow(JsonError);
+    },
+  );
 
   test.each(['{"rows":[],"a":"*"}', '{"*":1}', '{"a":{"*":1}}', '{"rows":[[1]],"a":["b"],"b":"*"}', '{"a":*}'])(
     'invalid UTF-8 outside the elements is refused: %s',

@@ -72,7 +72,7 @@ describe.each(TEMPLATES)('the metrics with %s', (_, template) => {
     expect(own.filter(key => !members.has(key))).toEqual([]);
   });
 
-  test('every metric of another namespace is documented by AWS and belongs to a resource of the stack', () => {
+  test('every metric outside the namespace of the connector is documented by AWS and belongs to a resource', () => {
     const others = monitored.filter(({ namespace }) => namespace !== METRIC_NAMESPACE);
     expect(others.length).toBeGreaterThan(10);
     expect(others.flatMap(series => serviceProblem(series, template) ?? [])).toEqual([]);

@@ -46,7 +46,7 @@ describe('a reader', () => {
     });
   });
 
-  test('a reader for Sentinel must prove its workspace, under a role name that Sentinel accepts', () => {
+  test('the role of a reader for Sentinel has a name that Sentinel accepts, and trusts only its workspace', () => {
     expect(role(VARIANTS.sentinel)).toMatchObject({ RoleName: 'OIDC_acme-eu-west-1' });
     expect(synthesize(VARIANTS.sentinel).Outputs).toHaveProperty('SiemReaderRoleArn');
     const { workspaceId } = VARIANTS.sentinel.siemReader;

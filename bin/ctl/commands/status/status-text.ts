@@ -151,7 +151,9 @@ const PHASES: Readonly<Record<SecondWalk['phase'], string>> = {
   sweep: 'withdrawal of rows that are not listed',
 };
 
-/** A line for each stream with waiting withdrawals or with a second walk in progress. */
+/**
+ * Returns a line for each stream with waiting withdrawals or with a second walk in progress.
+ */
 function secondWalkLines({ state, now }: Snapshot): string[] {
   return [...(valueIfRead(state)?.streams ?? [])].flatMap(([stream, saved]) => {
     const second = saved instanceof Error ? undefined : saved.checkpoint.second;

@@ -85,7 +85,7 @@ function headline({ streams, paused }: Verification, complete: boolean): ReportT
   return painted`${paint.bad('Differs')}: ${countText(differing, 'id')}; ${equal}${doubt}`;
 }
 
-/** Explains the columns of the table, whose sums are in the first line. */
+/** Explanation of three columns of the table: rows listed, ids equal and differed. */
 const COUNTED = [
   'rows listed: rows of the API’s list, tombstones and repeated rows included',
   'ids equal:   ids of the list whose last row is the last row that was sent to the SIEM',
