@@ -6,7 +6,10 @@ import { page, section } from './documents/pages.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
-/** Beginnings of the paths that the files of each folder may import, in addition to the folder itself. */
+/**
+ * Beginnings of the paths that the files of each folder may import, in addition to the folder
+ * itself.
+ */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'lambda/core/': ['lambda/ports.ts', 'lambda/streams.ts', 'lambda/refresh-pace.ts'],
   'lambda/source/': ['lambda/core/', 'lambda/ports.ts', 'lambda/streams.ts', 'lambda/aws.ts'],

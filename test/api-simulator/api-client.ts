@@ -87,7 +87,11 @@ export class ApiClient {
     });
   }
 
-  /** A page of a list, as the connector reads it. @throws ContractError; Error if the answer is not 200 */
+  /**
+   * A page of a list, as the connector reads it.
+   *
+   * @throws ContractError; Error if the answer is not 200
+   */
   async page(list: StreamName, { cursor, limit }: PageQuery = {}): Promise<Page> {
     const path = this.paths.get(list)!;
     const query = new URLSearchParams();

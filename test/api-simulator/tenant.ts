@@ -3,7 +3,10 @@ import { createRandom } from '../../local/api-simulator/random.ts';
 import { type ApiSimulator, createSimulator, type SimulatorOptions } from '../../local/api-simulator/simulator.ts';
 import { ApiClient, type ApiTarget, type PageQuery, type Row } from './api-client.ts';
 
-/** An API simulator with a clock that tests move, and a caller, which requests a token for each call. */
+/**
+ * An API simulator with a clock that tests move, and a caller, which requests a token for each
+ * call.
+ */
 export interface Tenant {
   readonly simulator: ApiSimulator;
   readonly clock: { now: number };

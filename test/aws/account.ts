@@ -1,4 +1,7 @@
-/** An account with one deployed stack. Its parts have the shapes in which AWS answers them, and tests may change each of them. */
+/**
+ * An account with one deployed stack. Its parts have the shapes in which AWS answers them, and
+ * tests may change each of them.
+ */
 import type { Stack } from '@aws-sdk/client-cloudformation';
 import type { MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import type { FunctionConfiguration } from '@aws-sdk/client-lambda';

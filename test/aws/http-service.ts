@@ -50,7 +50,8 @@ export async function serve(service: LocalService, protocol: Protocol, options: 
       else outgoing.socket?.resetAndDestroy();
     }
   };
-  // A server that closes an idle connection while the client reuses it would look like a fault that no test wants.
+  // A server that closes an idle connection while the client reuses it would look like a fault that
+  // no test wants.
   server.keepAliveTimeout = 0;
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {

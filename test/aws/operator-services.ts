@@ -1,4 +1,7 @@
-/** The services that an operator calls: a function for each command, which answers from the state of the account. */
+/**
+ * The services that an operator calls: a function for each command, which answers from the state of
+ * the account.
+ */
 import { randomUUID } from 'node:crypto';
 import { computeStatistic, seriesKey } from '../../local/alarms/time-series.ts';
 import type { CommandInput, LocalService } from '../../local/aws/call.ts';

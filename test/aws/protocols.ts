@@ -4,7 +4,10 @@ import type { Protocol } from './http-service.ts';
 /** Members with bytes: of attributes in DynamoDB, and of records in Firehose. */
 const BYTES = ['B', 'Data'];
 
-/** The protocol of DynamoDB, Firehose and Secrets Manager, in which bytes are base64 and times are numbers. */
+/**
+ * The protocol of DynamoDB, Firehose and Secrets Manager, in which bytes are base64 and times are
+ * numbers.
+ */
 export const JSON_PROTOCOL: Protocol = {
   read({ headers, body }) {
     const [, action = ''] = String(headers['x-amz-target']).split('.');
@@ -17,7 +20,10 @@ export const JSON_PROTOCOL: Protocol = {
   writeError: ({ status, code, message }) => ({ status, body: JSON.stringify({ __type: code, message }) }),
 };
 
-/** Writes bytes as base64 and times as seconds since 1970. Both have methods of their own, which write something else. */
+/**
+ * Writes bytes as base64 and times as seconds since 1970. Both have methods of their own, which
+ * write something else.
+ */
 function writtenMember(this: Readonly<Record<string, unknown>>, name: string, member: unknown): unknown {
   const value = this[name];
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');

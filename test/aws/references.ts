@@ -31,7 +31,8 @@ export function createReferences(template: Template, { stackName, names }: NameO
   const resource = (id: string): NamedResource => {
     const found = template.Resources[id];
     if (!found) throw new RangeError(`The template has no resource ${id}.`);
-    // CloudFormation adds random characters. They are left out, so that every run has the same names.
+    // CloudFormation adds random characters. They are left out, so that every run has the same
+    // names.
     return named(found, `${stackName}-${id}`.slice(0, LONGEST_NAME), names);
   };
   return {

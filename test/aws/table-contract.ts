@@ -1,4 +1,7 @@
-/** Requests to a state table, and the answers on which the table in memory and DynamoDB agree. The order matters: later ones read what earlier ones wrote. */
+/**
+ * Requests to a state table, and the answers on which the table in memory and DynamoDB agree. The
+ * order matters: later ones read what earlier ones wrote.
+ */
 
 import { leaseTake } from '../../lambda/store/lease.ts';
 

@@ -1,6 +1,9 @@
 import type { CommandInput, LocalService } from '../../local/aws/call.ts';
 
-/** Leaves the items unprocessed that a fault names by their positions in a batch of DynamoDB, as a throttled table does. */
+/**
+ * Leaves the items unprocessed that a fault names by their positions in a batch of DynamoDB, as a
+ * throttled table does.
+ */
 export function leavingItems(service: LocalService): LocalService {
   return {
     ...service,

@@ -61,7 +61,8 @@ describe('the bill of a tenant', () => {
     const { lines, lineBytes, writeUnits, readUnits, logs } = usagePerMinute(BUSY);
     expect(lines).toBe(20 + 5 + 100);
     expect(lineBytes).toBe(20 * 1_260 + 5 * 400 + 100 * 540);
-    // Batches of assets and threats, of withdrawals and of their end, each with a log, and one of DNS blocks.
+    // Batches of assets and threats, of withdrawals and of their end, each with a log, and one of
+    // DNS blocks.
     expect(logs).toBe(4);
     expect(writeUnits).toBeCloseTo(2 + 4 * 1 + 5 * 4.5 + 15 * 1.03 + 5 * 2.03 + 5 * 2 + 100 * 0.046);
     expect(readUnits).toBe(10 + 20 + 5);

@@ -1,4 +1,7 @@
-/** A line of each kind, as the function sends it: over the embedded API simulator, with a fixed clock and fixed tenant data. */
+/**
+ * A line of each kind, as the function sends it: over the embedded API simulator, with a fixed
+ * clock and fixed tenant data.
+ */
 
 import { leaseKey } from '../../lambda/store/item.ts';
 import type { StreamName } from '../../lambda/streams.ts';
@@ -15,7 +18,10 @@ const TOO_LARGE = { id: 'threat-20', asset_id: 'asset-81c0', evidence: 'x'.repea
 
 type Step = readonly [streams: readonly string[], happens: (simulator: Connector['simulator']) => void];
 
-/** What happens before each run. A run reads one group of streams, because the sequences of groups that run side by side depend on timing. */
+/**
+ * What happens before each run. A run reads one group of streams, because the sequences of groups
+ * that run side by side depend on timing.
+ */
 const STORY: readonly Step[] = [
   [['assets', 'threats'], simulator => addAll(simulator, ['assets', 'threats'])],
   [['assets', 'threats'], simulator => simulator.remove('assets', 'asset-7f3a')],

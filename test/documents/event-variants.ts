@@ -16,7 +16,9 @@ const ALWAYS = [
   'forwarded_at',
 ] as const;
 
-/** The members that only some events have, in their fixed order, each with a value that it may have. */
+/**
+ * The members that only some events have, in their fixed order, each with a value that it may have.
+ */
 const SOMETIMES: Line = {
   asset_id: 'asset-1',
   dead_letter: 's3://acme-dead-letters/dead-letter/a.json',

@@ -11,7 +11,10 @@ export const EXAMPLE_ROWS: Readonly<Record<StreamName, string>> = {
 /** The filters under which the examples were sent. */
 export const EXAMPLE_FILTERS = { assets: "state != 'retired'" };
 
-/** Streams that no step of the examples' stories names. Their rows are added, and removed where they can be. */
+/**
+ * Streams that no step of the examples' stories names. Their rows are added, and removed where they
+ * can be.
+ */
 export const OTHER_STREAMS = STREAMS.filter(({ group }) => !['inventory', 'dns'].includes(group));
 
 export function exampleId(name: StreamName): string {

@@ -1,4 +1,7 @@
-/** The tests of permissions are here, too, because the tables need the same recordings, which take seconds. */
+/**
+ * The tests of permissions are here, too, because the tables need the same recordings, which take
+ * seconds.
+ */
 import '../operator/suites/cli-reference.ts';
 import '../stack/iam/privileges.ts';
 

@@ -1,4 +1,7 @@
-/** The parts of docs/ that follow from declarations and recordings. `npm run documents` writes them, and a test holds them. */
+/**
+ * The parts of docs/ that follow from declarations and recordings. `npm run documents` writes them,
+ * and a test holds them.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -67,8 +70,9 @@ interface Option {
 }
 
 /**
- * The options of `cdk.json`, with the first sentence of their JSON Schema, which editors show whole. Names of pages become links. A list of values
- * behind a colon is left to the page of the link.
+ * The options of `cdk.json`, with the first sentence of their JSON Schema, which editors show
+ * whole. Names of pages become links. A list of values behind a colon is left to the page of the
+ * link.
  */
 function optionLines(): string[] {
   const { properties, required } = JSON.parse(jsonSchemaText()).properties.context.properties.connectors.items;

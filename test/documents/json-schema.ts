@@ -5,12 +5,16 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import { connectorsSchema } from '../../lib/config/schema.ts';
 import { ROOT } from './pages.ts';
 
-/** `$schema` of `cdk.json` points to this file, so that an editor completes and checks the configuration. */
+/**
+ * `$schema` of `cdk.json` points to this file, so that an editor completes and checks the
+ * configuration.
+ */
 export const JSON_SCHEMA_FILE = path.join(ROOT, 'docs', 'connectors.schema.json');
 
 /**
- * JSON Schema of `cdk.json` as far as the connectors go. Rules that hold between members, and those that only code can express, are checked
- * when the app is synthesized. The descriptions are those of the file, where they are written by hand. Everything else is generated.
+ * JSON Schema of `cdk.json` as far as the connectors go. Rules that hold between members, and those
+ * that only code can express, are checked when the app is synthesized. The descriptions are those
+ * of the file, where they are written by hand. Everything else is generated.
  */
 export function jsonSchemaText(): string {
   const { $schema, ...connectors } = toJsonSchema(connectorsSchema, {

@@ -6,7 +6,9 @@ import { functionProcess, HANDLER } from '../support/function/function-process.t
 /** What CloudWatch adds to each line. */
 const ADDED = ['@timestamp', '@message'];
 
-/** The fields that the function's log has, by the names that CloudWatch Logs Insights gives them. */
+/**
+ * The fields that the function's log has, by the names that CloudWatch Logs Insights gives them.
+ */
 export async function logFields(): Promise<Set<string>> {
   await using each = await connector();
   each.simulator.populate({ assets: 2, threats: 2, dnsBlocks: 2 });

@@ -59,7 +59,8 @@ describe('commands', () => {
   });
 
   test('a command in a page or message cannot download the package of a stranger', () => {
-    // Anyone may register another name, and its users have AWS credentials. But these packages are AWS's own.
+    // Anyone may register another name, and its users have AWS credentials. But these packages are
+    // AWS's own.
     const owned = ['cdk', 'aws-cdk'];
     const sources = globSync(
       [
@@ -103,7 +104,8 @@ describe('commands', () => {
       exclude: ['**/node_modules'],
     });
     const commands = [...PAGES, 'packaging/README.md', ...sources].flatMap(name => {
-      // A backslash continues a command on the next line. "aws configure" calls no service, and without arguments it is a mention.
+      // A backslash continues a command on the next line. "aws configure" calls no service, and
+      // without arguments it is a mention.
       const lines = page(name).replaceAll('\\\n', ' ').split('\n');
       const exported = lines.findIndex(line => line.startsWith('export AWS_REGION='));
       return lines.flatMap((line, at) =>

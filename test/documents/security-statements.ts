@@ -1,4 +1,7 @@
-/** For each test file, words of docs/security.md and the name of the test that proves them: empty if the whole file does. */
+/**
+ * For each test file, words of docs/security.md and the name of the test that proves them: empty if
+ * the whole file does.
+ */
 export const SECURITY_STATEMENTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'test/stack/suites/safety.ts': {
     'no URL and no resource policy':

@@ -36,6 +36,7 @@ test('the bundle reads every stream in a bare Node process that has only its env
 test('the bundle is one small file that imports only modules of Node', async () => {
   await using built = await bundle();
   expect(built.imports.filter(name => !isBuiltin(name))).toEqual([]);
-  // Two thirds are the SDK's clients, S3's the largest. The bound catches a client or a library that comes along by mistake.
+  // Two thirds are the SDK's clients, S3's the largest. The bound catches a client or a library
+  // that comes along by mistake.
   expect(built.bytes).toBeLessThan(750_000);
 });

@@ -1,4 +1,7 @@
-/** The handler in a process of its own, against services that echo requests, answer a byte at a time, or answer without end. */
+/**
+ * The handler in a process of its own, against services that echo requests, answer a byte at a
+ * time, or answer without end.
+ */
 
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from '@jest/globals';
@@ -15,7 +18,9 @@ import { type Act, httpHarness } from '../support/function/http-harness.ts';
 const built = await bundle();
 afterAll(async () => built[Symbol.asyncDispose]());
 
-/** Everything that the function has shown, and which parts of a secret, a token or a row are in it. */
+/**
+ * Everything that the function has shown, and which parts of a secret, a token or a row are in it.
+ */
 async function shownBy(
   each: Connector,
   environment: Readonly<Record<string, string>> = {},

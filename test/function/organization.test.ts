@@ -1,6 +1,7 @@
 /**
- * A change of the API's address or of the client must prove that the state still belongs to the same organization, so that another
- * organization's rows are never sent as this one's, whatever its cursors, ids and clients look like.
+ * A change of the API's address or of the client must prove that the state still belongs to the
+ * same organization, so that another organization's rows are never sent as this one's, whatever its
+ * cursors, ids and clients look like.
  */
 import { describe, expect, test } from '@jest/globals';
 import {

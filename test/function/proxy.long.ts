@@ -29,14 +29,21 @@ const AUTH = 'auth.connector.test';
 const REGION = 'eu-west-1';
 const HOSTS = [API, AUTH, `*.${REGION}.amazonaws.com`, `*.s3.${REGION}.amazonaws.com`];
 
-/** A network whose only way out is a proxy. Names are resolved behind it alone, and an authority of its own signs every certificate. */
+/**
+ * A network whose only way out is a proxy. Names are resolved behind it alone, and an authority of
+ * its own signs every certificate.
+ */
 interface Scene extends AsyncDisposable {
   readonly connector: Connector;
   readonly proxy: ConnectProxy;
   readonly authority: CertificateAuthority;
   /** Has the server of a host present another certificate, until disposed. */
   present(host: string, certificate: IssuedCertificate): Disposable;
-  /** Runs the bundle while the proxy answers with this status for a host. @returns what the function rejects with */
+  /**
+   * Runs the bundle while the proxy answers with this status for a host.
+   *
+   * @returns what the function rejects with
+   */
   runRefused(host: string, status: number): Promise<string>;
   /** Runs the bundle of a deployment with the variables of its template alone. */
   run(options?: Readonly<Record<string, unknown>>, milliseconds?: number): Promise<FunctionRun>;
@@ -90,7 +97,10 @@ function urlOf({ environment, api }: Connector, host: string): string {
 /** A connection to an address of another network may get no answer. */
 const TIMEOUT_MILLISECONDS = 300;
 
-/** Time for an invocation that fails: failures that may pass by themselves are retried until it is over. */
+/**
+ * Time for an invocation that fails: failures that may pass by themselves are retried until it is
+ * over.
+ */
 const SHORT_MILLISECONDS = 4_000;
 
 function errorOf([outcome]: FunctionRun['outcomes']): string {
@@ -100,7 +110,10 @@ function errorOf([outcome]: FunctionRun['outcomes']): string {
 /** Variables that Lambda itself gives each function. */
 const LAMBDA = { AWS_REGION: REGION, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' };
 
-/** The folder of the code that the CDK uploads. It is the same for every option but `caCertificates`. */
+/**
+ * The folder of the code that the CDK uploads. It is the same for every option but
+ * `caCertificates`.
+ */
 function bundledCode(options: Readonly<Record<string, unknown>>, outdir: string): string {
   const app = createApp({ outdir, context: { ...CONTEXT, 'aws:cdk:bundling-stacks': ['**'] } });
   new ConnectorStack(app, configured(options));
@@ -225,7 +238,9 @@ describe('the deployed bundle in a network with only a proxy to the outside', ()
   );
 });
 
-/** The forms that the stack writes into NO_PROXY must mean the same to both clients of the function. */
+/**
+ * The forms that the stack writes into NO_PROXY must mean the same to both clients of the function.
+ */
 describe('NO_PROXY as the stack writes it', () => {
   const REACHED = ['example.test', 'api.example.test', 'a.b.example.test', '10.1.2.3', '127.0.0.1', 'localhost'];
   const PROXIED = ['notexample.test', 'test', 'example.test.other', '10.1.2.30'];

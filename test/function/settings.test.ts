@@ -74,7 +74,8 @@ describe('settings', () => {
     });
   });
 
-  // The rules of options are proven where cdk.json is read (test/stack/config.test.ts), because both follow from one declaration.
+  // The rules of options are proven where cdk.json is read (test/stack/config.test.ts), because
+  // both follow from one declaration.
   test.each([
     ['FILTERS', 'a', /^FILTERS must be an object$/],
     ['FILTERS', '{"dnsBlocks":"a"}', /^FILTERS\.dnsBlocks has no effect without dnsBlocksPath: the stream is off$/],

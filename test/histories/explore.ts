@@ -15,7 +15,11 @@ export interface Explored {
   readonly failures: readonly Failure[];
 }
 
-/** Plays a history and lets the connector come to rest. @returns what is wrong, in a sentence each */
+/**
+ * Plays a history and lets the connector come to rest.
+ *
+ * @returns what is wrong, in a sentence each
+ */
 export async function play(words: readonly string[], stage = new Stage(words)): Promise<string[]> {
   const oracle = new Oracle(stage);
   try {
@@ -50,8 +54,8 @@ export async function explore(line: string, { keep, onPlayed }: ExploreOptions =
 const STAR = /^(@|[a-z-]+-)([a-z]*)\*(.*)$/;
 
 /**
- * Replaces the first `*` by each number in turn, and then the next one, which may depend on the first: a run that was killed early leaves
- * more to the run after it.
+ * Replaces the first `*` by each number in turn, and then the next one, which may depend on the
+ * first: a run that was killed early leaves more to the run after it.
  *
  *     a=1 run:kill-* run   →   a=1 run:before-1 run, a=1 run:after-1 run, a=1 run:before-2 run, …
  */
@@ -72,7 +76,10 @@ export async function* historiesOf(words: readonly string[]): AsyncGenerator<rea
   }
 }
 
-/** @returns the operations of the requests of the last run, or nothing when one of the words is impossible */
+/**
+ * @returns the operations of the requests of the last run, or nothing when one of the words is
+ * impossible
+ */
 async function operationsOf(words: readonly string[]): Promise<readonly Operation[] | undefined> {
   const stage = new Stage(words);
   for (const word of words) if (!(await stage.play(word))) return undefined;
@@ -92,7 +99,10 @@ function* numbered(condition: string, operations: readonly Operation[], first: n
   }
 }
 
-/** A line of scenes.txt: `name | words, with (a b)^2 for each sequence of up to two of them | faults of a run, and of the run after it`. */
+/**
+ * A line of scenes.txt: `name | words, with (a b)^2 for each sequence of up to two of them | faults
+ * of a run, and of the run after it`.
+ */
 export interface Scene {
   readonly name: string;
   readonly words: string;
@@ -104,7 +114,10 @@ export function readScene(line: string): Scene {
   return { name, words, plans: plans.split(',').map(plan => plan.trim()) };
 }
 
-/** Each sequence of the scene, without a fault and with the faults of each plan, which begin at each run in turn. */
+/**
+ * Each sequence of the scene, without a fault and with the faults of each plan, which begin at each
+ * run in turn.
+ */
 export function* linesOf({ words, plans }: Scene): Generator<string> {
   for (const sequence of sequencesOf(words)) {
     yield sequence.join(' ');
@@ -128,7 +141,9 @@ function* sequencesOf(words: string): Generator<readonly string[]> {
   }
 }
 
-/** The first part of a plan strikes the run at a place, and each other part the next run after that. */
+/**
+ * The first part of a plan strikes the run at a place, and each other part the next run after that.
+ */
 function withPlan(sequence: readonly string[], place: number, plan: readonly string[]): string {
   const words = [...sequence];
   let next = place;

@@ -60,15 +60,21 @@ export class Stage {
   readonly lost = new Set<Received>();
   /** Streams that were not sent again as a whole since the table was lost or restored. */
   readonly forgetful = new Set<StreamName>();
-  /** Rows of the SIEM that the API does not show, or that are filtered, and that a restored table does not know: docs/limits.md. */
+  /**
+   * Rows of the SIEM that the API does not show, or that are filtered, and that a restored table
+   * does not know: docs/limits.md.
+   */
   readonly unknown = new Map<string, string>();
   /** Greatest epoch of the tables that were lost or replaced. */
   #leastEpoch = 0;
-  /** Whether the clock was behind the epochs of a table that was lost or replaced: docs/limits.md. */
+  /**
+   * Whether the clock was behind the epochs of a table that was lost or replaced: docs/limits.md.
+   */
   isBehind = false;
   /**
-   * Threats that moved to an asset which was removed before the move was logged, or whose asset was never sent and restored unseen, with the
-   * sequence of the last event before. Nothing shows the removal until a resync: docs/limits.md.
+   * Threats that moved to an asset which was removed before the move was logged, or whose asset was
+   * never sent and restored unseen, with the sequence of the last event before. Nothing shows the
+   * removal until a resync: docs/limits.md.
    */
   readonly hidden = new Map<string, string>();
   changesWithinRuns = false;
@@ -181,7 +187,10 @@ export class Stage {
     return world.run(command === 'confirm' ? { confirmWithdrawals: await this.#shownWithdrawals() } : {}, conditions);
   }
 
-  /** The events that the SIEM loses before the operator gives the command: all of the stream, or those of the last hour. */
+  /**
+   * The events that the SIEM loses before the operator gives the command: all of the stream, or
+   * those of the last hour.
+   */
   #lossesBefore(command: string, stream: StreamName | undefined): Received[] {
     if (command !== 'replay' && command !== 'since') return [];
     const ofStream = this.world.events.filter(event => event.stream === stream);
@@ -207,7 +216,10 @@ export class Stage {
     return withdrawalsDigest(known, sha256);
   }
 
-  /** A SIEM that asks for a replay has lost what it had. A run that was killed before it could begin the replay has not begun it. */
+  /**
+   * A SIEM that asks for a replay has lost what it had. A run that was killed before it could begin
+   * the replay has not begun it.
+   */
   #noteCommand(
     command: string,
     stream: StreamName | undefined,
@@ -351,7 +363,9 @@ export class Stage {
     if (epochAt(timeline.now + skew) < this.#leastEpoch) this.isBehind = true;
   }
 
-  /** Rows that the SIEM has, that are gone or filtered, and that the table does not know as sent. */
+  /**
+   * Rows that the SIEM has, that are gone or filtered, and that the table does not know as sent.
+   */
   #noteUnknown(): void {
     const { main, simulator } = this.world;
     for (const stream of ['assets', 'threats'] as const)
@@ -366,7 +380,10 @@ export class Stage {
       }
   }
 
-  /** What goes round in a circle must not make the table grow, and what is removed must make it smaller. */
+  /**
+   * What goes round in a circle must not make the table grow, and what is removed must make it
+   * smaller.
+   */
   #compareSize(isLess: boolean): void {
     const { size } = this.world.main.table;
     const before = this.#size;
@@ -375,7 +392,9 @@ export class Stage {
     this.#size = size;
   }
 
-  /** `has:a=2`: the SIEM has this content. `has:-a`: it has no such row, or knows that it is gone. */
+  /**
+   * `has:a=2`: the SIEM has this content. `has:-a`: it has no such row, or knows that it is gone.
+   */
   #require(text: string): void {
     const [, gone, name = '', content] = /^(-?)(\w+?)(?:=(\d))?$/.exec(text) ?? [];
     for (const id of idsOf(name, this.shape)) {

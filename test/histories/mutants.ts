@@ -1,4 +1,7 @@
-/** One line of the source broken at a time. The rule that it breaks is a line of histories.txt, which must notice. */
+/**
+ * One line of the source broken at a time. The rule that it breaks is a line of histories.txt,
+ * which must notice.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Patch } from './worker.ts';
@@ -9,7 +12,10 @@ export interface Mutant extends Patch {
   readonly noticedBy: string;
 }
 
-/** Each is a paragraph of mutants.diff: the rule, the file, then the lines to take out (-) and to put in (+). */
+/**
+ * Each is a paragraph of mutants.diff: the rule, the file, then the lines to take out (-) and to
+ * put in (+).
+ */
 export const MUTANTS: readonly Mutant[] = readFileSync(path.join(import.meta.dirname, 'mutants.diff'), 'utf8')
   .trimEnd()
   .split('\n\n')

@@ -4,14 +4,20 @@ import type { Stage } from './language.ts';
 import { BAD_ROW, contentOf, type DeliveredRow, type Page, type Received, withoutOmitted } from './world.ts';
 
 const HOUR = 3_600_000;
-/** Longer than anything that the connector waits for: the hour before a sweep, the six hours between two readings of restored assets. */
+/**
+ * Longer than anything that the connector waits for: the hour before a sweep, the six hours between
+ * two readings of restored assets.
+ */
 const REST_HOURS = 7;
 /** Nothing is withheld for longer. */
 const WITHHELD_MILLISECONDS = 120_000;
 const MOST_RUNS_TO_REST = 8;
 /** Of a run that finds nothing new. */
 const QUIET = { pages: 3, tableCalls: 4 } as const;
-/** A clock that went back gives an epoch that the lease has passed: the run reads the lease and takes the next epoch. */
+/**
+ * A clock that went back gives an epoch that the lease has passed: the run reads the lease and
+ * takes the next epoch.
+ */
 const EPOCH_AHEAD_CALLS = 2;
 
 export class Oracle {
@@ -53,14 +59,20 @@ export class Oracle {
     ];
   }
 
-  /** What is read again, by a command, another filter or for a restored asset, may be put off for hours. */
+  /**
+   * What is read again, by a command, another filter or for a restored asset, may be put off for
+   * hours.
+   */
   get #putsOff(): boolean {
     return (
       this.#stage.again.size > 0 || this.#stage.played.some(word => word.includes('+') || word.startsWith('reconcile'))
     );
   }
 
-  /** Promise 1: every row version that the API delivered is with the SIEM, or among the dead letters, before its cursor is saved. */
+  /**
+   * Promise 1: every row version that the API delivered is with the SIEM, or among the dead
+   * letters, before its cursor is saved.
+   */
   nothingLost(): string[] {
     const { world } = this.#stage;
     const letters = [...world.main.bucket.values()].map(bytes => Buffer.from(bytes).toString());
@@ -68,7 +80,10 @@ export class Oracle {
     return [...this.#lost, ...(isBadRowLost ? ['The row without an id is not among the dead letters'] : [])];
   }
 
-  /** Promise 2: an event has news for the SIEM. Only what befell a run excuses a repeat, which then is the same event. */
+  /**
+   * Promise 2: an event has news for the SIEM. Only what befell a run excuses a repeat, which then
+   * is the same event.
+   */
   onlyChanges(): string[] {
     const last = new Map<string, Received>();
     const byLine = new Map<string, Received>();
@@ -114,7 +129,8 @@ export class Oracle {
       : everyVersion && isBetween(again, before, event);
     if (isBlock && before.eventId !== event.eventId) return [`A block has another event_id: ${event.line}`];
     if (this.#isReplayed(before, event)) return [];
-    // With a log, a killed run's events come again as they were, and were recognized by their line. Blocks have none.
+    // With a log, a killed run's events come again as they were, and were recognized by their line.
+    // Blocks have none.
     const isStruck = isBlock && this.#isDisturbed(before, event);
     if (!isStruck && !isReadAgain) return [`Nothing new: ${event.line}`];
     const isRepeat = !isBetween(again, before, event) && event.kind !== 'withdrawn' && isSameRow(before, event);
@@ -127,7 +143,8 @@ export class Oracle {
   #isReplayed(before: Received, event: Received): boolean {
     const { replays, sentSince } = this.#stage;
     const isSentSince = sentSince.some(({ stream, run }) => {
-      // The run sends the batch of a killed run, too. Blocks that are new meanwhile are sent twice, because they have no states.
+      // The run sends the batch of a killed run, too. Blocks that are new meanwhile are sent twice,
+      // because they have no states.
       const isDue = event.stream === 'dns-blocks' || run >= before.run;
       return stream === event.stream && run <= event.run && isDue;
     });
@@ -145,7 +162,9 @@ export class Oracle {
     return event.made - before.made < least ? [`Refreshed too early: ${event.line}`] : [];
   }
 
-  /** Something befell a run from the one that sent the first event to the one that sent the second. */
+  /**
+   * Something befell a run from the one that sent the first event to the one that sent the second.
+   */
   #isDisturbed(before: Received, event: Received): boolean {
     return isBetween(this.#stage.struck, before, event);
   }
@@ -169,7 +188,10 @@ export class Oracle {
     ];
   }
 
-  /** Promise 4: by the greatest sequence the SIEM's copy is what the API answers, also if it drops event_ids that it knows. */
+  /**
+   * Promise 4: by the greatest sequence the SIEM's copy is what the API answers, also if it drops
+   * event_ids that it knows.
+   */
   copyConverges(): string[] {
     const copies = { 'the copy': this.#copy(), 'the copy without known event_ids': this.#copy(true) };
     const bySequence = new Map<string, string>();
@@ -198,7 +220,10 @@ export class Oracle {
     return changed.map(({ line }) => `The API sent no such row: ${line}`);
   }
 
-  /** No log stays in the bucket that the table has named, and nothing of another organization was sent. */
+  /**
+   * No log stays in the bucket that the table has named, and nothing of another organization was
+   * sent.
+   */
   #leftovers(): string[] {
     const { world, forgetful, played } = this.#stage;
     const logs = [...world.main.bucket.keys()].filter(key => world.named.has(key));
@@ -243,7 +268,8 @@ export class Oracle {
         const event = copy.get(`${stream} ${id}`);
         if (event && this.#isHidden(event)) return false;
         const held = event?.content;
-        // A DNS block keeps its event_id whatever members are omitted, so a SIEM may have dropped the later one.
+        // A DNS block keeps its event_id whatever members are omitted, so a SIEM may have dropped
+        // the later one.
         const isSame =
           stream === 'dns-blocks' && held !== undefined && withoutOmitted(held) === withoutOmitted(contentOf(row));
         return !isSame && held !== contentOf(row);
@@ -288,7 +314,10 @@ export class Oracle {
     return isOmitted ? withoutOmitted(row) : row;
   }
 
-  /** What the SIEM has of the connector by the greatest sequence. What it lost before a replay it does not have. */
+  /**
+   * What the SIEM has of the connector by the greatest sequence. What it lost before a replay it
+   * does not have.
+   */
   #copy(dropsKnown = false): ReadonlyMap<string, Received> {
     const { world, lost } = this.#stage;
     const copy = new Map<string, Received>();
@@ -303,7 +332,11 @@ export class Oracle {
     return copy;
   }
 
-  /** Runs until one has nothing to do. @returns how many runs that took, or nothing when none of them was quiet */
+  /**
+   * Runs until one has nothing to do.
+   *
+   * @returns how many runs that took, or nothing when none of them was quiet
+   */
   async #rest(): Promise<number | undefined> {
     const { world } = this.#stage;
     for (let run = 1; run <= MOST_RUNS_TO_REST; run++) {
@@ -315,7 +348,10 @@ export class Oracle {
     return undefined;
   }
 
-  /** @returns what is wrong when the connector does not come to rest, not even once everything is done that was put off */
+  /**
+   * @returns what is wrong when the connector does not come to rest, not even once everything is
+   * done that was put off
+   */
   async #unrest(): Promise<string | undefined> {
     let runs = await this.#rest();
     for (let round = 0; this.#putsOff && round < MOST_RUNS_TO_REST && runs !== undefined; round++) {
@@ -337,7 +373,10 @@ export class Oracle {
     return calls > QUIET.tableCalls ? `A quiet run asks the table ${calls} times` : undefined;
   }
 
-  /** Promise of `refreshDays`, where nothing has befallen the runs: an hourly run sends every row again in time. */
+  /**
+   * Promise of `refreshDays`, where nothing has befallen the runs: an hourly run sends every row
+   * again in time.
+   */
   async #notRefreshed(): Promise<string[]> {
     const { world, refreshDays, struck, changesWithinRuns } = this.#stage;
     if (refreshDays === undefined || struck.size > 0 || changesWithinRuns) return [];
@@ -391,7 +430,10 @@ function isBetween(runs: ReadonlySet<number>, one: Received, other: Received): b
   return [...runs].some(run => run >= since && run <= until);
 }
 
-/** @param isBehind whether sequences may repeat, so that the same row may become the same event later */
+/**
+ * @param isBehind whether sequences may repeat, so that the same row may become the same event
+ * later
+ */
 function isSameEvent(one: Received, other: Received, isBehind: boolean): boolean {
   const isSameLine = one.line === other.line || (isBehind && withoutTime(one.line) === withoutTime(other.line));
   return (

@@ -1,6 +1,6 @@
 /**
- * One invocation of the function. Each of its requests passes through `request`, where it is counted and can be struck by a fault.
- * Nothing here knows what a request is for.
+ * One invocation of the function. Each of its requests passes through `request`, where it is
+ * counted and can be struck by a fault. Nothing here knows what a request is for.
  */
 import type { Clock } from '../../lambda/ports.ts';
 import { fail } from './table.ts';
@@ -54,7 +54,10 @@ export const STRUCK_BY: Readonly<Partial<Record<Fault, readonly Operation[]>>> =
   stray: ['page', 'row', 'write', 'put', 'update', 'send', 'store', 'remove'],
 };
 
-/** The request with this number, among those of an operation or among all, and with `onward` each one after it. */
+/**
+ * The request with this number, among those of an operation or among all, and with `onward` each
+ * one after it.
+ */
 export interface Moment {
   readonly operation: Operation | undefined;
   readonly at: number;
@@ -72,7 +75,10 @@ export interface Condition extends Moment {
 export interface Request<T> {
   readonly operation: Operation;
   readonly effect: () => T | Promise<T>;
-  /** Does a part of a batch: the answer says which. Absent where a request is done whole or not at all. */
+  /**
+   * Does a part of a batch: the answer says which. Absent where a request is done whole or not at
+   * all.
+   */
   readonly half?: () => T;
   /** Does all of a batch, or half of it, and answers that the service refused it all. */
   readonly took?: (all: boolean) => T;
@@ -95,7 +101,10 @@ const never = <T>() => new Promise<T>(() => undefined);
 /** A write that was given up. */
 export interface Stray {
   readonly land: () => void;
-  /** When it lands at the latest. A batch of writes lands within a minute, because nothing else protects what came after it: docs/limits.md. */
+  /**
+   * When it lands at the latest. A batch of writes lands within a minute, because nothing else
+   * protects what came after it: docs/limits.md.
+   */
   readonly until: number;
 }
 
@@ -227,7 +236,8 @@ export class Process {
       case 'refused':
         return operation === 'page' ? (problem(400, 'request/invalid-cursor') as T) : effect();
       case 'stray':
-        // The API's answer never comes. A write to AWS is given up, and lands when the history says so.
+        // The API's answer never comes. A write to AWS is given up, and lands when the history says
+        // so.
         if (isApi) return signal ? aborted(signal) : never();
         this.#parts.strays.push({ land: effect, until: this.#lastLanding(operation) });
         await this.#parts.timeline.wait(GIVEN_UP_MILLISECONDS);

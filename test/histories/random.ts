@@ -96,7 +96,10 @@ const HISTORY = fc
     withoutAmbiguousTimes([...settings, ...FIRST_ROWS, ...backup.split(' '), ...rest].filter(word => word !== '')),
   );
 
-/** The time that an operator gives does not say which events are meant if the clock of the function jumps by hours. */
+/**
+ * The time that an operator gives does not say which events are meant if the clock of the function
+ * jumps by hours.
+ */
 function withoutAmbiguousTimes(history: readonly string[]): string[] {
   const isClockSet = history.some(word => word.includes('clock='));
   return history.map(word => (isClockSet ? word.replace(/^since-/, 'replay-') : word));

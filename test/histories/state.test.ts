@@ -1,4 +1,7 @@
-/** A history breaks when the table forgets a member of its items. histories.test.ts proves that each member is listed. */
+/**
+ * A history breaks when the table forgets a member of its items. histories.test.ts proves that each
+ * member is listed.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { historiesOf, play } from './explore.ts';
 import { RULES, STATE_MEMBERS } from './histories.ts';

@@ -2,7 +2,10 @@
 import type { Item } from '../../local/aws/table.ts';
 import type { Keep } from './table.ts';
 
-/** What the keys of an item say: `checkpoint`, `log`, `row`, `child`, `removal`, `lease`, `organization`. */
+/**
+ * What the keys of an item say: `checkpoint`, `log`, `row`, `child`, `removal`, `lease`,
+ * `organization`.
+ */
 export function kindOf({ pk, sk }: Item): string {
   const [partition, sort] = [pk!.S!.split('#')[0]!, sk!.S!.split('#')[0]!];
   return partition === 'connector' ? sort : (KINDS[partition] ?? partition);
@@ -26,7 +29,10 @@ function namesIn(state: object, prefix = ''): string[] {
   );
 }
 
-/** A table that does not store a member, or an attribute that an item must have as 0 or as an empty text. */
+/**
+ * A table that does not store a member, or an attribute that an item must have as 0 or as an empty
+ * text.
+ */
 export function forgetting(kind: string, member: string): Keep {
   return item => {
     if (kindOf(item) !== kind) return item;

@@ -1,4 +1,7 @@
-/** Virtual time: it stands still while the code runs, and jumps to the next timer once the code only waits. */
+/**
+ * Virtual time: it stands still while the code runs, and jumps to the next timer once the code only
+ * waits.
+ */
 interface Timer {
   readonly time: number;
   readonly happen: () => void;

@@ -1,4 +1,7 @@
-/** Holds the copy that the SQL views give against the API. Many histories are in one database, each as a connector of its own. */
+/**
+ * Holds the copy that the SQL views give against the API. Many histories are in one database, each
+ * as a connector of its own.
+ */
 import { STREAMS } from '../../lambda/streams.ts';
 import type { LinesDatabase } from '../local/query/support/lines-database.ts';
 import { historiesOf, play } from './explore.ts';

@@ -1,6 +1,7 @@
 /**
- * A world in memory: the API with a few rows, the table, the bucket, Firehose with the SIEM behind it, and a clock. Runs of the real
- * function's core and adapters reach out into it through the seam of `Clients`, and through nothing else.
+ * A world in memory: the API with a few rows, the table, the bucket, Firehose with the SIEM behind
+ * it, and a clock. Runs of the real function's core and adapters reach out into it through the seam
+ * of `Clients`, and through nothing else.
  */
 import '../support/prompt-zlib.mjs';
 import { zstdDecompressSync } from 'node:zlib';
@@ -35,7 +36,10 @@ export const BAD_ROW = '{"note":"a row without an id"}';
 
 export interface WorldOptions {
   readonly simulator: Partial<SimulatorSettings>;
-  /** Requests take some time, drawn from this seed. Absent: they are answered at once, one after the other. */
+  /**
+   * Requests take some time, drawn from this seed. Absent: they are answered at once, one after the
+   * other.
+   */
   readonly delays?: number | undefined;
   /** A longer page is too large to be read. */
   readonly fits?: number | undefined;
@@ -112,7 +116,10 @@ export class World {
   readonly named = new Set<string>();
   /** By stream and cursor: the page that issued it. */
   readonly #pages = new Map<string, Page>();
-  /** Stream, id and content of the rows that some page held, whole and without the member that can be left out. */
+  /**
+   * Stream, id and content of the rows that some page held, whole and without the member that can
+   * be left out.
+   */
   readonly delivered = new Set<string>();
   /** The same of rows that a later row of their page replaced … */
   readonly superseded = new Set<string>();
@@ -124,10 +131,16 @@ export class World {
   deliversBadRow = false;
   /** The API answers without rows, as if there were none. */
   listsNothing = false;
-  /** Where the cursor of a last page leads: to the first cursor of the stream, or to itself if the page is empty. */
+  /**
+   * Where the cursor of a last page leads: to the first cursor of the stream, or to itself if the
+   * page is empty.
+   */
   lastPageLeads: 'back' | 'nowhere' | undefined;
   badRowWasDelivered = false;
-  /** A run follows the cursor of an earlier one, which has therefore saved it: every row before it must be with the SIEM. */
+  /**
+   * A run follows the cursor of an earlier one, which has therefore saved it: every row before it
+   * must be with the SIEM.
+   */
   onSavedCursor: (stream: StreamName, before: Page) => void = () => undefined;
   readonly #options: WorldOptions;
   readonly #strays: Stray[] = [];
@@ -190,7 +203,10 @@ export class World {
     return epochAt(this.timeline.now + this.skew) < this.epoch;
   }
 
-  /** The API refuses every cursor that it has issued so far. Issued again, the same text is good again. */
+  /**
+   * The API refuses every cursor that it has issued so far. Issued again, the same text is good
+   * again.
+   */
   forgetCursors(): void {
     this.#forgotten = new Set(this.#issued);
   }

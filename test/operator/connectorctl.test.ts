@@ -1,6 +1,6 @@
 /**
- * The commands of `connectorctl` against a deployed stack. The suites share one process of the test runner,
- * because synthesizing the stack takes longer than each of them.
+ * The commands of `connectorctl` against a deployed stack. The suites share one process of the test
+ * runner, because synthesizing the stack takes longer than each of them.
  */
 import './suites/status.ts';
 import './suites/every-connector.ts';

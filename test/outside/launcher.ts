@@ -1,4 +1,7 @@
-/** Fetches and starts third-party software, as far as this machine can run it, and then runs the test files that have their parts. */
+/**
+ * Fetches and starts third-party software, as far as this machine can run it, and then runs the
+ * test files that have their parts.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -48,7 +51,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
 export async function launch<P extends string, Own extends object = object>(program: Program<P, Own>): Promise<void> {
   const { flags, operands } = readArgumentsOrExit<Options & Own>(() => describe(program));
   const started: StartedPart[] = [];
-  // Signals do not reach the process groups of parts and tests. They, and every folder, end with this process.
+  // Signals do not reach the process groups of parts and tests. They, and every folder, end with
+  // this process.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
   try {
     process.exitCode = await run(program, flags, operands, started);

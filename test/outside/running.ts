@@ -15,7 +15,10 @@ export function running(): Readonly<Record<string, RunningPart | undefined>> {
   return JSON.parse(process.env[VARIABLE] ?? '{}');
 }
 
-/** A part that the test file cannot do without: the launcher skips the file where the part is not available. */
+/**
+ * A part that the test file cannot do without: the launcher skips the file where the part is not
+ * available.
+ */
 export function part(name: string): RunningPart {
   const found = running()[name];
   if (!found) throw new Error(`${name} is not running. Start this file by its npm script.`);

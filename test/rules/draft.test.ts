@@ -1,4 +1,7 @@
-/** What is decided of a row: the event, the state that is recorded, and what becomes of the threats of an asset. */
+/**
+ * What is decided of a row: the event, the state that is recorded, and what becomes of the threats
+ * of an asset.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { INITIAL_CHECKPOINT } from '../../lambda/core/checkpoint.ts';
 import { Draft, type WalkMode } from '../../lambda/core/draft.ts';
@@ -61,7 +64,10 @@ describe('a table of decisions', () => {
   } as const;
   type Known = keyof typeof STATES;
 
-  /** The event, `=` and the status that is recorded with its generation, and what becomes of the threats. */
+  /**
+   * The event, `=` and the status that is recorded with its generation, and what becomes of the
+   * threats.
+   */
   function decided(row: Row, known: Known, reading: WalkMode): string {
     const state = STATES[known];
     const second = { ...SECOND, mode: reading } as SecondWalk;

@@ -1,4 +1,7 @@
-/** Filters and members that are left out: what is counted, what stays as the API sent it, and what is read again. */
+/**
+ * Filters and members that are left out: what is counted, what stays as the API sent it, and what
+ * is read again.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { Harness } from '../support/core/harness.ts';
 import { answer, asset, dnsBlock } from '../support/core/rows.ts';

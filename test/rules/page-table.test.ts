@@ -1,4 +1,7 @@
-/** Walk rule 8 as a table: which answers are rows, which are an empty page, and which contradict themselves. */
+/**
+ * Walk rule 8 as a table: which answers are rows, which are an empty page, and which contradict
+ * themselves.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ContractError } from '../../lambda/core/errors.ts';
@@ -35,9 +38,15 @@ function outcome(body: string, known: Known): string {
   }
 }
 
-/** The values of page_size, one for each character of an outcome: absent, none, as many as others, as many as items, too many, and not a count. */
+/**
+ * The values of page_size, one for each character of an outcome: absent, none, as many as others,
+ * as many as items, too many, and not a count.
+ */
 const SIZES = [undefined, 'null', '0', '1', '2', '7', '-1', '1.5', '"2"', 'true'];
-/** The members of an answer, and its outcome with each page_size when the names are configured, learned or unknown. */
+/**
+ * The members of an answer, and its outcome with each page_size when the names are configured,
+ * learned or unknown.
+ */
 const TABLE: readonly (readonly [
   items: string,
   others: string,
@@ -45,7 +54,8 @@ const TABLE: readonly (readonly [
   learned: string,
   unknown: string,
 ])[] = [
-  // Rows under the known name are rows. Before it is known, `page_size` chooses where another member may be the rows.
+  // Rows under the known name are rows. Before it is known, `page_size` chooses where another
+  // member may be the rows.
   [`"items":[${A},${B}]`, '', 'rrrrrrrrrr', 'rrrrrrrrrr', 'rrrrrrrrrr'],
   [`"items":[${A},${B}]`, '"others":[]', 'rrrrrrrrrr', 'rrrrrrrrrr', '----r-----'],
   [`"items":[${A},${B}]`, '"others":null', 'rrrrrrrrrr', 'rrrrrrrrrr', '----r-----'],
@@ -54,7 +64,8 @@ const TABLE: readonly (readonly [
   [`"items":[${A},${B}]`, `"others":{"c":${C}}`, 'rrrrrrrrrr', 'rrrrrrrrrr', '----r-----'],
   [`"items":[${A},${B}]`, `"others":${C}`, 'rrrrrrrrrr', 'rrrrrrrrrr', 'rrrrrrrrrr'],
   [`"items":[${A},${B}]`, '"others":7', 'rrrrrrrrrr', 'rrrrrrrrrr', 'rrrrrrrrrr'],
-  // An empty array is an empty page unless `page_size` counts rows, or another member may hold them.
+  // An empty array is an empty page unless `page_size` counts rows, or another member may hold
+  // them.
   ['"items":[]', '', 'eee-------', 'eee-------', 'eee-------'],
   ['"items":[]', '"others":[]', 'eee-------', 'eee-------', 'eee-------'],
   ['"items":[]', '"others":null', 'eee-------', 'eee-------', '--e-------'],
@@ -63,7 +74,8 @@ const TABLE: readonly (readonly [
   ['"items":[]', `"others":{"c":${C}}`, 'eee-------', '--e-------', '----------'],
   ['"items":[]', `"others":${C}`, 'eee-------', '--e-------', '----------'],
   ['"items":[]', '"others":7', 'eee-------', 'eee-------', 'eee-------'],
-  // The known member is missing: no other member may take its place, and a configured name is binding.
+  // The known member is missing: no other member may take its place, and a configured name is
+  // binding.
   ['', '', '----------', 'eee-------', 'eee-------'],
   ['', '"others":[]', '----------', 'eee-------', 'eee-------'],
   ['', '"others":null', '----------', '----------', '----------'],
@@ -72,7 +84,8 @@ const TABLE: readonly (readonly [
   ['', `"others":{"c":${C}}`, '----------', '----------', '----------'],
   ['', `"others":${C}`, '----------', '----------', '----------'],
   ['', '"others":7', '----------', 'eee-------', 'eee-------'],
-  // null, an empty object, rows by id and a row on its own are not arrays. One of them beside an array of rows makes it unclear.
+  // null, an empty object, rows by id and a row on its own are not arrays. One of them beside an
+  // array of rows makes it unclear.
   ['"items":null', '', '----------', '----------', '----------'],
   ['"items":null', '"others":[]', '----------', '----------', '--e-------'],
   ['"items":null', `"others":[${C}]`, '----------', '----------', '---o------'],

@@ -1,4 +1,6 @@
-/** Refresh: rows that exist are sent again before a SIEM forgets them, evenly, and nothing else is. */
+/**
+ * Refresh: rows that exist are sent again before a SIEM forgets them, evenly, and nothing else is.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CursorRefusedError } from '../../lambda/core/errors.ts';
@@ -26,7 +28,10 @@ class Schedule {
   readonly list = new ListApi();
   readonly harness = Object.assign(new Harness(), { source: this.list });
   readonly sent: Sent[] = [];
-  /** The day from which the waits are counted: the last one on which the schedule was resumed, or the option was set. */
+  /**
+   * The day from which the waits are counted: the last one on which the schedule was resumed, or
+   * the option was set.
+   */
   since = 0;
   readonly #start = this.harness.clock.now();
   readonly #change: RunChange;

@@ -20,7 +20,9 @@ import { readEvent } from '../support/function/event-schema.ts';
 
 const lineOf = (row: Row, stream: AnyStream = ASSETS): string =>
   rowLine({ row, stream, sequence: '00000000010000000001' }, CONTEXT);
-/** The text of `row` in an event line: it is the last member, and inside strings quotes are escaped. */
+/**
+ * The text of `row` in an event line: it is the last member, and inside strings quotes are escaped.
+ */
 const rowTextOf = (line: string): string => line.slice(line.indexOf(',"row":') + ',"row":'.length, -1);
 
 const READ_MEMBERS = ['id', 'stream_position', 'updated_at', 'deleted', 'deleted_at', 'asset_id'];

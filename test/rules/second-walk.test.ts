@@ -13,7 +13,10 @@ const DAY = 24 * HOUR;
 
 const secondOf = (harness: Harness) => harness.table.checkpoint('assets').second;
 const versions = (harness: Harness) => harness.events.map(({ id, row }) => `${id} v${row?.['version']}`);
-/** The SIEM has the last version of each row of these pages, and the walk stands behind them, at cursor `end`. */
+/**
+ * The SIEM has the last version of each row of these pages, and the walk stands behind them, at
+ * cursor `end`.
+ */
 async function having(pages: readonly (readonly string[])[]): Promise<Harness> {
   const harness = new Harness();
   harness.api.pages('/a', pages, 'end').on('/a', 'end', answer([], null));

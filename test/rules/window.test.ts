@@ -3,7 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import { cursorsAfter, windowAfter } from '../../lambda/core/window.ts';
 import { ASSETS, DNS_BLOCKS } from '../support/core/streams.ts';
 
-/** Pages as `<sent> → <next>`; `-` is the beginning or the end, and `!` a cursor that was followed before. */
+/**
+ * Pages as `<sent> → <next>`; `-` is the beginning or the end, and `!` a cursor that was followed
+ * before.
+ */
 const pagesOf = (text: string) =>
   text.split(', ').map(page => {
     const [sent, next = ''] = page.split(' → ');
@@ -33,7 +36,10 @@ test.each([
 });
 
 describe('the window', () => {
-  /** @param pages of one walk: rows of each, the last one with `.` when the walk ends there. Each page is a group. */
+  /**
+   * @param pages of one walk: rows of each, the last one with `.` when the walk ends there. Each
+   * page is a group.
+   */
   function walked(pages: readonly string[], window: readonly string[], stream: { readonly hasRowStates: boolean }) {
     let before: readonly (readonly string[])[] = [];
     let tags = window;
@@ -47,7 +53,8 @@ describe('the window', () => {
   }
 
   test.each([
-    // the window before, the pages of the walk, the window after: of rows with states, of DNS blocks
+    // the window before, the pages of the walk, the window after: of rows with states, of DNS
+    // blocks
     ['', 'a b|c.', 'a b c', 'a b c'],
     ['', 'a b|c|d e|.', 'c d e', 'c d e'],
     // A window that has all rows stays, so that a quiet poll writes nothing.

@@ -36,7 +36,10 @@ test('every section of an alarm says whether data is safe, where to look and wha
   expect(incomplete).toEqual([]);
 });
 
-/** The members and methods of each interface and class that the package publishes: doc comment, name, and a mark of what may be left out. */
+/**
+ * The members and methods of each interface and class that the package publishes: doc comment,
+ * name, and a mark of what may be left out.
+ */
 const PUBLISHED = ['lib/connector-props.ts', 'lib/delivery/destination.ts', 'lib/security-data-connector.ts'].flatMap(
   file =>
     documentText(file)

@@ -1,10 +1,15 @@
-/** Templates for tests that need no construct: the CDK, which takes seconds to load, is loaded only for one that this run of jest does not have yet. */
+/**
+ * Templates for tests that need no construct: the CDK, which takes seconds to load, is loaded only
+ * for one that this run of jest does not have yet.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { SynthesizedTemplate } from './template.ts';
 
-/** Folder of this run of jest, whose files share it. Without one, each process synthesizes its own. */
+/**
+ * Folder of this run of jest, whose files share it. Without one, each process synthesizes its own.
+ */
 const SHARED = process.env['TEMPLATES'];
 
 /** The template of one connector. */

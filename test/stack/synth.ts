@@ -11,15 +11,18 @@ import { ROOT } from '../documents/pages.ts';
 import { EXAMPLE, type SynthesizedTemplate } from './template.ts';
 import { VARIANT_NAMES, VARIANTS } from './variants.ts';
 
-/** The feature flags that a deployment has too; nothing is bundled, which is what takes the time. */
+/**
+ * The feature flags that a deployment has too; nothing is bundled, which is what takes the time.
+ */
 export const CONTEXT: Record<string, unknown> = {
   ...featureFlags,
   'aws:cdk:bundling-stacks': [],
 };
 
 /**
- * The CDK would leave a folder in the system's temporary folder for each app. Here each thread of a process has one, because test files run in
- * threads at the same time. A later process removes the folders of processes that have ended.
+ * The CDK would leave a folder in the system's temporary folder for each app. Here each thread of a
+ * process has one, because test files run in threads at the same time. A later process removes the
+ * folders of processes that have ended.
  */
 const OUTDIRS = path.join(ROOT, 'node_modules', '.cache', 'synth');
 const OUTDIR = path.join(OUTDIRS, `${process.pid}-${threadId}`);
@@ -38,8 +41,9 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * An app with the feature flags of a deployment. Stack traces of constructs take a sixth of the time. Validating a template takes four
- * times as long as making it, so a long test does it for all variants.
+ * An app with the feature flags of a deployment. Stack traces of constructs take a sixth of the
+ * time. Validating a template takes four times as long as making it, so a long test does it for all
+ * variants.
  */
 export function createApp(options: AppProps = {}): App {
   const unused = {

@@ -34,7 +34,10 @@ export function only(template: SynthesizedTemplate, type: string): Resource['Pro
   return found[0]!;
 }
 
-/** Values that CloudFormation knows before it creates the stack. A reference to a resource is none of them. */
+/**
+ * Values that CloudFormation knows before it creates the stack. A reference to a resource is none
+ * of them.
+ */
 const KNOWN: Readonly<Record<string, string>> = {
   'AWS::Partition': 'aws',
   'AWS::StackId': 'arn:aws:cloudformation:eu-west-1:111122223333:stack/S/51af3dc0-da77-11e4-872e-1234567db123',

@@ -7,7 +7,10 @@ export const SECRET_ARN = `arn:aws:secretsmanager:eu-west-1:${ACCOUNT}:secret:ac
 
 const network = { vpcId: 'vpc-0123456789abcdef0', subnetIds: ['subnet-0123456789abcdef0', 'subnet-0123456789abcdef1'] };
 
-/** Configurations that together have every option except `caCertificates`, because its file must exist. A test looks for each option. */
+/**
+ * Configurations that together have every option except `caCertificates`, because its file must
+ * exist. A test looks for each option.
+ */
 export const VARIANTS = {
   plain: {},
   everyOption: {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 
 /**
- * Any Unicode character but a lone surrogate, the unit of strings: `fc.string({ unit: anyCharacter })`. fast-check's own `'binary'` lists all
- * million characters once per test file, which takes a second and 100 MB.
+ * Any Unicode character but a lone surrogate, the unit of strings: `fc.string({ unit: anyCharacter
+ * })`. fast-check's own `'binary'` lists all million characters once per test file, which takes a
+ * second and 100 MB.
  */
 export const anyCharacter = fc
   .oneof(

@@ -1,6 +1,6 @@
 /**
- * A certificate authority of a test, in memory: X.509 certificates (RFC 5280) with keys on P-256, written in DER by hand, because Node
- * reads certificates and makes none.
+ * A certificate authority of a test, in memory: X.509 certificates (RFC 5280) with keys on P-256,
+ * written in DER by hand, because Node reads certificates and makes none.
  */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 

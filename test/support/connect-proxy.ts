@@ -1,4 +1,7 @@
-/** A network that is left through a proxy only: the proxy, and servers behind it under names that no resolver knows. */
+/**
+ * A network that is left through a proxy only: the proxy, and servers behind it under names that no
+ * resolver knows.
+ */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect, type Socket } from 'node:net';
@@ -15,7 +18,10 @@ export interface ConnectProxy extends AsyncDisposable {
   refuse(host: string, status: number): Disposable;
 }
 
-/** @param portOf the port of 127.0.0.1 that stands for a host; none is a host that the proxy cannot reach */
+/**
+ * @param portOf the port of 127.0.0.1 that stands for a host; none is a host that the proxy cannot
+ * reach
+ */
 export async function connectProxy(portOf: (host: string) => number | undefined): Promise<ConnectProxy> {
   const log: string[] = [];
   const sockets = new Set<Socket>();
@@ -64,7 +70,10 @@ interface TlsServer extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Serves https with the certificate for each host, and passes requests on to the http server at the URL for it. */
+/**
+ * Serves https with the certificate for each host, and passes requests on to the http server at the
+ * URL for it.
+ */
 export async function tlsServer(
   certificateOf: (host: string) => IssuedCertificate,
   urlOf: (host: string) => string,
@@ -90,7 +99,8 @@ export async function tlsServer(
 const SERVICES: Readonly<Record<string, string>> = { secretsmanager: 'SECRETS_MANAGER', monitoring: 'CLOUDWATCH' };
 
 /**
- * The local endpoint that stands for a host of AWS. A bucket's host name becomes a path, which is all that the local S3 knows.
+ * The local endpoint that stands for a host of AWS. A bucket's host name becomes a path, which is
+ * all that the local S3 knows.
  *
  *     dynamodb.eu-west-1.amazonaws.com       AWS_ENDPOINT_URL_DYNAMODB
  *     bucket.s3.eu-west-1.amazonaws.com      AWS_ENDPOINT_URL_S3, and /bucket

@@ -1,6 +1,8 @@
 /**
- * Test files run one after the other in bare threads of Node, without a realm of their own (jest-light-runner). Two things that a realm would give are
- * given here: `@jest/globals`, which throws when Node imports it, and an environment that a file may change without effect on the next one.
+ * Test files run one after the other in bare threads of Node, without a realm of their own
+ * (jest-light-runner). Two things that a realm would give are given here: `@jest/globals`, which
+ * throws when Node imports it, and an environment that a file may change without effect on the next
+ * one.
  */
 import { registerHooks } from 'node:module';
 import './prompt-zlib.mjs';

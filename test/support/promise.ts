@@ -1,4 +1,6 @@
-/** Holds the lines that reached a SIEM, in whatever order, against what the API would answer now. */
+/**
+ * Holds the lines that reached a SIEM, in whatever order, against what the API would answer now.
+ */
 import { STREAMS } from '../../lambda/streams.ts';
 import type { Truth } from '../../local/api-simulator/truth.ts';
 import { canonicalContent } from '../../local/rows/lossless.ts';
@@ -61,7 +63,10 @@ export function keyOf({ stream, id }: Pick<Held, 'stream' | 'id'>): string {
   return `${stream} ${id}`;
 }
 
-/** @returns a sentence for each row that the copy has otherwise: it must equal the truth to the last digit, positions aside, and hold nothing else */
+/**
+ * @returns a sentence for each row that the copy has otherwise: it must equal the truth to the last
+ * digit, positions aside, and hold nothing else
+ */
 export function unlikeTruth(copy: ReadonlyMap<string, Held>, truth: Truth): string[] {
   const left = new Map(copy);
   const breaches: string[] = [];

@@ -1,6 +1,7 @@
 /**
- * Makes the asynchronous functions of zstd answer at once. Histories are played in virtual time, which stands still while code runs, but nobody can
- * see whether code waits for a thread of the pool. Loaded before all code that may keep one of these functions.
+ * Makes the asynchronous functions of zstd answer at once. Histories are played in virtual time,
+ * which stands still while code runs, but nobody can see whether code waits for a thread of the
+ * pool. Loaded before all code that may keep one of these functions.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import zlib from 'node:zlib';

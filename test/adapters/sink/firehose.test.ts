@@ -22,7 +22,10 @@ async function delivered(scene: AwsScene): Promise<string[]> {
 const TAKEN = { RecordId: 'r' };
 const refusedWith = (ErrorCode: string) => ({ ErrorCode, ErrorMessage: 'canary' });
 
-/** A service that gives these answers in turn, and then the last one. `sent` has the names of the records of each call. */
+/**
+ * A service that gives these answers in turn, and then the last one. `sent` has the names of the
+ * records of each call.
+ */
 function answering(...answers: readonly object[]) {
   const sent: string[] = [];
   const client: Sender = {

@@ -26,7 +26,9 @@ function basicParts(request: SeenRequest | undefined): string[] {
   return parts.map(part => decodeURIComponent(part.replaceAll('+', ' ')));
 }
 
-/** Tokens from a server that plays the given acts. The secret is rotated after it was first read. */
+/**
+ * Tokens from a server that plays the given acts. The secret is rotated after it was first read.
+ */
 async function tokenScene(...acts: Act[]) {
   const server = await httpHarness(...acts);
   const clock = steppedClock();

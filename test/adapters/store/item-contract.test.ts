@@ -1,6 +1,7 @@
 /**
- * The items of the table, attribute by attribute. Items outlive a deployment: what this version writes, the next one must read, and after a
- * rollback the other way round. A change here needs another `v`.
+ * The items of the table, attribute by attribute. Items outlive a deployment: what this version
+ * writes, the next one must read, and after a rollback the other way round. A change here needs
+ * another `v`.
  */
 import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';

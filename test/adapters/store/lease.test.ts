@@ -132,7 +132,8 @@ test('the heartbeat renews the lease after each third of its term, so that the l
   for (let heartbeat = 1; heartbeat <= 5; heartbeat++) {
     each.clock.advance(20_000);
     const renewed = each.clock.now() + SECONDS * 1000;
-    // The heartbeat does not wait for the renewal's answer, so the table is read until it has arrived.
+    // The heartbeat does not wait for the renewal's answer, so the table is read until it has
+    // arrived.
     let expires = 0;
     for (let asked = 0; expires !== renewed && asked < 500; asked++) {
       expires = Number((await each.item())?.['expires']?.N);

@@ -51,7 +51,10 @@ export const AUTH_RULES = numbered('auth', {
   },
 });
 
-/** @throws RuleBroken unless the answer is a problem document with the status and, where the specification names it, the suffix of its type */
+/**
+ * @throws RuleBroken unless the answer is a problem document with the status and, where the
+ * specification names it, the suffix of its type
+ */
 export function holdRefusal({ status, body }: Reply, expected: number, suffix = ''): void {
   hold(status === expected, `The answer was ${status}, not ${expected}.`);
   const type = body?.type;
@@ -64,7 +67,10 @@ async function refusesEverywhere(client: ContractClient, authorization: string |
   for (const path of paths) holdRefusal(await client.get(path, authorization), 401, suffix);
 }
 
-/** The same token with one character of its signature changed (not the last one, whose low bits may not count). */
+/**
+ * The same token with one character of its signature changed (not the last one, whose low bits may
+ * not count).
+ */
 function altered(bearer: string): string {
   const at = bearer.length - 10;
   return bearer.slice(0, at) + (bearer[at] === 'A' ? 'B' : 'A') + bearer.slice(at + 1);

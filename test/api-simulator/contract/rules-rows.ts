@@ -41,7 +41,8 @@ export const ROW_RULES = numbered('rows', {
     const isNamed = rows.every(row => typeof row[threatAssetMember] === 'string');
     hold(isNamed, `A threat has no ${threatAssetMember}.`);
   },
-  // Assets are walked before threats, and suspects are confirmed, because the tenant lives on meanwhile.
+  // Assets are walked before threats, and suspects are confirmed, because the tenant lives on
+  // meanwhile.
   "All of a removed asset's threats stop appearing in GET /v1/threats": async client => {
     const { threatAssetMember } = client.target;
     const assets = await client.wholeWalk('assets');
@@ -78,14 +79,20 @@ async function isOrdered(client: ContractClient, list: StreamName, keysOf: (row:
 
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:[.,](\d+))?(Z|\+00:?00)$/;
 
-/** An ISO 8601 time in UTC, with twelve digits of its second: `2026-11-20T12:00:00.5Z` → `2026-11-20T12:00:00.500000000000`. */
+/**
+ * An ISO 8601 time in UTC, with twelve digits of its second: `2026-11-20T12:00:00.5Z` →
+ * `2026-11-20T12:00:00.500000000000`.
+ */
 function timeOf(value: unknown): string | undefined {
   const [, seconds, fraction = ''] = TIMESTAMP.exec(String(value)) ?? [];
   if (seconds === undefined || Number.isNaN(Date.parse(`${seconds}Z`))) return undefined;
   return `${seconds}.${fraction.padEnd(12, '0')}`;
 }
 
-/** Timestamp-like keys compare as times, whatever the number of their digits, and other keys as text. */
+/**
+ * Timestamp-like keys compare as times, whatever the number of their digits, and other keys as
+ * text.
+ */
 function sortable(key: unknown): string {
   return timeOf(key) ?? String(key);
 }

@@ -40,7 +40,9 @@ async function livePaths(client: ContractClient, list: 'assets' | 'threats'): Pr
   return live.map(({ id }) => [`/v1/${list}/${encodeURIComponent(String(id))}`, id]);
 }
 
-/** The row is the answer itself, or the one object of an envelope: the specification does not say. */
+/**
+ * The row is the answer itself, or the one object of an envelope: the specification does not say.
+ */
 function rowIn(body: Row): Row {
   if ('id' in body) return body;
   const [row, ...others] = Object.values(body).filter(isObject);

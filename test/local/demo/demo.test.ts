@@ -16,7 +16,11 @@ afterAll(async () => {
   await running;
 });
 
-/** Waits for the first view for which the condition holds. @throws Error after so many minutes of the demo */
+/**
+ * Waits for the first view for which the condition holds.
+ *
+ * @throws Error after so many minutes of the demo
+ */
 function until(holds: (view: DemoView) => boolean, minutes: number): Promise<DemoView> {
   running ??= demo.run();
   return new Promise((resolve, reject) => {

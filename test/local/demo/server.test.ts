@@ -30,7 +30,10 @@ interface Asked {
   readonly body?: string;
 }
 
-/** Sends a request with any headers and target, because fetch sends no `Origin` and no malformed target. */
+/**
+ * Sends a request with any headers and target, because fetch sends no `Origin` and no malformed
+ * target.
+ */
 function ask({ method = 'GET', path = '/', headers = {}, body = '' }: Asked) {
   return new Promise<{ status: number; headers: Readonly<Record<string, unknown>>; body: string }>(
     (resolve, reject) => {

@@ -1,4 +1,7 @@
-/** The columns and texts of the views. Whether they give the truth, test/histories/histories.test.ts proves with a history of each rule. */
+/**
+ * The columns and texts of the views. Whether they give the truth, test/histories/histories.test.ts
+ * proves with a history of each rule.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { oversizeLine, rowLine, withdrawnLine } from '../../../lambda/core/event.ts';
 import { ASSETS, CONTEXT, DNS_BLOCKS, rowOf, THREATS } from '../../support/core/streams.ts';

@@ -43,7 +43,9 @@ async function everythingIn(folder: string): Promise<string> {
   return (await Promise.all(texts)).join('\n');
 }
 
-/** Whether a process, or one that it has started, listens on a port, from Linux's tables of sockets. */
+/**
+ * Whether a process, or one that it has started, listens on a port, from Linux's tables of sockets.
+ */
 function isListening(pid: number): boolean {
   const descriptors = readdirSync(`/proc/${pid}/fd`).map(name => readlinkSync(`/proc/${pid}/fd/${name}`));
   const inodes = new Set(descriptors.map(link => /^socket:\[(\d+)\]$/.exec(link)?.[1]));

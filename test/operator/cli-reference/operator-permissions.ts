@@ -1,7 +1,9 @@
 /** The table of docs/permissions.md about operators. */
 import { OPERATOR_PERMISSIONS, type OperatorGrant } from '../../../lib/grants/operator-permissions.ts';
 
-/** Names of resources in docs/permissions.md, by pattern. They are those of OPERATOR_PERMISSIONS. */
+/**
+ * Names of resources in docs/permissions.md, by pattern. They are those of OPERATOR_PERMISSIONS.
+ */
 const RESOURCES: readonly (readonly [RegExp, string])[] = [
   [/^\*$/, '`*`'],
   [/^arn:aws:cloudformation:.*:stack\/\*/, 'every stack, without `--stack`'],
@@ -30,7 +32,10 @@ export function nameOf(resource: string): string {
   return known[1];
 }
 
-/** A row for each resource, with the actions of `grantInspect`, and those that only `grantOperate` allows. */
+/**
+ * A row for each resource, with the actions of `grantInspect`, and those that only `grantOperate`
+ * allows.
+ */
 export function operatorRows(): string[][] {
   const resources = [...new Set(OPERATOR_PERMISSIONS.map(({ on }) => on))].sort();
   return resources.map(resource => [resource, actionsOf('inspect', resource), actionsOf('operate', resource)]);

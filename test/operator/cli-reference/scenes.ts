@@ -18,7 +18,10 @@ const ERROR = 'delivery-errors/splunk-failed/2026/11/20/12/acme-1-2026-11-20-12-
 
 const run = (each: Deployment) => each.run();
 
-/** The scenes of each command, in order against one deployment, which starts with a few rows at the API and nothing sent. */
+/**
+ * The scenes of each command, in order against one deployment, which starts with a few rows at the
+ * API and nothing sent.
+ */
 export const SCENES: readonly (readonly Scene[])[] = [
   [
     { before: run, args: ['status'] },

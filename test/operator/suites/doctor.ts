@@ -20,7 +20,10 @@ function set({ account: { configuration } }: Deployment, variables: Readonly<Rec
 
 type Expected = Readonly<Record<string, readonly [status: string, words: string]>>;
 
-/** Problems that do not hide each other, and by check the expected status and a part of its text or remedy. */
+/**
+ * Problems that do not hide each other, and by check the expected status and a part of its text or
+ * remedy.
+ */
 const PROBLEMS: readonly (readonly [string, (each: Deployment) => unknown, Expected])[] = [
   [
     'a secret that is not JSON, and a topic of another account that denies access',

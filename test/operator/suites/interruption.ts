@@ -2,7 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import type { ServiceName } from '../../../local/aws/service.ts';
 import { deployment } from '../support/deployment.ts';
 
-/** The phases of a command, by the service whose call is interrupted. `doctor` reads on after a failure. */
+/**
+ * The phases of a command, by the service whose call is interrupted. `doctor` reads on after a
+ * failure.
+ */
 const PHASES: readonly (readonly [string, ServiceName, readonly string[], string])[] = [
   ['running checks', 'sts', ['doctor'], 'Interrupted. Nothing was changed.'],
   ['a run', 'lambda', ['run'], 'A run that has started continues in AWS'],

@@ -1,4 +1,7 @@
-/** `status`, as an operator types it. What follows from what it reads is proven in test/operator/ctl/status.test.ts and failures.test.ts. */
+/**
+ * `status`, as an operator types it. What follows from what it reads is proven in
+ * test/operator/ctl/status.test.ts and failures.test.ts.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { checkpointKey, removalsPartition } from '../../../lambda/store/item.ts';
 import { minuteOf } from '../../aws/operator-services.ts';

@@ -32,7 +32,10 @@ test('a command without a region prints a sentence without a stack trace and exi
   expect(stderr).not.toMatch(/^\s+at /m);
 });
 
-/** Node 20 as a command meets it: the version that the SDK reads, and the limit of ten listeners on each signal. */
+/**
+ * Node 20 as a command meets it: the version that the SDK reads, and the limit of ten listeners on
+ * each signal.
+ */
 const NODE_20 = `
   import { setMaxListeners } from 'node:events';
   Object.defineProperty(process, 'version', { value: 'v20.20.2' });

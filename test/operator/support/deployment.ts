@@ -41,7 +41,11 @@ export interface Deployment extends AsyncDisposable {
   ask(args: readonly string[], environment?: Readonly<Record<string, string>>): Started;
   /** Calls to AWS by the operator's commands so far. */
   asked(): readonly AnsweredCall[];
-  /** A scheduled run, reported in the metrics that many minutes ago. @returns whether it succeeded */
+  /**
+   * A scheduled run, reported in the metrics that many minutes ago.
+   *
+   * @returns whether it succeeded
+   */
   run(payload?: unknown, minutesAgo?: number): Promise<boolean>;
 }
 

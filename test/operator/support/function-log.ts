@@ -20,7 +20,11 @@ export function metricLines(connector: string, facts: RunMeasurements): string[]
   return linesOf(() => telemetry.report(facts));
 }
 
-/** As Lambda's Node runtime writes what a handler rejects with. @param time in milliseconds since 1970 */
+/**
+ * As Lambda's Node runtime writes what a handler rejects with.
+ *
+ * @param time in milliseconds since 1970
+ */
 export function invokeErrorLine(error: unknown, time: number): string {
   const { name, message } = error as Error;
   const payload = JSON.stringify({ errorType: name, errorMessage: message, stack: [] });

@@ -9,7 +9,9 @@ import { type Statement, statementsOf } from '../../stack/suites/policies.ts';
 import { configured, createApp, templateOf } from '../../stack/synth.ts';
 import { OPTIONS } from './deployment.ts';
 
-/** Statements of a policy that got one grant, with the names that resources have on this machine. */
+/**
+ * Statements of a policy that got one grant, with the names that resources have on this machine.
+ */
 export function operatorStatements(grant: OperatorGrant): readonly Statement[] {
   const stack = new ConnectorStack(createApp(), configured(OPTIONS));
   const { connector } = stack;

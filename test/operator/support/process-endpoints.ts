@@ -1,11 +1,17 @@
-/** AWS over HTTP, for `connectorctl` in a process of its own: the stack, the caller and the function. Every other call is denied. */
+/**
+ * AWS over HTTP, for `connectorctl` in a process of its own: the stack, the caller and the
+ * function. Every other call is denied.
+ */
 import { devNull } from 'node:os';
 import type { Stack } from '@aws-sdk/client-cloudformation';
 import { PLACE } from '../../aws/references.ts';
 import { type Act, httpHarness } from '../../support/function/http-harness.ts';
 import type { Deployment } from './deployment.ts';
 
-/** The environment of a process: a region and credentials, without the profiles of whoever runs the tests. */
+/**
+ * The environment of a process: a region and credentials, without the profiles of whoever runs the
+ * tests.
+ */
 export const OWN_ENVIRONMENT = {
   AWS_REGION: PLACE.region,
   AWS_ACCESS_KEY_ID: 'operator',

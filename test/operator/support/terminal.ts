@@ -1,4 +1,7 @@
-/** `connectorctl` on a pseudo-terminal, by script(1) of util-linux, which writes to the terminal what it reads itself. */
+/**
+ * `connectorctl` on a pseudo-terminal, by script(1) of util-linux, which writes to the terminal
+ * what it reads itself.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { ROOT } from '../../documents/pages.ts';

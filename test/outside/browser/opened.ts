@@ -11,7 +11,10 @@ const ROOT = path.join(import.meta.dirname, '..', '..', '..');
 export interface Opened {
   readonly url: string;
   readonly page: Page;
-  /** Everything that the browser complained about: errors of scripts, violations of the policy, failed requests. */
+  /**
+   * Everything that the browser complained about: errors of scripts, violations of the policy,
+   * failed requests.
+   */
   readonly complaints: readonly string[];
   /** Hosts that the page asked anything of. */
   readonly hosts: ReadonlySet<string>;

@@ -1,6 +1,6 @@
 /**
- * `npm run pictures`: the pictures of the documents, from a real run. Beside them it writes a hash of the sources that they show;
- * test/outside/browser/pictures.test.ts compares it.
+ * `npm run pictures`: the pictures of the documents, from a real run. Beside them it writes a hash
+ * of the sources that they show; test/outside/browser/pictures.test.ts compares it.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';

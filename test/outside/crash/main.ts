@@ -1,4 +1,7 @@
-/** `npm run crash-test -- --kills N --seed S`: kills real processes, and compares the SIEM's copy with the API. */
+/**
+ * `npm run crash-test -- --kills N --seed S`: kills real processes, and compares the SIEM's copy
+ * with the API.
+ */
 import { Command } from 'commander';
 import { readArgumentsOrExit, wholeNumberParser } from '../../../local/npm-command.ts';
 import { trial } from './trial.ts';

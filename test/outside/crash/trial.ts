@@ -1,6 +1,7 @@
 /**
- * Kills processes of the function one after the other, while the rows of the API change. Then runs the function until nothing is left to do, and
- * compares what the SIEM received with what the API would answer.
+ * Kills processes of the function one after the other, while the rows of the API change. Then runs
+ * the function until nothing is left to do, and compares what the SIEM received with what the API
+ * would answer.
  */
 import { createRandom } from '../../../local/api-simulator/random.ts';
 import { createTraffic } from '../../../local/api-simulator/traffic.ts';
@@ -13,7 +14,10 @@ import { type Moment, randomMoment, Trigger } from './trigger.ts';
 
 export interface TrialOptions {
   readonly kills: number;
-  /** Seed of the rows, their changes and the moments of the kills. What each kill hits depends on the machine. */
+  /**
+   * Seed of the rows, their changes and the moments of the kills. What each kill hits depends on
+   * the machine.
+   */
   readonly seed: number;
   /** Changes per second. */
   readonly traffic: number;
@@ -36,7 +40,10 @@ export interface RunCounts {
 const SETTINGS = { CONNECTOR_NAME: 'crash-test', PAGE_LIMIT: '25', LEASE_SECONDS: '2' };
 const ROWS = { assets: 100, threats: 300, dnsBlocks: 100 };
 const API = { tieSize: 3, shortPages: 0.1, emptyPages: 0.05, shuffleMembers: true };
-/** Most runs after the kills until one has nothing to do. Those that wait for the last lease count too. */
+/**
+ * Most runs after the kills until one has nothing to do. Those that wait for the last lease count
+ * too.
+ */
 const MOST_QUIET_RUNS = 60;
 
 export async function trial({ kills, seed, traffic, onRun = () => {} }: TrialOptions): Promise<TrialResult> {

@@ -9,14 +9,18 @@ export interface Moment {
   /** Calls to AWS after the one that took the lease; 0 is that one itself. */
   readonly call: number;
   /**
-   * What the kill loses. `request-lost`: the run dies as this call arrives, and the service does nothing. `answer-lost`: the
-   * service has done it, and the run gets no answer. `later`: the run has its answer and continues for some turns of the event loop.
+   * What the kill loses. `request-lost`: the run dies as this call arrives, and the service does
+   * nothing. `answer-lost`: the service has done it, and the run gets no answer. `later`: the run
+   * has its answer and continues for some turns of the event loop.
    */
   readonly place: 'request-lost' | 'answer-lost' | 'later';
   readonly turns: number;
 }
 
-/** Some runs make fewer calls than drawn, and end by themselves. Only these reach the threats and the withdrawals. */
+/**
+ * Some runs make fewer calls than drawn, and end by themselves. Only these reach the threats and
+ * the withdrawals.
+ */
 const MOST_CALLS = 120;
 /** A few milliseconds, so that kills also hit answers of the API between two calls to AWS. */
 const MOST_TURNS = 3_000;

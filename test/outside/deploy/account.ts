@@ -1,4 +1,7 @@
-/** An account of AWS on this machine: the emulator, the API of an organization, the CDK and the operator's command line. */
+/**
+ * An account of AWS on this machine: the emulator, the API of an organization, the CDK and the
+ * operator's command line.
+ */
 import { strict as assert } from 'node:assert';
 import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
@@ -17,9 +20,16 @@ export interface Account extends AsyncDisposable {
   readonly api: Api;
   /** The Python of the emulator, which has boto3. */
   readonly python: string;
-  /** Environment of every program that works in the account, as the root user unless it has its own keys. */
+  /**
+   * Environment of every program that works in the account, as the root user unless it has its own
+   * keys.
+   */
   readonly environment: NodeJS.ProcessEnv;
-  /** `cdk bootstrap`, and `cdk deploy` of one connector. @throws AssertionError with the end of its output if it fails */
+  /**
+   * `cdk bootstrap`, and `cdk deploy` of one connector.
+   *
+   * @throws AssertionError with the end of its output if it fails
+   */
   deploy(options: Options, release?: string): Promise<Deployment>;
   cdk(args: readonly string[], options?: Options, release?: string): Promise<Ended>;
 }
@@ -35,7 +45,11 @@ export interface Deployment {
   readonly outputs: Readonly<Record<string, string>>;
   /** `connectorctl`, as the operator starts it. */
   ctl(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Ended>;
-  /** Runs `connectorctl --json`, which must exit with one of these statuses. @returns its document */
+  /**
+   * Runs `connectorctl --json`, which must exit with one of these statuses.
+   *
+   * @returns its document
+   */
   // biome-ignore lint/suspicious/noExplicitAny: each command has its own document, and each story says what it expects of it
   json(args: readonly string[], statuses?: readonly number[]): Promise<any>;
 }

@@ -15,7 +15,10 @@ export async function setCredentials(acme: Deployment, { api: { simulator } }: A
   succeeded(await acme.ctl(['set-credentials'], { CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }));
 }
 
-/** Runs the function with its credentials and with pages smaller than the lists, so that there are cursors. */
+/**
+ * Runs the function with its credentials and with pages smaller than the lists, so that there are
+ * cursors.
+ */
 export async function runInSmallPages(acme: Deployment, account: Account): Promise<void> {
   await setVariables(acme, { PAGE_LIMIT: '20' });
   await setCredentials(acme, account);
@@ -40,7 +43,11 @@ export async function runAndRead(acme: Deployment, siem: Siem, expected: number)
   return lines;
 }
 
-/** Asserts that the SIEM's copy equals what the API would answer. @returns the number of repeated events, which have the same event_id */
+/**
+ * Asserts that the SIEM's copy equals what the API would answer.
+ *
+ * @returns the number of repeated events, which have the same event_id
+ */
 export function assertCopy({ lines }: Siem, { api: { simulator } }: Account): number {
   const { breaches, repeats } = check({ lines, truth: simulator.truth() });
   assert.deepEqual(breaches.slice(0, 5), []);

@@ -1,4 +1,7 @@
-/** The embedded API simulator behind https, because the configuration accepts no other addresses. So the template is the one that users deploy. */
+/**
+ * The embedded API simulator behind https, because the configuration accepts no other addresses. So
+ * the template is the one that users deploy.
+ */
 import { readFile } from 'node:fs/promises';
 import { createRandom } from '../../../local/api-simulator/random.ts';
 import { startSimulatorServer } from '../../../local/api-simulator/server.ts';

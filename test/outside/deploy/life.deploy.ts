@@ -1,4 +1,6 @@
-/** The life of one connector, from its deployment to its removal, as README and runbook describe it. */
+/**
+ * The life of one connector, from its deployment to its removal, as README and runbook describe it.
+ */
 
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DeleteObjectsCommand, ListObjectVersionsCommand, S3Client } from '@aws-sdk/client-s3';

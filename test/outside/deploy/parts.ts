@@ -44,7 +44,8 @@ export const PARTS = {
           MINISTACK_SSL_KEY: keyPath(folder),
           // Its IoT broker would listen on every address of the machine.
           IOT_MTLS_ENABLED: '0',
-          // Seconds until the process of an idle function ends, even after the function was deleted.
+          // Seconds until the process of an idle function ends, even after the function was
+          // deleted.
           LAMBDA_WARM_TTL_SECONDS: '60',
         },
         health: `${url}/_ministack/health`,
@@ -66,7 +67,10 @@ export const SUITES: Suites<keyof typeof PARTS> = {
   'outside/deploy/upgrade.deploy.ts': ['ministack'],
 };
 
-/** Directs the SDK, the CDK and the function to the emulator, with the keys of the account's root user. */
+/**
+ * Directs the SDK, the CDK and the function to the emulator, with the keys of the account's root
+ * user.
+ */
 export function clientEnvironment({ url, folder }: { readonly url: string; readonly folder: string }) {
   return {
     AWS_ENDPOINT_URL: url,

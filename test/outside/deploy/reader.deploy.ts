@@ -1,4 +1,7 @@
-/** A SIEM that knows only the stack's outputs, and reads late, twice and without success. Its final copy must equal the truth. */
+/**
+ * A SIEM that knows only the stack's outputs, and reads late, twice and without success. Its final
+ * copy must equal the truth.
+ */
 import { join } from 'node:path';
 import { IAMClient, PutUserPolicyCommand } from '@aws-sdk/client-iam';
 import {
@@ -90,7 +93,8 @@ test('another reader has the same copy after a replay', async () => {
   const other = await openSiem(acme);
   await acme.json(REPLAY);
   await other.read();
-  // Removed assets come as tombstones. A new reader does not know threats that were withdrawn before the replay.
+  // Removed assets come as tombstones. A new reader does not know threats that were withdrawn
+  // before the replay.
   assertTruth(other, account);
 });
 

@@ -1,6 +1,7 @@
 /**
- * Runs docs/runbook.md on a deployed stack. Each command of the page must show what the page promises. If
- * the emulator can simulate the incident of a section, the incident is caused first, and repaired as the page says.
+ * Runs docs/runbook.md on a deployed stack. Each command of the page must show what the page
+ * promises. If the emulator can simulate the incident of a section, the incident is caused first,
+ * and repaired as the page says.
  */
 import { strict as assert } from 'node:assert';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -30,7 +31,10 @@ const SHOWN: Readonly<Record<string, readonly RegExp[]>> = {
 /** Exit statuses of a command that has worked. 3 is a finding. */
 const WORKED: readonly unknown[] = [0, 3];
 
-/** Commands that are not run: the first is about every connector, no withdrawals wait, and the emulator cannot move messages. */
+/**
+ * Commands that are not run: the first is about every connector, no withdrawals wait, and the
+ * emulator cannot move messages.
+ */
 const LEFT_OUT = ['status --all', 'confirm withdrawals', 'aws sqs start-message-move-task'];
 
 /** Incidents of the bounded run. */
@@ -42,7 +46,10 @@ interface Incident {
   readonly shows?: Readonly<Record<string, RegExp>>;
   /** Alarm that fires, where the emulator has the metric. */
   readonly fires?: string;
-  /** Repair by others, or by the CDK (reverting drift), which the emulator cannot do. By default the commands of the section repair. */
+  /**
+   * Repair by others, or by the CDK (reverting drift), which the emulator cannot do. By default the
+   * commands of the section repair.
+   */
   repair?(): Promise<unknown>;
 }
 

@@ -17,7 +17,12 @@ export interface Siem {
   readonly user: User;
   /** Every line of every object in its notifications. */
   readonly lines: readonly string[];
-  /** Reads until the queue is empty. @param wait seconds for which the first message may take @returns the new lines */
+  /**
+   * Reads until the queue is empty.
+   *
+   * @param wait seconds for which the first message may take
+   * @returns the new lines
+   */
   read(wait?: number): Promise<string[]>;
   /** Hides the message from every reader for the visibility timeout. */
   receive(): Promise<Message | undefined>;

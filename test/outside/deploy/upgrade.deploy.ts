@@ -1,4 +1,7 @@
-/** Updates a stack of an earlier release in place. No event is repeated, no state is lost, and the reader keeps its access. */
+/**
+ * Updates a stack of an earlier release in place. No event is repeated, no state is lost, and the
+ * reader keeps its access.
+ */
 
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +16,9 @@ import { type Account, type Deployment, openAccount } from './account.ts';
 import { assertTruth, liveAssets } from './acts.ts';
 import { openSiem, type Siem } from './siem.ts';
 
-/** The first commit with the table of 0.1.0. No release has been tagged yet, so it stands for one. */
+/**
+ * The first commit with the table of 0.1.0. No release has been tagged yet, so it stands for one.
+ */
 const RELEASE = '466df1c';
 
 const OPTIONS = { name: `of-${RELEASE}`, enabled: false };

@@ -1,4 +1,7 @@
-/** The template of `npm run template`, deployed, updated and removed by the commands of docs/without-cdk.md. */
+/**
+ * The template of `npm run template`, deployed, updated and removed by the commands of
+ * docs/without-cdk.md.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -12,7 +15,10 @@ const SECONDS = 120;
 const ARTIFACTS = 'artifacts-of-the-organization';
 const TEMPLATE = 'security-data-connector.template.json';
 
-/** Options that are arguments of the command, because the resources of the template follow from them. */
+/**
+ * Options that are arguments of the command, because the resources of the template follow from
+ * them.
+ */
 const ENDPOINT = {
   destination: { type: 'splunk', url: 'https://splunk.acme.example:8088' },
   rateMinutes: 5,

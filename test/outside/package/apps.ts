@@ -40,7 +40,10 @@ export async function initNext(name: string, before: Place): Promise<Place> {
   return { ...before, folder };
 }
 
-/** Adds the files of the example that has the name of the app. What the example does not use of the stock app goes. */
+/**
+ * Adds the files of the example that has the name of the app. What the example does not use of the
+ * stock app goes.
+ */
 export function addExample({ folder }: Place): void {
   const name = path.basename(folder);
   const example = path.join(ROOT, 'examples', name);

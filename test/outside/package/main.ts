@@ -1,4 +1,7 @@
-/** `npm run test:package`: the packed file in apps that `cdk init` makes, on each Node that it supports. */
+/**
+ * `npm run test:package`: the packed file in apps that `cdk init` makes, on each Node that it
+ * supports.
+ */
 import { Option } from 'commander';
 import { launch } from '../launcher.ts';
 import { NODES, type NodeName, PARTS, suitesOn } from './parts.ts';

@@ -9,7 +9,10 @@ export interface Packed {
   readonly files: readonly string[];
 }
 
-/** Builds the package and packs it into a folder, as the release does. The clone's files stay as they are. */
+/**
+ * Builds the package and packs it into a folder, as the release does. The clone's files stay as
+ * they are.
+ */
 export async function pack(folder: string): Promise<Packed> {
   const place = { folder: ROOT };
   await succeed('npm', ['run', 'build', '--loglevel=error'], place);

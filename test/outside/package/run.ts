@@ -11,7 +11,10 @@ export interface Place {
 /** An installation of all packages takes minutes on a busy machine. */
 const MOST_SECONDS = 1_800;
 
-/** npm hands its own script's folder and settings on, by which another npm would take this project for its own. */
+/**
+ * npm hands its own script's folder and settings on, by which another npm would take this project
+ * for its own.
+ */
 const OF_NPM = /^(npm_(?!config_registry)|INIT_CWD$)/;
 
 /** @throws Error with what the program wrote, unless it succeeds */

@@ -36,7 +36,10 @@ const ARTIFACT = { ArtifactBucket: 'artifacts', ArtifactKey: 'function.zip' };
 const REQUIRED = { ConnectorName: EXAMPLE.name, BaseUrl: EXAMPLE.baseUrl, AuthUrl: EXAMPLE.authUrl, ...ARTIFACT };
 const RUNBOOK = 'https://wiki.acme.example/runbook';
 
-/** The resources that CloudFormation makes of the template, in a form in which logical ids and the code of the function do not count. */
+/**
+ * The resources that CloudFormation makes of the template, in a form in which logical ids and the
+ * code of the function do not count.
+ */
 function deployed(whole: ParameterizedTemplate, given: Readonly<Record<string, string>>) {
   const { Parameters = {}, Conditions = {}, Resources, Outputs } = whole;
   const values: Record<string, string> = {

@@ -1,4 +1,7 @@
-/** The files of siem/athena/ on Athena's parts: the table with Hive's grammar and Trino's partitions, the views on Trino. */
+/**
+ * The files of siem/athena/ on Athena's parts: the table with Hive's grammar and Trino's
+ * partitions, the views on Trino.
+ */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';

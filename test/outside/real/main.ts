@@ -1,4 +1,7 @@
-/** `npm run test:real`: tests on third-party software that speaks the protocols of AWS, of the token endpoint and of Athena. */
+/**
+ * `npm run test:real`: tests on third-party software that speaks the protocols of AWS, of the token
+ * endpoint and of Athena.
+ */
 import { launch } from '../launcher.ts';
 import { PARTS, SUITES } from './parts.ts';
 

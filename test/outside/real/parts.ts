@@ -13,7 +13,10 @@ const TRINO = '435';
 /** Of Keycloak, which is in memory and begins empty in each run. */
 export const ADMINISTRATOR = { username: 'admin', password: 'local' };
 
-/** A server of minutes: the second compiler and the parallel collector would take more than they save. */
+/**
+ * A server of minutes: the second compiler and the parallel collector would take more than they
+ * save.
+ */
 const ONE_COMPILER = '-XX:TieredStopAtLevel=1';
 /** Heaps are small, because the machine is shared with the tests. */
 const SHORT_LIVED = [ONE_COMPILER, '-XX:+UseSerialGC'];

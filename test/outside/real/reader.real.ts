@@ -19,14 +19,20 @@ const TRIALS_AT_A_TIME = 4;
 const LINES_OF_AN_OBJECT = 12;
 const SEED = Number(process.env['READER_SEED'] ?? Date.now() % 1_000_000);
 
-/** Rows that a reader in Python splits, rounds or refuses, in addition to those of the example tenant. */
+/**
+ * Rows that a reader in Python splits, rounds or refuses, in addition to those of the example
+ * tenant.
+ */
 const BREAKERS = [
   '{"id":"separators","text":"a\u2028b\u2029c\u0085d"}',
   '{"id":"carriage-return","text":1,\r"more":2}',
   `{"id":"digits","integer":9007199254740993,"fraction":1.0,"long":${'9'.repeat(5_000)}}`,
 ];
 
-/** Rows that no event carries: one with an id that is too long, and one that is too large for a line. */
+/**
+ * Rows that no event carries: one with an id that is too long, and one that is too large for a
+ * line.
+ */
 const WITHOUT_ROW = /^assets (i{40000}|too-large) /;
 
 let scene: ReaderScene;

@@ -34,7 +34,10 @@ const HISTORY_STREAMS = ALL_STREAMS.filter(name => !STATE_STREAMS.includes(name)
 /** The lists of kinds and streams that mean something. */
 const WHOLE = [KINDS, STATE_KINDS, EXISTING_KINDS, GONE_KINDS, STATE_STREAMS, HISTORY_STREAMS].map(asText);
 
-/** `["a", "b"]`, `("a", "b")`, `{"a", "b"}` and `^(a|b)$`, of which at least one word is a kind or a stream. */
+/**
+ * `["a", "b"]`, `("a", "b")`, `{"a", "b"}` and `^(a|b)$`, of which at least one word is a kind or a
+ * stream.
+ */
 function listsOf(text: string): string[] {
   const quoted = text.replaceAll('\\"', '"').matchAll(/[[({]\s*("[\w-]+"(?:,\s*"[\w-]+")*)\s*[\])}]/g);
   const lists = [
@@ -160,13 +163,19 @@ describe('the members of the events', () => {
   });
 });
 
-/** Microsoft's reserved names of columns, in any case, and `Kind`, which was refused for another project. */
+/**
+ * Microsoft's reserved names of columns, in any case, and `Kind`, which was refused for another
+ * project.
+ */
 const RESERVED = [
   ...['id', 'BilledSize', 'IsBillable', 'InvalidTimeGenerated', 'TenantId', 'Title', 'Type', 'UniqueId', 'Kind'],
   ...['_ItemId', '_ResourceGroup', '_ResourceId', '_SubscriptionId', '_TimeReceived'],
 ];
 
-/** The file of each SIEM in which the customer names the members of the rows, and how the block is marked. */
+/**
+ * The file of each SIEM in which the customer names the members of the rows, and how the block is
+ * marked.
+ */
 const BLOCKS: Readonly<Record<string, RegExp>> = {
   'elastic/ingest-pipeline.console': /YOUR MEMBERS are the params[\s\S]*?"source"/g,
   'opensearch/pipeline.yaml': /YOUR MEMBERS: begin[\s\S]*?YOUR MEMBERS: end/g,

@@ -24,7 +24,10 @@ describe(`the KQL of siem/sentinel, by ${titleOf('kusto')}`, () => {
   });
 });
 
-/** In the order in which one uses another. Functions that the translator does not support are left out. */
+/**
+ * In the order in which one uses another. Functions that the translator does not support are left
+ * out.
+ */
 const NOT_TRANSLATED = ['SecurityDataChanges', 'NewCriticalThreats', 'AssetsRemoved'];
 
 test(`the queries of siem/sentinel, translated by ${titleOf('duckdb-kql')}, return the same rows as the views`, async () => {

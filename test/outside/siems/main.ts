@@ -1,4 +1,7 @@
-/** `npm run test:siem`: the files of `siem/` on the engines and validators that this machine can run. */
+/**
+ * `npm run test:siem`: the files of `siem/` on the engines and validators that this machine can
+ * run.
+ */
 import { launch } from '../launcher.ts';
 import { PARTS, SUITES } from './parts.ts';
 

@@ -1,11 +1,15 @@
-/** The example tenant in the Advanced Security Information Model: the parsers of siem/sentinel, run by an engine for KQL. */
+/**
+ * The example tenant in the Advanced Security Information Model: the parsers of siem/sentinel, run
+ * by an engine for KQL.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { titleOf } from './parts.ts';
 import { sentinel } from './support/files.ts';
 import { exampleTenant, headOf, type Tenant } from './support/tenant.ts';
 import { openWorkspace, type Workspace } from './support/workspace.ts';
 
-// Mandatory fields: the pages normalization-common-fields, -schema-dns and -schema-alert of learn.microsoft.com/azure/sentinel.
+// Mandatory fields: the pages normalization-common-fields, -schema-dns and -schema-alert of
+// learn.microsoft.com/azure/sentinel.
 const COMMON =
   'EventCount EventStartTime EventEndTime EventType EventResult EventVendor EventProduct EventSchema EventSchemaVersion Dvc';
 const PARSERS = [

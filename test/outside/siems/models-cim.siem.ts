@@ -1,4 +1,7 @@
-/** The app for Splunk in the Common Information Model: what its tags claim, by Splunk's own test for add-ons, and what its fields are made from. */
+/**
+ * The app for Splunk in the Common Information Model: what its tags claim, by Splunk's own test for
+ * add-ons, and what its fields are made from.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
@@ -26,7 +29,10 @@ interface Claims {
   readonly forbidden: readonly object[];
 }
 
-/** Its generator of tests, without the tests, which need Splunk. Of `splunk_cim_models`, which is not published, it has copies itself. */
+/**
+ * Its generator of tests, without the tests, which need Splunk. Of `splunk_cim_models`, which is
+ * not published, it has copies itself.
+ */
 const PROGRAM = `
 import json, os, sys, types
 import pytest_splunk_addon

@@ -1,4 +1,7 @@
-/** The example tenant in the Elastic Common Schema: the ingest pipeline of siem/elastic, run by Elasticsearch itself. */
+/**
+ * The example tenant in the Elastic Common Schema: the ingest pipeline of siem/elastic, run by
+ * Elasticsearch itself.
+ */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -24,7 +27,10 @@ const INDEX = 'logs-security_data.connector-models';
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** Fields and values of a document. Lists are one value. Fields below `security_data` are not of ECS. */
+/**
+ * Fields and values of a document. Lists are one value. Fields below `security_data` are not of
+ * ECS.
+ */
 function leavesOf(value: Document, path = ''): [string, unknown][] {
   return Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
     if (path === '' && name === 'security_data') return [];
@@ -66,7 +72,10 @@ function violationsOf(document: Document): string[] {
   return [...missing.map(name => `${name} is missing`), ...wrong];
 }
 
-/** A claimed kind of event: `event.kind`, `event.category` and `event.type`, and the fields that it needs. */
+/**
+ * A claimed kind of event: `event.kind`, `event.category` and `event.type`, and the fields that it
+ * needs.
+ */
 const CLAIMS = [
   ['assets upsert', ['asset', 'host', 'info'], ['host.id', 'host.name', 'host.ip']],
   ['assets tombstone', ['asset', undefined, 'end'], []],

@@ -1,4 +1,7 @@
-/** The files of siem/elastic and siem/opensearch, on OpenSearch, which has the data streams that the free Elasticsearch lacks. */
+/**
+ * The files of siem/elastic and siem/opensearch, on OpenSearch, which has the data streams that the
+ * free Elasticsearch lacks.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createRandom } from '../../../local/api-simulator/random.ts';
 import { part } from '../running.ts';

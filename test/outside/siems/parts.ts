@@ -143,7 +143,9 @@ const SCRIPT =
   'mkdir data logs tmp && cp -r "$1/config" config && prefix=$2 && java=$3 && shift 3 && exec "$java" ' +
   '-Djava.io.tmpdir="$PWD/tmp" "-D$prefix.path.conf=$PWD/config" "$@" -Epath.data="$PWD/data" -Epath.logs="$PWD/logs"';
 
-/** Starts the programs without their scripts, which need a larger heap and another user than root. */
+/**
+ * Starts the programs without their scripts, which need a larger heap and another user than root.
+ */
 async function engine({ java, home, prefix, own, main }: Engine, port: number): Promise<PartLaunch> {
   const url = `http://127.0.0.1:${port}`;
   const properties = { 'path.home': home, 'distribution.type': 'zip', bundled_jdk: 'false' };

@@ -12,7 +12,10 @@ interface Resource {
   readonly properties: object;
 }
 
-/** The type of each resource in Microsoft's own SDK, which is made from the published specifications of its APIs. */
+/**
+ * The type of each resource in Microsoft's own SDK, which is made from the published specifications
+ * of its APIs.
+ */
 const TYPES: Readonly<Record<string, readonly [model: string, from: string]>> = {
   'Microsoft.Insights/dataCollectionRules': ['DataCollectionRuleResource', '@azure/arm-monitor'],
   'Microsoft.Insights/dataCollectionEndpoints': ['DataCollectionEndpointResource', '@azure/arm-monitor'],
@@ -45,7 +48,8 @@ async function errors(resources: readonly Resource[]): Promise<string[]> {
   try {
     const lines = resources.map(({ type, location, properties }, index) => {
       const [model, from] = TYPES[type]!;
-      // In the SDK the properties are members of the resource itself. An ARM expression may be a value of any type.
+      // In the SDK the properties are members of the resource itself. An ARM expression may be a
+      // value of any type.
       const literal = JSON.stringify({ ...(location && { location }), ...properties }).replace(RETENTION, '730');
       return `import type { ${model} as Model${index} } from '${from}';\nexport const resource${index}: Plain<Model${index}> = ${literal};`;
     });

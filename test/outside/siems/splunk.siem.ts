@@ -31,11 +31,13 @@ test('the dashboard for Splunk defines each visualization, input and search once
   const { DashboardValidator } = load(PARTS.dashboard.name) as { DashboardValidator: new () => Validator };
   const violations = (definition: object) => {
     const validator = new DashboardValidator();
-    // The schemas of visualizations are not published. The validator requires one before it checks the whole.
+    // The schemas of visualizations are not published. The validator requires one before it checks
+    // the whole.
     expect(validator.setSchema({ $id: 'any', type: 'object' })).toBeNull();
     return validator.validate(definition, []) ?? [];
   };
-  // Splunk 9.0 knows one layout, and later releases take it over as the layout of one tab, which is what the validator knows.
+  // Splunk 9.0 knows one layout, and later releases take it over as the layout of one tab, which is
+  // what the validator knows.
   const dashboard = splunkDashboard();
   const { type, options, structure, globalInputs } = dashboard.layout;
   const layout = {

@@ -12,10 +12,16 @@ import { answerJson, tamperList } from '../../../local/incidents/tampered-api.ts
 
 const honest = (scene: Scene): void => scene.api.tamper();
 const HTTP = { destination: { type: 'http', url: 'https://siem.example/events', retrySeconds: 1200 } };
-/** Makes many pages from few rows. The lease needs no renewal for half a minute, so simulated time can advance quickly. */
+/**
+ * Makes many pages from few rows. The lease needs no renewal for half a minute, so simulated time
+ * can advance quickly.
+ */
 const LONG_RUNS = { PAGE_LIMIT: '1', LEASE_SECONDS: '90' };
 
-/** Incidents that on-call must hear of. Each alarm fires in one of them at least, and the demo shows the first ones. */
+/**
+ * Incidents that on-call must hear of. Each alarm fires in one of them at least, and the demo shows
+ * the first ones.
+ */
 export const INCIDENTS: readonly Incident[] = [
   ...ALARMING_INCIDENTS,
   {

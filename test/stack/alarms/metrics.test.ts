@@ -19,7 +19,10 @@ const OWNERS: Readonly<Record<string, string>> = {
 
 interface Written {
   readonly metrics: ReadonlySet<string>;
-  /** Metrics and properties alike: a metric that is zero is a property of the line that sends it otherwise. */
+  /**
+   * Metrics and properties alike: a metric that is zero is a property of the line that sends it
+   * otherwise.
+   */
   readonly members: ReadonlySet<string>;
 }
 

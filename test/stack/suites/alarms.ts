@@ -8,7 +8,10 @@ import { propertiesOf } from '../template.ts';
 import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
 import { warningsOf } from './construct.ts';
 
-/** By the name of each alarm: its metric, how CloudWatch evaluates it, and the text that people read. */
+/**
+ * By the name of each alarm: its metric, how CloudWatch evaluates it, and the text that people
+ * read.
+ */
 function alarms(options: object = {}) {
   const template = synthesize({ ...options });
   const series = alarmSeries(template);
@@ -76,7 +79,8 @@ describe('silence', () => {
 
   test.each([1, 5, 60])('alarms allow for the longest runs at a rate of %d minutes', rateMinutes => {
     const found = alarms({ rateMinutes });
-    // CloudWatch looks back further periods before it treats a point as missing, so a period is a minute.
+    // CloudWatch looks back further periods before it treats a point as missing, so a period is a
+    // minute.
     const silence = { periodMinutes: 1, evaluationPeriods: 2 * (15 + rateMinutes) };
     expect(found.get('stream-silent')).toMatchObject(silence);
     expect(found.get('contract-error')!.periodMinutes).toBeGreaterThanOrEqual(15 + rateMinutes);

@@ -29,7 +29,10 @@ interface Constructed {
   readonly template: SynthesizedTemplate;
 }
 
-/** The construct in a stack of somebody's own app. Its props may be made of other objects of that stack. */
+/**
+ * The construct in a stack of somebody's own app. Its props may be made of other objects of that
+ * stack.
+ */
 export function construct(props: Props | ((scope: Stack) => Props) = {}, scope = theirStack()): Constructed {
   const given = typeof props === 'function' ? props(scope) : props;
   const connector = new SecurityDataConnector(scope, 'Connector', { ...REQUIRED, ...given });

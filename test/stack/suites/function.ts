@@ -16,7 +16,9 @@ import { actionsOf, resourcesOf, statementsOf } from './policies.ts';
 const AUTHORITY_FILE = path.join(mkdtempSync(path.join(os.tmpdir(), 'authority-')), 'authority.pem');
 writeFileSync(AUTHORITY_FILE, certificateAuthority('Acme root').certificate);
 
-/** The environment of a plain connector: names and addresses, and each option that has a default. */
+/**
+ * The environment of a plain connector: names and addresses, and each option that has a default.
+ */
 const ALWAYS = [
   'THREAT_ASSET_FIELD',
   'API_BASE_URL',

@@ -1,4 +1,7 @@
-/** Rules of organizations: path and names of roles, other partitions, and apps without feature flags. */
+/**
+ * Rules of organizations: path and names of roles, other partitions, and apps without feature
+ * flags.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { ConnectorStack } from '../../../lib/connector-stack.ts';
 import { configured, createApp, synthesize, templateOf } from '../synth.ts';

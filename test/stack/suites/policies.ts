@@ -8,7 +8,10 @@ export interface Statement {
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Statements of identity policies, each with the logical id of its parent. Resource policies are not included. */
+/**
+ * Statements of identity policies, each with the logical id of its parent. Resource policies are
+ * not included.
+ */
 export function identityStatements(
   template: SynthesizedTemplate,
 ): { readonly parent: string; readonly statement: Statement }[] {

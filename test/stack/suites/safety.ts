@@ -139,7 +139,10 @@ test('a customer’s key encrypts table, bucket, secrets and delivery stream', (
 });
 
 describe('the condition through which service a key is used', () => {
-  /** The values of kms:ViaService in the policies of the connector, and in the policy that the CDK gives the key. */
+  /**
+   * The values of kms:ViaService in the policies of the connector, and in the policy that the CDK
+   * gives the key.
+   */
   function services(env: Environment) {
     const scope = new Stack(createApp(), 'TheirStack', { env });
     const { template } = construct(own => ({ encryptionKey: new kms.Key(own, 'Key') }), scope);

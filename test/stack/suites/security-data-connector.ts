@@ -177,7 +177,10 @@ describe('a topic of the app', () => {
   const app = createApp();
   const shared = new Stack(app, 'Shared', { env: { account: '222222222222', region: 'eu-west-1' } });
 
-  /** A topic of another account with a key of its own, and what a connector in this stack makes of it. */
+  /**
+   * A topic of another account with a key of its own, and what a connector in this stack makes of
+   * it.
+   */
   function given(scope: Stack, connectorName: string) {
     const masterKey = new kms.Key(shared, `KeyOf${connectorName}`);
     const alarmTopic = new sns.Topic(shared, connectorName, { topicName: connectorName, masterKey });

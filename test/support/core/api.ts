@@ -7,7 +7,10 @@ type Answer = string | Error;
 /** More than any script needs, so that an endless walk fails instead of hanging. */
 const MOST_REQUESTS = 1000;
 
-/** A scripted API. Each request takes the first answer left for its path and cursor, and the last answer stays. */
+/**
+ * A scripted API. Each request takes the first answer left for its path and cursor, and the last
+ * answer stays.
+ */
 export class ScriptedApi implements PageSource {
   readonly requests: PageRequest[] = [];
   readonly #answers = new Map<string, Answer[]>();
@@ -18,7 +21,10 @@ export class ScriptedApi implements PageSource {
     return this;
   }
 
-  /** Pages one after the other: the beginning, then `c1`, `c2`, …; the last one ends the stream unless `end` is a cursor. */
+  /**
+   * Pages one after the other: the beginning, then `c1`, `c2`, …; the last one ends the stream
+   * unless `end` is a cursor.
+   */
   pages(path: string, pages: readonly (readonly string[])[], end: string | null = null): this {
     for (const [index, rows] of pages.entries()) {
       const next = index === pages.length - 1 ? end : `c${index + 1}`;
@@ -60,7 +66,10 @@ interface Listed {
   readonly text: string;
 }
 
-/** An API of one list, in the order of the last changes: a row that is put again moves to the end. Cursors stay good. */
+/**
+ * An API of one list, in the order of the last changes: a row that is put again moves to the end.
+ * Cursors stay good.
+ */
 export class ListApi implements PageSource {
   /** Tried before a page is given: throws what the API refuses. */
   check: (request: PageRequest) => void = () => undefined;

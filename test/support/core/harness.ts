@@ -22,7 +22,10 @@ import { Journal } from './journal.ts';
 import { memoryPorts } from './memory-ports.ts';
 import { MemoryTable } from './memory-table.ts';
 
-/** The streams that the tests of the core are about: one of each sort. Short paths, so that scripts read well. */
+/**
+ * The streams that the tests of the core are about: one of each sort. Short paths, so that scripts
+ * read well.
+ */
 const PATHS: Readonly<Partial<Record<StreamName, string>>> = { assets: '/a', threats: '/t', 'dns-blocks': '/d' };
 
 export interface RunChange extends Partial<Assignment>, Partial<Commands> {

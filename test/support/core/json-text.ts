@@ -69,7 +69,9 @@ export const { value: json } = fc.letrec<{ value: Json; array: Json; object: Jso
 
 export const PLAIN: Style = { space: () => '', quote: each => JSON.stringify(each), arrange: each => each };
 
-/** Another way to write the same value, chosen by the seed. Names that occur twice keep their order. */
+/**
+ * Another way to write the same value, chosen by the seed. Names that occur twice keep their order.
+ */
 export function styleOf(seed: number, spaces: readonly string[] = ['', ' ', '\n', '\r\n    ', '\t', '\r']): Style {
   const random = createRandom(seed);
   const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)]!;
@@ -102,7 +104,10 @@ export function tokens(json: string): string {
   return json.replace(/("(?:[^"\\]|\\.)*")|[ \t\r\n]+/g, (_, string: string | undefined) => string ?? '');
 }
 
-/** A form that two trees share only when they mean the same: members sorted, those of one name in the order sent. */
+/**
+ * A form that two trees share only when they mean the same: members sorted, those of one name in
+ * the order sent.
+ */
 export function normal(value: Json): unknown {
   if ('raw' in value) return value.raw;
   if ('string' in value) return { string: value.string };

@@ -20,7 +20,10 @@ export class MemoryTable {
   readonly logs = new Map<string, Uint8Array>();
   /** Rows of one page of a scan. */
   scanPage = 1_000;
-  /** Digest of the organization that the table is about. Not of a first run, since few tests are about one. */
+  /**
+   * Digest of the organization that the table is about. Not of a first run, since few tests are
+   * about one.
+   */
   organization: string | undefined = 'acme';
   /** Streams whose checkpoint another version has written. */
   readonly unreadable = new Map<StreamName, Error>();

@@ -28,7 +28,10 @@ interface ApiSceneOptions {
   readonly token?: string;
 }
 
-/** The client against a server that plays the given acts. Each discarded token is followed by another. */
+/**
+ * The client against a server that plays the given acts. Each discarded token is followed by
+ * another.
+ */
 export async function apiScene(acts: readonly Act[], options: ApiSceneOptions = {}): Promise<ApiScene> {
   const server = await httpHarness(...acts);
   const clock = steppedClock();

@@ -20,7 +20,10 @@ export interface AwsScene extends AsyncDisposable {
   forget(): void;
 }
 
-/** The real clients against local endpoints, or against the real parts of this run, with a clock that nobody waits for. */
+/**
+ * The real clients against local endpoints, or against the real parts of this run, with a clock
+ * that nobody waits for.
+ */
 export async function awsScene(options: Partial<AwsOptions> = {}): Promise<AwsScene> {
   const folder = await temporaryFolder('aws-');
   const calls: AnsweredCall[] = [];

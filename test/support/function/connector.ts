@@ -47,7 +47,10 @@ export interface ConnectorOptions {
 
 export const CANARY_SECRET = 'canary-secret';
 
-/** The API simulator, the AWS endpoints, and the function's own composition between them, on a stepped clock. */
+/**
+ * The API simulator, the AWS endpoints, and the function's own composition between them, on a
+ * stepped clock.
+ */
 export async function connector(options: ConnectorOptions = {}): Promise<Connector> {
   const aws = await awsScene({ ...options.aws, secret: undefined });
   const simulator = createSimulator({

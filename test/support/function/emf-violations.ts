@@ -7,7 +7,10 @@ import {
 } from '../../../lambda/metrics.ts';
 import type { EmbeddedMetrics } from '../../../local/alarms/emf.ts';
 
-/** The differences between the blobs of one run over these streams and the declarations in metrics.ts. */
+/**
+ * The differences between the blobs of one run over these streams and the declarations in
+ * metrics.ts.
+ */
 export function emfViolations(
   blobs: readonly EmbeddedMetrics[],
   connector: string,

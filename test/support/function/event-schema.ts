@@ -24,7 +24,10 @@ formats.default(ajv);
 const schema = new URL('../../../docs/event.schema.json', import.meta.url);
 const validate = ajv.compile<Event>(JSON.parse(readFileSync(schema, 'utf8')));
 
-/** The event of a line. Throws when the line is not one line, or does not fit docs/event.schema.json. */
+/**
+ * The event of a line. Throws when the line is not one line, or does not fit
+ * docs/event.schema.json.
+ */
 export function readEvent(line: string): Event {
   if (/[\r\n]/.test(line)) throw new Error('A line break inside an event line');
   const event: unknown = JSON.parse(line);

@@ -16,7 +16,10 @@ export interface FunctionRun {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** Imports the module, invokes its handler with each payload, and returns the outcomes apart from what it logs. */
+/**
+ * Imports the module, invokes its handler with each payload, and returns the outcomes apart from
+ * what it logs.
+ */
 const MAIN = `
 import { writeSync } from 'node:fs';
 import { inspect } from 'node:util';
@@ -36,7 +39,10 @@ const peakMegabytes = process.resourceUsage().maxRSS / 1024;
 writeSync(3, JSON.stringify({ outcomes, rejections, peakMegabytes }));
 `;
 
-/** The time-out that the stack sets, because with a shorter one an outcome would depend on how busy the machine is. */
+/**
+ * The time-out that the stack sets, because with a shorter one an outcome would depend on how busy
+ * the machine is.
+ */
 const TIMEOUT_MILLISECONDS = 900_000;
 
 interface StartedFunction {
@@ -70,7 +76,8 @@ export function startFunction(
 }
 
 /**
- * A bare Node process with nothing in its environment but what is given and the folder of compiled modules, as Lambda starts it.
+ * A bare Node process with nothing in its environment but what is given and the folder of compiled
+ * modules, as Lambda starts it.
  *
  * @param milliseconds until the time-out of each invocation
  */

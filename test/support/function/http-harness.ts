@@ -17,10 +17,16 @@ export interface HttpHarness extends AsyncDisposable {
   arrived(count: number): Promise<void>;
 }
 
-/** Answers one request. An act that does nothing leaves the caller waiting. @param bytes of the body, which may not be text */
+/**
+ * Answers one request. An act that does nothing leaves the caller waiting.
+ *
+ * @param bytes of the body, which may not be text
+ */
 export type Act = (response: ServerResponse, request: SeenRequest, bytes?: Buffer<ArrayBuffer>) => unknown;
 
-/** A server on a free port of 127.0.0.1 that plays its acts in turn and then repeats the last one. */
+/**
+ * A server on a free port of 127.0.0.1 that plays its acts in turn and then repeats the last one.
+ */
 export async function httpHarness(...acts: readonly Act[]): Promise<HttpHarness> {
   const seen: SeenRequest[] = [];
   const arrivals = createCounter();
@@ -53,7 +59,9 @@ function createCounter(): { add(): void; reached(count: number): Promise<void> }
 
 export const reset: Act = response => response.socket?.resetAndDestroy();
 
-/** A fetch that fails as Node's own does when there is no connection. `begun` counts its requests. */
+/**
+ * A fetch that fails as Node's own does when there is no connection. `begun` counts its requests.
+ */
 export function failingFetch(message: string, code?: string): { readonly fetch: Fetch; readonly begun: () => number } {
   let begun = 0;
   const fetch: Fetch = async () => {
@@ -83,7 +91,10 @@ export function truncated(body: string): Act {
   };
 }
 
-/** The real fetch, and a way to wait until so many answers have begun, even when their bodies have not ended. */
+/**
+ * The real fetch, and a way to wait until so many answers have begun, even when their bodies have
+ * not ended.
+ */
 export function watchedFetch(): { readonly fetch: Fetch; begun(count: number): Promise<void> } {
   const answers = createCounter();
   return {

@@ -1,7 +1,10 @@
 import { inspect } from 'node:util';
 import { expect } from '@jest/globals';
 
-/** Everything that an error could show in a log: messages, stacks, causes and other members, to any depth. */
+/**
+ * Everything that an error could show in a log: messages, stacks, causes and other members, to any
+ * depth.
+ */
 export function wordsOf(error: unknown): string {
   return inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });
 }
@@ -17,8 +20,8 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
 }
 
 /**
- * Expects that a promise rejects with an error of this name, and that the error shows nothing of the texts that a test has marked with
- * "canary", because an error is logged.
+ * Expects that a promise rejects with an error of this name, and that the error shows nothing of
+ * the texts that a test has marked with "canary", because an error is logged.
  */
 export async function expectRejection(
   promise: Promise<unknown>,

@@ -11,10 +11,16 @@ export interface SteppedClock extends Clock {
 }
 
 export const START = Date.parse('2026-11-20T12:00:00.000Z');
-/** The waits that bound something: time-outs of the token endpoint and of the API, the heartbeat of a lease of 60 s. */
+/**
+ * The waits that bound something: time-outs of the token endpoint and of the API, the heartbeat of
+ * a lease of 60 s.
+ */
 const BOUNDS: readonly number[] = [10_000, 30_000, 20_000];
 
-/** A pause passes at once and advances the time by its length. A bound is held until the time has reached it. */
+/**
+ * A pause passes at once and advances the time by its length. A bound is held until the time has
+ * reached it.
+ */
 export function steppedClock(bounds: readonly number[] = BOUNDS): SteppedClock {
   let now = START;
   let held: { due: number; resolve: () => void }[] = [];

@@ -38,7 +38,12 @@ export async function fetchOnce(
   }
 }
 
-/** Packages of Python in an environment of their own. @param packages arguments of `pip install` @throws CommandError */
+/**
+ * Packages of Python in an environment of their own.
+ *
+ * @param packages arguments of `pip install`
+ * @throws CommandError
+ */
 export async function installPython(folder: string, ...packages: readonly string[]): Promise<void> {
   await command('python3', ['-m', 'venv', folder], FETCH_SECONDS);
   const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'];

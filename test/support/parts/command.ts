@@ -4,7 +4,10 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
 
-/** The command is not there, failed, or took too long. The message quotes the first line that speaks of an error, or the last. */
+/**
+ * The command is not there, failed, or took too long. The message quotes the first line that speaks
+ * of an error, or the last.
+ */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 }
@@ -26,7 +29,11 @@ export interface Surroundings {
   readonly onStart?: ((child: ChildProcessByStdio<null, Readable, Readable>) => void) | undefined;
 }
 
-/** Runs a command to its end, quietly, in a process group that a time-out ends as a whole. @throws CommandError if it cannot be run */
+/**
+ * Runs a command to its end, quietly, in a process group that a time-out ends as a whole.
+ *
+ * @throws CommandError if it cannot be run
+ */
 export async function run(
   file: string,
   args: readonly string[],

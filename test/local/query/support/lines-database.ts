@@ -10,7 +10,10 @@ export interface LinesDatabase extends AsyncDisposable {
   tuples(sql: string): Promise<Json[][]>;
 }
 
-/** Opens a database. Tests share it and replace its lines, because opening one takes longer than most of their queries. */
+/**
+ * Opens a database. Tests share it and replace its lines, because opening one takes longer than
+ * most of their queries.
+ */
 export async function openDuckDbLines({ threads }: { readonly threads?: number } = {}): Promise<LinesDatabase> {
   const instance = await DuckDBInstance.create(':memory:', threads === undefined ? {} : { threads: String(threads) });
   const connection = await instance.connect();

@@ -20,7 +20,10 @@ export interface AwsUnderTest extends LocalAws {
   close(): Promise<void>;
 }
 
-/** Starts the services in this process, or in their place, service by service, the real parts of this run behind the same faults. */
+/**
+ * Starts the services in this process, or in their place, service by service, the real parts of
+ * this run behind the same faults.
+ */
 export async function startAwsUnderTest(options: AwsOptions): Promise<AwsUnderTest> {
   const { dynamodb, moto } = running();
   // Real parts serve all tests of a run, so each test has its own resources.

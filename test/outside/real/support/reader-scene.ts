@@ -1,4 +1,7 @@
-/** The reader of examples/reader on moto: a bucket with objects, their notifications, queues, and runs of the program. */
+/**
+ * The reader of examples/reader on moto: a bucket with objects, their notifications, queues, and
+ * runs of the program.
+ */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import {
@@ -27,7 +30,11 @@ export interface ReaderScene {
   put(key: string, body: Uint8Array | string): Promise<void>;
   /** What the bucket has sent to its queue so far, its test message included. */
   notifications(): Promise<string[]>;
-  /** A queue with these messages, which shows them again as soon as their reader has ended. @returns its URL */
+  /**
+   * A queue with these messages, which shows them again as soon as their reader has ended.
+   *
+   * @returns its URL
+   */
   queue(messages: readonly string[]): Promise<string>;
   waiting(queueUrl: string): Promise<number>;
 }

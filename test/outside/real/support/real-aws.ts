@@ -1,4 +1,7 @@
-/** Real parts in place of local services. Every answer is that of the part, but faults still strike the calls. */
+/**
+ * Real parts in place of local services. Every answer is that of the part, but faults still strike
+ * the calls.
+ */
 import * as firehoseSdk from '@aws-sdk/client-firehose';
 import * as s3Sdk from '@aws-sdk/client-s3';
 import * as secretsSdk from '@aws-sdk/client-secrets-manager';
@@ -84,7 +87,11 @@ function motoClients(endpoint: string) {
   };
 }
 
-/** The service with the answers of a client. @param sdk the package of the client, for its commands */
+/**
+ * The service with the answers of a client.
+ *
+ * @param sdk the package of the client, for its commands
+ */
 function answeredBy(service: LocalService, client: Sender, sdk: object): LocalService {
   const commands = sdk as Readonly<Record<string, new (input: CommandInput) => object>>;
   return {

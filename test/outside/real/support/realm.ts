@@ -1,4 +1,7 @@
-/** A realm of its own in Keycloak, for as long as a test lasts: imported whole, then changed as its operator would. */
+/**
+ * A realm of its own in Keycloak, for as long as a test lasts: imported whole, then changed as its
+ * operator would.
+ */
 import { randomUUID } from 'node:crypto';
 import { part } from '../../running.ts';
 import { ADMINISTRATOR } from '../parts.ts';
@@ -6,7 +9,10 @@ import { ADMINISTRATOR } from '../parts.ts';
 type Representation = Readonly<Record<string, unknown>> & { readonly id: string };
 
 const ROLES = ['assets:read', 'threats:read', 'dns-blocks:read'] as const;
-/** Everything that must be encoded before it goes into a Basic header: what separates, what encodes, what is no ASCII. */
+/**
+ * Everything that must be encoded before it goes into a Basic header: what separates, what encodes,
+ * what is no ASCII.
+ */
 export const CLIENT_ID = 'siem:süd+100%ключ';
 export const CLIENT_SECRET = 'p+q%2F:é 鍵&=:🔑';
 

@@ -4,7 +4,10 @@ import { SQL_VIEWS } from '../../../../local/query/views.ts';
 import type { LinesDatabase } from '../../../local/query/support/lines-database.ts';
 import { type Answer, execute } from './statement.ts';
 
-/** The views over lines, in a schema of their own on Trino. The files of siem/athena/ are run unchanged: Athena gets no dialect either. */
+/**
+ * The views over lines, in a schema of their own on Trino. The files of siem/athena/ are run
+ * unchanged: Athena gets no dialect either.
+ */
 export async function openTrinoLines(url: string): Promise<LinesDatabase> {
   const place = { catalog: CATALOG, schema: `s_${randomUUID().replaceAll('-', '')}` };
   const ask = (sql: string): Promise<Answer> => execute(url, sql, place);

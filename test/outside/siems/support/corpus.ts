@@ -1,6 +1,7 @@
 /**
- * Events that the function delivers from the embedded API simulator: more than 10,000 ids, changes and changes back,
- * removals, restored assets, a replay, rows that a naive mapping refuses. Also lines that cannot be caused on purpose.
+ * Events that the function delivers from the embedded API simulator: more than 10,000 ids, changes
+ * and changes back, removals, restored assets, a replay, rows that a naive mapping refuses. Also
+ * lines that cannot be caused on purpose.
  */
 
 import { envelope } from '../../../local/query/support/event-lines.ts';
@@ -91,7 +92,10 @@ export function putBreakers(simulator: Scene['simulator']): void {
 const LONG_AGO = '2025-01-01T00:00:00.000Z';
 const JUST_NOW = new Date().toISOString();
 
-/** Sequences of `aged` and `back`, which according to their newest event were not updated for 30 days. */
+/**
+ * Sequences of `aged` and `back`, which according to their newest event were not updated for 30
+ * days.
+ */
 export const NOT_UPDATED = [20, 24] as const;
 
 /** An event of another connector than the one that delivered the rest. */

@@ -77,7 +77,10 @@ function count(loaded: Loaded, answer: Answer): void {
   }
 }
 
-/** A line as Filebeat transforms it: its script, run by another JavaScript engine, and its timestamp processor. */
+/**
+ * A line as Filebeat transforms it: its script, run by another JavaScript engine, and its timestamp
+ * processor.
+ */
 export function throughFilebeat(line: string): Operation | undefined {
   const fields = new Map<string, unknown>([['message', line]]);
   const tags: string[] = [];
@@ -106,7 +109,10 @@ export interface Piped {
 const { from, to: REPLACEMENT } = rowRemoval();
 const ROW = new RegExp(from.replace('(?s)', ''), 's');
 
-/** A line as the pipeline of OpenSearch Ingestion transforms it. Its processors and routes are reimplemented here. */
+/**
+ * A line as the pipeline of OpenSearch Ingestion transforms it. Its processors and routes are
+ * reimplemented here.
+ */
 export function throughPipeline(line: string): Piped {
   const head = JSON.parse(line.replace(ROW, REPLACEMENT)) as Record<string, string>;
   const { connector, stream, kind, event_id, sequence } = head;

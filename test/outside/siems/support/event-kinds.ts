@@ -12,7 +12,10 @@ export const MEANING = {
 
 export type Kind = keyof typeof MEANING;
 
-/** Whether an event of this kind is counted. Test events are not, nor kinds of later releases, whose meaning is unknown here. */
+/**
+ * Whether an event of this kind is counted. Test events are not, nor kinds of later releases, whose
+ * meaning is unknown here.
+ */
 export function isCounted(kind: string): kind is Kind {
   return kind in MEANING && MEANING[kind as Kind] !== 'nothing';
 }

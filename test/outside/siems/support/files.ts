@@ -53,7 +53,9 @@ export function filebeatScript(): string {
   return block!.replace(/^ {12}/gm, '');
 }
 
-/** How the pipeline of OpenSearch Ingestion removes the row from a line before it parses the line. */
+/**
+ * How the pipeline of OpenSearch Ingestion removes the row from a line before it parses the line.
+ */
 export function rowRemoval(): { readonly from: string; readonly to: string } {
   const [, from, to] = /from: '(.*)'\n *to: "(.*)"/.exec(siemFile('opensearch/pipeline.yaml'))!;
   return { from: from!, to: to! };

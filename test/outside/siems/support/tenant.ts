@@ -1,4 +1,7 @@
-/** The example tenant: events that the function sends from the embedded API simulator, with removals, a restored row and an event without its row. */
+/**
+ * The example tenant: events that the function sends from the embedded API simulator, with
+ * removals, a restored row and an event without its row.
+ */
 import type { Truth } from '../../../../local/api-simulator/truth.ts';
 import { connector } from '../../../support/function/connector.ts';
 import { putBreakers, runAll } from './corpus.ts';

@@ -1,4 +1,6 @@
-/** The expected answers of documented queries, from this project's own views over the same lines. */
+/**
+ * The expected answers of documented queries, from this project's own views over the same lines.
+ */
 import { expect } from '@jest/globals';
 import { openDuckDbLines } from '../../../local/query/support/lines-database.ts';
 import { NOT_UPDATED } from './corpus.ts';

@@ -56,7 +56,11 @@ async function endure({ begin, eachMinute, minutes }: Incident, scene: Scene): P
   }
 }
 
-/** Runs until one has caught up with every stream. @returns false when none has, although every old token has expired */
+/**
+ * Runs until one has caught up with every stream.
+ *
+ * @returns false when none has, although every old token has expired
+ */
 async function catchUp(scene: Scene): Promise<boolean> {
   for (let minute = 0; minute < TOKEN_MINUTES + 2; minute++) {
     const blobs = await scene.run();

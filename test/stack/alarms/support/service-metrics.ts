@@ -1,6 +1,6 @@
 /**
- * Metrics that AWS's services emit by themselves, with the dimension of each series, as their user guides list them. Only
- * those that the alarms and the dashboard may use.
+ * Metrics that AWS's services emit by themselves, with the dimension of each series, as their user
+ * guides list them. Only those that the alarms and the dashboard may use.
  */
 const FIREHOSE_DESTINATIONS = ['DeliveryToS3', 'DeliveryToSplunk', 'DeliveryToHttpEndpoint'];
 

@@ -9,7 +9,11 @@ export interface Grant {
   readonly resource: string;
 }
 
-/** What the function's role may do, action by action and resource by resource. @throws Error for policies that are not read here */
+/**
+ * What the function's role may do, action by action and resource by resource.
+ *
+ * @throws Error for policies that are not read here
+ */
 export function functionGrants(template: SynthesizedTemplate, resolve: (value: unknown) => string): Grant[] {
   const { Role: role } = only(template, 'AWS::Lambda::Function');
   const id = resolveText(role, LOGICAL_IDS);

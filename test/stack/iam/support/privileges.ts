@@ -32,7 +32,10 @@ export async function privileges(): Promise<Privileges> {
   };
 }
 
-/** The function's variables as the stack sets them; only the addresses are those of the local API simulator. */
+/**
+ * The function's variables as the stack sets them; only the addresses are those of the local API
+ * simulator.
+ */
 function environment(template: SynthesizedTemplate, names: AwsNames): Record<string, string> {
   const { Environment: given } = only(template, 'AWS::Lambda::Function');
   const references = referencesTo(template, names);

@@ -11,7 +11,9 @@ export interface Scenario {
 
 const WHOLE_BATCH = { failItems: (index: number) => index % 2 === 1 };
 
-/** Together these reach every line of the function that a call to AWS passes, as its coverage shows. */
+/**
+ * Together these reach every line of the function that a call to AWS passes, as its coverage shows.
+ */
 const SCENARIOS: readonly Scenario[] = [
   { name: 'first run', act: async () => undefined },
   {
