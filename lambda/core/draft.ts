@@ -187,10 +187,13 @@ export class Draft {
       else this.#mark(row.id, state, reading);
       return;
     }
-    if (!this.#isParent) return;
+    // A threat that has moved away from a removed asset exists again. If its state kept the old
+    // asset, a second walk would take the threat for a former version of itself.
+    const hasMoved = reading === 'walk' && state !== undefined && state.parent !== row.parent;
+    if (!this.#isParent && !hasMoved) return;
 
     this.#next();
-    if (state?.status === 'removed') this.#list(row, true);
+    if (this.#isParent && state?.status === 'removed') this.#list(row, true);
     this.#set(row.id, this.#stateOf('filtered', row));
   }
 

@@ -19,7 +19,7 @@ const TOO_LARGE = { id: 'threat-20', asset_id: 'asset-81c0', evidence: 'x'.repea
 type Step = readonly [streams: readonly string[], happens: (simulator: Connector['simulator']) => void];
 
 /**
- * What happens before each run. A run reads one group of streams, because the sequences of groups
+ * Changes before each run. A run reads one group of streams, because the sequences of groups
  * that run side by side depend on timing.
  */
 const STORY: readonly Step[] = [

@@ -381,8 +381,8 @@ export class Stage {
   }
 
   /**
-   * What goes round in a circle must not make the table grow, and what is removed must make it
-   * smaller.
+   * The table must not grow when changes return to where they began, and must shrink when rows are
+   * removed.
    */
   #compareSize(isLess: boolean): void {
     const { size } = this.world.main.table;

@@ -60,8 +60,8 @@ export class Oracle {
   }
 
   /**
-   * What is read again, by a command, another filter or for a restored asset, may be put off for
-   * hours.
+   * Whether a second walk may be put off for hours. A command, another filter or a restored asset
+   * begins a second walk.
    */
   get #putsOff(): boolean {
     return (
@@ -129,8 +129,8 @@ export class Oracle {
       : everyVersion && isBetween(again, before, event);
     if (isBlock && before.eventId !== event.eventId) return [`A block has another event_id: ${event.line}`];
     if (this.#isReplayed(before, event)) return [];
-    // With a log, a killed run's events come again as they were, and were recognized by their line.
-    // Blocks have none.
+    // Events of a killed run are sent again from its log, and their line is known. Blocks have no
+    // log.
     const isStruck = isBlock && this.#isDisturbed(before, event);
     if (!isStruck && !isReadAgain) return [`Nothing new: ${event.line}`];
     const isRepeat = !isBetween(again, before, event) && event.kind !== 'withdrawn' && isSameRow(before, event);
@@ -315,8 +315,8 @@ export class Oracle {
   }
 
   /**
-   * What the SIEM has of the connector by the greatest sequence. What it lost before a replay it
-   * does not have.
+   * The SIEM's copy: the event with the greatest sequence for each row, without the events that the
+   * SIEM lost before a replay.
    */
   #copy(dropsKnown = false): ReadonlyMap<string, Received> {
     const { world, lost } = this.#stage;

@@ -3,8 +3,8 @@ import type { Item } from '../../local/aws/table.ts';
 import type { Keep } from './table.ts';
 
 /**
- * What the keys of an item say: `checkpoint`, `log`, `row`, `child`, `removal`, `lease`,
- * `organization`.
+ * Kind of an item, according to its keys: `checkpoint`, `log`, `row`, `child`, `removal`, `lease`
+ * or `organization`.
  */
 export function kindOf({ pk, sk }: Item): string {
   const [partition, sort] = [pk!.S!.split('#')[0]!, sk!.S!.split('#')[0]!];

@@ -9,9 +9,9 @@ export interface Moment {
   /** Calls to AWS after the one that took the lease; 0 is that one itself. */
   readonly call: number;
   /**
-   * What the kill loses. `request-lost`: the run dies as this call arrives, and the service does
-   * nothing. `answer-lost`: the service has done it, and the run gets no answer. `later`: the run
-   * has its answer and continues for some turns of the event loop.
+   * Part of the call that the kill loses. `request-lost`: the run dies as this call arrives, and
+   * the service does nothing. `answer-lost`: the service has done it, and the run gets no answer.
+   * `later`: the run has its answer and continues for some turns of the event loop.
    */
   readonly place: 'request-lost' | 'answer-lost' | 'later';
   readonly turns: number;

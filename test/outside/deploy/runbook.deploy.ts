@@ -64,7 +64,7 @@ beforeAll(async () => {
 });
 afterAll(async () => account[Symbol.asyncDispose]());
 
-/** By section. */
+/** Incidents, by the section of the runbook that mends them. */
 const INCIDENTS: Readonly<Record<string, Incident>> = {
   'stream-silent': {
     async cause() {
