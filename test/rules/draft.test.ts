@@ -1,6 +1,6 @@
 /**
- * What is decided of a row: the event, the state that is recorded, and what becomes of the threats
- * of an asset.
+ * The decisions about a row: its event, the state that is stored, and the removals and children
+ * that are listed with it.
  */
 import { describe, expect, test } from '@jest/globals';
 import { INITIAL_CHECKPOINT } from '../../lambda/core/checkpoint.ts';

@@ -1,6 +1,7 @@
 /**
- * What the synthesized stack holds to, a file a subject. They share one process, because loading
- * the CDK and synthesizing each variant takes longer than all that is asked of the templates.
+ * Tests of the synthesized stack, with one file per subject. They share one process, because
+ * loading the CDK and synthesizing each variant takes longer than all assertions about the
+ * templates.
  */
 import './suites/function.ts';
 import './suites/delivery.ts';

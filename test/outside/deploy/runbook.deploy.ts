@@ -170,7 +170,7 @@ function titles(): string[] {
 interface Part {
   /** Arguments behind `connectorctl`, each once. */
   readonly commands: readonly string[];
-  /** Of the AWS CLI. */
+  /** Shell lines that call the AWS CLI. */
   readonly blocks: readonly string[];
 }
 

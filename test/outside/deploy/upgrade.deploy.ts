@@ -84,7 +84,7 @@ async function unpackRelease(path: string): Promise<void> {
   await symlink(join(ROOT, 'node_modules'), join(path, 'node_modules'));
 }
 
-/** By the command of the output of that release. */
+/** Fills the secret as the output `FillCredentials` of the earlier release says. */
 async function fillCredentials(): Promise<void> {
   const { clientId: client_id, clientSecret: client_secret } = account.api.simulator.account;
   const SecretId = /--secret-id (\S+)/.exec(before.outputs['FillCredentials']!)![1];

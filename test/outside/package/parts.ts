@@ -1,4 +1,4 @@
-/** What `npm run test:package` fetches. This table alone names versions. */
+/** Tools that `npm run test:package` fetches. Only this table names their versions. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FETCH_SECONDS } from '../../support/parts/cache.ts';

@@ -9,7 +9,7 @@ import { VARIANT_NAMES, VARIANTS } from '../variants.ts';
 import { warningsOf } from './construct.ts';
 
 /**
- * By the name of each alarm: its metric, how CloudWatch evaluates it, and the text that people
+ * Returns each alarm by its name: its metric, how CloudWatch evaluates it, and the text that people
  * read.
  */
 function alarms(options: object = {}) {

@@ -10,7 +10,7 @@ export interface Grant {
 }
 
 /**
- * What the function's role may do, action by action and resource by resource.
+ * Lists the actions that the function's role allows, each with its resource.
  *
  * @throws Error for policies that are not read here
  */
